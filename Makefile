@@ -1,0 +1,85 @@
+# Everything runs from .venv, built from the hashed lock files; nothing else is installed.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PYTEST := $(PY) -m pytest
+# Two workers suit the smallest machine we test on; override with TEST_WORKERS=auto.
+TEST_WORKERS ?= 2
+
+.PHONY: help install install-dev run test lint e2e bench lock clean
+
+help:
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
+		|| sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1  \2/p' $(MAKEFILE_LIST)
+
+install: $(VENV)/.runtime ## build .venv with what the server needs
+install-dev: $(VENV)/.dev ## the same, with the tools for tests
+
+# A bare Debian has no ensurepip, so `python3 -m venv` fails there, and its pip refuses to install system-wide:
+# an environment without pip, filled from outside, works everywhere.
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Barpoint needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V)." >&2; exit 1; }
+	$(PYTHON) -m venv --without-pip $(VENV)
+
+define install-lock
+	@if command -v uv >/dev/null 2>&1; then \
+		echo "Installing $(1) with uv"; \
+		uv pip install --quiet --python $(PY) --require-hashes -r $(1); \
+	elif $(PYTHON) -m pip --python $(PY) --version >/dev/null 2>&1; then \
+		echo "Installing $(1) with pip"; \
+		$(PYTHON) -m pip --python $(PY) install --quiet --disable-pip-version-check --require-hashes -r $(1); \
+	elif $(PY) -m ensurepip >/dev/null 2>&1; then \
+		echo "Installing $(1) with ensurepip's pip"; \
+		$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); \
+	else \
+		echo "Found neither uv, pip nor ensurepip; on Debian: apt-get install python3-pip" >&2; exit 1; \
+	fi
+endef
+
+$(VENV)/.runtime: requirements.txt | $(PY)
+	$(call install-lock,$<)
+	@touch $@
+
+# The development lock contains the runtime lock, with the same versions.
+$(VENV)/.dev: requirements-dev.txt | $(PY)
+	$(call install-lock,$<)
+	@touch $@ $(VENV)/.runtime
+
+run: $(VENV)/.runtime ## install, migrate, start everything and print the address
+	@exec $(PY) -m config.supervisor
+
+test: $(VENV)/.dev ## run the tests, with a real worker and a real Valkey
+	$(PYTEST) -n $(TEST_WORKERS) $(ARGS)
+
+lint: $(VENV)/.dev ## style, types, missing migrations, room boundaries
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) manage.py makemigrations --check --dry-run
+	$(PYTEST) -q tests/test_house.py
+
+e2e: $(VENV)/.dev ## browser tests; skipped with a reason where there is no Chromium
+	$(PYTEST) -rs tests/browser $(ARGS)
+
+bench: $(VENV)/.dev ## what is measured beside what
+	@for file in benchmarks/bench_*.py; do \
+		[ -e "$$file" ] || { echo "No benchmarks yet."; exit 0; }; \
+		$(PY) -m "benchmarks.$$(basename "$$file" .py)" || exit 1; \
+	done
+
+# The index, find-links and machine of whoever runs this must not end up in the lock files.
+COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --custom-compile-command "make lock" pyproject.toml
+lock: ## compile requirements*.txt from pyproject.toml (UPGRADE=1 for newer versions)
+	$(PYTHON) -m venv --without-pip var/lock
+	$(PYTHON) -m pip --python var/lock/bin/python install --quiet uv
+	$(COMPILE) $(if $(UPGRADE),--upgrade) -o requirements.txt
+	$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev -c requirements.txt -o requirements-dev.txt
+
+clean: ## remove what was installed and built (the database in var/ too)
+	rm -rf $(VENV) var .mypy_cache .ruff_cache .pytest_cache .hypothesis

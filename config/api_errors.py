@@ -1,0 +1,95 @@
+"""What the API answers when it says no: problem details (RFC 9457) with a stable `code`."""
+
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from engine.errors import Refused
+from players.messages import sentence
+
+PROBLEM_JSON = "application/problem+json"
+
+# A refusal is bad input unless its code says otherwise.
+STATUS_OF_REFUSAL = {
+    "not_found": HTTPStatus.NOT_FOUND,
+    "not_yours": HTTPStatus.NOT_FOUND,
+    "may_not": HTTPStatus.FORBIDDEN,
+    "stale": HTTPStatus.CONFLICT,
+}
+
+
+def status_of(code: str) -> int:
+    """The HTTP status of a refusal."""
+    return STATUS_OF_REFUSAL.get(code, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """DRF's exception handler; None (a bug, answered 500 by Django) for whatever nobody foresaw."""
+    if isinstance(error, Refused):
+        set_rollback()
+        detail = sentence(error.code, error.params)
+        return _problem(status_of(error.code), error.code, detail, params=_plain(error.params))
+    if isinstance(error, Http404):
+        error = exceptions.NotFound()
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+    if not isinstance(error, exceptions.APIException):
+        return None
+    set_rollback()
+    if isinstance(error, exceptions.ValidationError):
+        faults = list(_faults(error.get_full_details()))
+        detail = " ".join(fault["message"] for fault in faults)
+        return _problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", detail, errors=faults)
+    response = _problem(error.status_code, _code(error), str(error.detail))
+    if (header := getattr(error, "auth_header", None)) is not None:
+        response["WWW-Authenticate"] = header
+    if (wait := getattr(error, "wait", None)) is not None:
+        response["Retry-After"] = str(int(wait))
+    return response
+
+
+def _problem(status: int, code: str, detail: str, **more: Any) -> Response:
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": int(status),
+        "code": code,
+        "detail": detail,
+        **more,
+    }
+    if request_id := structlog.contextvars.get_contextvars().get("request_id"):
+        body["request_id"] = request_id
+    return Response(body, status=status, content_type=PROBLEM_JSON)
+
+
+def _code(error: exceptions.APIException) -> str:
+    codes = error.get_codes()
+    return codes if isinstance(codes, str) else error.default_code
+
+
+def _faults(details: Any, field: str = "") -> Iterator[dict[str, str]]:
+    """Flatten DRF's nested details into {field, code, message}; a nested field is written `games.0.winner`."""
+    if isinstance(details, Mapping) and "message" in details and "code" in details:
+        yield {"field": field, "code": str(details["code"]), "message": str(details["message"])}
+    elif isinstance(details, Mapping):
+        for name, inner in details.items():
+            below = "" if name == "non_field_errors" else str(name)
+            yield from _faults(inner, ".".join(filter(None, [field, below])))
+    else:
+        # A list of messages belongs to the field; a list of objects is numbered.
+        for number, inner in enumerate(details):
+            is_message = isinstance(inner, Mapping) and "message" in inner and "code" in inner
+            yield from _faults(inner, field if is_message else ".".join(filter(None, [field, str(number)])))
+
+
+def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON can carry them."""
+    kept = (str, int, float, bool, type(None), list, dict)
+    return {name: value if isinstance(value, kept) else str(value) for name, value in params.items()}

@@ -1,0 +1,105 @@
+"""What happens around every request."""
+
+import re
+import uuid
+import zoneinfo
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone, translation
+
+from config.api_errors import status_of
+from config.modules import import_map_source
+from engine.errors import Refused
+from players.messages import sentence
+
+Handler = Callable[[HttpRequest], HttpResponse]
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+class RequestId:
+    """Names each request, in the answer and in every log line it causes."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-ID", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            response = self.get_response(request)
+        response["X-Request-ID"] = request_id
+        return response
+
+
+class ContentSecurityPolicy:
+    """Only our own files run; a view that needs another policy sets the header itself."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+        # The import map is the one inline script there is, and it is allowed by its hash.
+        scripts = " ".join(["'self'", *([f"'{import_map_source()}'"] if import_map_source() else [])])
+        self.policy = "; ".join(
+            [
+                "default-src 'self'",
+                f"script-src {scripts}",
+                "style-src 'self'",
+                "img-src 'self' data:",
+                "object-src 'none'",
+                "base-uri 'none'",
+                "form-action 'self'",
+                "frame-ancestors 'none'",
+            ]
+        )
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Content-Security-Policy", self.policy)
+        return response
+
+
+class Preferences:
+    """The signed-in reader's language and time zone, where they chose one."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        user = request.user
+        language = user.language if user.is_authenticated else ""
+        zone = _zone(user.time_zone) if user.is_authenticated else None
+        if language and translation.check_for_language(language):
+            translation.activate(language)
+            request.LANGUAGE_CODE = translation.get_language() or language
+        if zone is None:
+            return self.get_response(request)
+        with timezone.override(zone):
+            return self.get_response(request)
+
+
+def _zone(name: str) -> zoneinfo.ZoneInfo | None:
+    try:
+        return zoneinfo.ZoneInfo(name) if name else None
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        # A zone that this machine's database does not know any more: the event's zone will do.
+        return None
+
+
+class RefusedPages:
+    """A page that was refused says why, with the status the API would give."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """The refusal as a page; anything else is left to Django."""
+        if not isinstance(exception, Refused):
+            return None
+        context = {"code": exception.code, "reason": sentence(exception.code, exception.params)}
+        return render(request, "refused.html", context, status=status_of(exception.code))

@@ -1,0 +1,20 @@
+"""Addresses. Each room brings its own; what a route is for and who may see it is in tests/test_access.py."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, path
+from django.views.i18n import JavaScriptCatalog, set_language
+from drf_spectacular.views import SpectacularAPIView
+
+from config import views
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", views.home, name="home"),
+    path("theme/", views.set_theme, name="set-theme"),
+    path("language/", set_language, name="set-language"),
+    path("jsi18n/", JavaScriptCatalog.as_view(), name="javascript-catalog"),
+    path("healthz", views.healthz, name="healthz"),
+    path("readyz", views.readyz, name="readyz"),
+    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,94 @@
+"""Pages that belong to no room: home, colours, health, the API's documentation."""
+
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST, require_safe
+from drf_spectacular.views import SpectacularSwaggerSplitView
+from redis import Redis
+from redis.exceptions import RedisError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from config.context import THEME_COOKIE
+from players.models import User
+
+log = structlog.get_logger(__name__)
+
+A_YEAR = 365 * 24 * 3600
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What Barpoint is, and the way to check a match."""
+    return render(request, "config/home.html")
+
+
+@require_POST
+def set_theme(request: HttpRequest) -> HttpResponse:
+    """Remember the reader's colours: in the account if there is one, and in a cookie."""
+    theme = request.POST.get("theme", "")
+    back = request.POST.get("next", "/")
+    if not url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure()):
+        back = "/"
+    response = redirect(back)
+    if theme in User.Theme.values:
+        response.set_cookie(
+            THEME_COOKIE, theme, max_age=A_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE, httponly=True
+        )
+        if request.user.is_authenticated:
+            User.objects.filter(pk=request.user.pk).update(theme=theme)
+    return response
+
+
+@never_cache
+@require_GET
+def healthz(request: HttpRequest) -> HttpResponse:
+    """This process answers."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@never_cache
+@require_GET
+def readyz(request: HttpRequest) -> JsonResponse:
+    """503 while the database is away; without its queue the site still works, so that is only told."""
+    state = {"database": _database_state(), "queue": _queue_state()}
+    return JsonResponse(state, status=200 if state["database"] == "ok" else 503)
+
+
+def _database_state() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError as error:
+        log.error("database_unreachable", error=str(error))
+        return "down"
+    return "ok"
+
+
+def _queue_state() -> str:
+    try:
+        with Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1) as broker:
+            broker.ping()
+    except RedisError as error:
+        log.warning("queue_unreachable", error=str(error))
+        return "down"
+    return "ok"
+
+
+class ApiDocs(SpectacularSwaggerSplitView):
+    """The API's documentation to read and try; its own files only."""
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Swagger UI brings its icons as data: URLs and its styles inline."""
+        response = super().get(request, *args, **kwargs)
+        response["Content-Security-Policy"] = (
+            "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+        )
+        return response

@@ -1,0 +1,1 @@
+"""One match, played here or sent in."""

@@ -1,0 +1,1 @@
+"""People: their accounts, and later the players and clubs behind them."""

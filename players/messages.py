@@ -1,0 +1,19 @@
+"""The sentence of a refusal or a finding in the reader's language: one place for pages, API and command line."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext
+
+from engine.errors import MESSAGES
+
+
+def sentence(code: str, params: Mapping[str, Any]) -> str:
+    """What `code` says, filled with `params`, in the active language; the bare code where no text is known.
+
+    The English template is the message id, so translators see whole sentences with their `{places}`.
+    """
+    template = MESSAGES.get(code)
+    if template is None:
+        return code
+    return gettext(template).format_map(params)

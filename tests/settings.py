@@ -1,0 +1,28 @@
+"""The settings of the tests: the real ones, with a database file and a broker of this process's own."""
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+os.environ["BARPOINT_PROFILE"] = "local"
+os.environ["SECRET_KEY"] = "only-for-tests-" + "x" * 40
+
+# Short, since a Unix socket's path may not be longer than about 100 bytes.
+RUN_DIR = Path(tempfile.gettempdir()) / f"barpoint-test-{os.getpid()}-{secrets.token_hex(3)}"
+os.environ["REDIS_URL"] = f"unix://{RUN_DIR}/valkey.sock"
+
+from config.settings import *  # noqa: E402, F403
+from config.settings import DATABASES, REST_FRAMEWORK, STORAGES  # noqa: E402
+
+# In memory, several threads would find the table locked; each xdist worker is a process and so has its own file.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["TEST"] = {"NAME": str(RUN_DIR / "test.sqlite3")}
+
+# The real hasher is slow on purpose.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
+REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"anon": None, "user": None}
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]

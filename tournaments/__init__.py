@@ -1,0 +1,1 @@
+"""Who meets whom, and who won the event."""
