@@ -1,0 +1,63 @@
+"""Tells by content, never by file name, how a record is written."""
+
+import codecs
+import re
+
+from engine.errors import Refused
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_XG_MAGIC = (b"RGMH", b"HMGR")
+_SGF = re.compile(r"\s*\(\s*;")
+_MAT = re.compile(
+    r"(?im)^[ \t]*(?:\d{1,4}[ \t]*-?points?[ \t]+match\b|game[ \t]+\d{1,6}[ \t]*$|\d{1,4}\)[ \t]{1,60}\d\d:)"
+)
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file: UTF-8 or UTF-16 with or without mark, else Windows-1252.
+
+    Raises Refused (`not_text`) where it is none of these.
+    """
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            return data[len(bom) :].decode(encoding, errors="replace")
+    if b"\0" in data[:4096]:
+        return _utf16_without_mark(data)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _utf16_without_mark(data: bytes) -> str:
+    """Western text in UTF-16 has a zero in every other byte; which ones tells the order."""
+    head = data[:4096]
+    zeros = [head[0::2].count(0), head[1::2].count(0)]
+    half = len(head) // 2
+    if zeros[1] > 0.7 * half and zeros[0] < 0.1 * half:
+        return data.decode("utf-16-le", errors="replace")
+    if zeros[0] > 0.7 * half and zeros[1] < 0.1 * half:
+        return data.decode("utf-16-be", errors="replace")
+    raise Refused("not_text")
+
+
+def is_xg(data: bytes) -> bool:
+    """Whether these are the first bytes of an eXtreme Gammon file."""
+    return data.startswith(_XG_MAGIC)
+
+
+def text_format(text: str) -> str:
+    """`json`, `sgf` or `mat`; Refused (`no_match`, `unknown_format`) where it is none of them."""
+    if not text.strip("\0 \t\r\n\ufeff"):
+        raise Refused("no_match")
+    if text.lstrip().startswith("{"):
+        return "json"
+    if _SGF.match(text):
+        return "sgf"
+    if _MAT.search(text):
+        return "mat"
+    raise Refused("unknown_format")

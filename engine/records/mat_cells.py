@@ -1,0 +1,209 @@
+"""The small words of a `.mat` row: what one cell says.
+
+A row is `number) left cell   right cell`. Columns are no guide (a four-step cell overflows its own), so a
+row is cut wherever a cell *starts*: at a roll `64:` or at one of the words below.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from engine.errors import Refused
+from engine.position import Position
+from engine.transcript import Move
+
+BAR = 25
+OFF = 0
+NEAR = 3
+"""A word at most this many blanks after a roll (`64: Cannot Move`) belongs to that roll."""
+SHOWN = 80
+"""Characters of a line that a problem quotes."""
+
+CELL_START = re.compile(
+    r"(?<![\d:])(?P<roll>\d\d) ?:"
+    r"|(?<!\S)(?P<row>\d{1,4}\))(?!\S)"
+    r"|\b(?P<illegal>Illegal play) ?\([^)]{0,400}\)"
+    r"|\b(?P<no_move>Cannot move|Can't move|No move|No play|Dances?)\b"
+    r"|\b(?P<double>Doubles?|Redoubles?)\b"
+    r"|\b(?P<beaver>Beavers?|Raccoons?)\b"
+    r"|\b(?P<take>Takes?|Accepts?)\b"
+    r"|\b(?P<drop>Drops?|Pass(?:es)?)\b"
+    r"|\b(?P<refuse>Refuses?|Declines?|Rejects?)\b"
+    r"|\b(?P<flag>Loses on time|Lost on time|Timed? ?out|Times out)\b"
+    r"|\b(?P<resign>Resign(?:s|ed)?|Losses|Loses|Concedes?)\b"
+    r"|\b(?P<wins>Wins)\b",
+    re.IGNORECASE,
+)
+"""Where a cell starts; the name of the group that matched says of which sort it is."""
+
+_STEP = re.compile(
+    r"(?P<way>(?:bar|b|\d{1,2})\*?(?:/(?:off|o|\d{1,2})\*?)+)(?:\((?P<times>[1-4])\))?(?P<star>\*?)",
+    re.IGNORECASE,
+)
+_NO_MOVE = re.compile(r"(?:cannot move|can't move|no move|no play|dances?|-+|\(?no legal move\)?)\.?", re.IGNORECASE)
+_HIDDEN = re.compile(r"\?+")
+_WHOLE_NUMBER = re.compile(r"\d{1,9}")
+_WORDS = {"bar": BAR, "b": BAR, "off": OFF, "o": OFF}
+_RESIGN_LEVELS = (("backgammon", 3), ("gammon", 2), ("single", 1))
+
+
+class Cell(NamedTuple):
+    """One cell of a row."""
+
+    sort: str
+    """The group of CELL_START that matched."""
+    word: str
+    text: str
+    """What stands after the word."""
+    column: int
+    """Counted from 0."""
+    gap: int
+    """Blanks between this cell and what stands before it."""
+
+    @property
+    def shown(self) -> str:
+        """The cell as a problem quotes it."""
+        return shown(self.word + self.text)
+
+
+def shown(text: str) -> str:
+    """A text as a problem quotes it."""
+    return text.strip()[:SHOWN]
+
+
+def cells_of(line: str, offset: int) -> tuple[str, list[Cell]]:
+    """What stands before the first cell of a row (usually nothing), and its cells in order."""
+    starts = list(CELL_START.finditer(line, offset))
+    lead = line[offset : starts[0].start()] if starts else line[offset:]
+    cells: list[Cell] = []
+    end = offset
+    ends = [*(start.start() for start in starts[1:]), len(line)]
+    for start, next_start in zip(starts, ends, strict=False):
+        text = line[start.end() : next_start]
+        cell = Cell(str(start.lastgroup), start[0], text, start.start(), start.start() - end)
+        end = start.end() + len(text.rstrip())
+        before = cells[-1] if cells else None
+        if before and before.sort == "roll" and not before.text.strip() and len(before.text) <= NEAR:
+            cell = _completed(before, cell)
+            if cell.column == before.column:
+                cells.pop()
+        cells.append(cell)
+    return shown(lead).strip("."), cells
+
+
+def _completed(roll: Cell, cell: Cell) -> Cell:
+    """The cell of `64: Cannot Move` or `11: Illegal play (…)` as one; else the second as it is."""
+    if cell.sort == "no_move":
+        return roll._replace(text=cell.word)
+    if cell.sort == "illegal":
+        return roll._replace(sort="illegal", text=cell.word)
+    return cell
+
+
+class UnreadableError(ValueError):
+    """A cell that says nothing we understand."""
+
+
+def _point(word: str) -> int:
+    number = _WORDS.get(word.lower())
+    return int(word) if number is None else number
+
+
+@lru_cache(maxsize=4096)
+def moves_of_token(token: str) -> tuple[Move, ...]:
+    """The moves of one sub-move token: `8/5*(2)` is two of them, the first with a hit.
+
+    `0/0`, the way some programs write "nothing", is none at all.
+    Raises UnreadableError.
+    """
+    match = _STEP.fullmatch(token)
+    if match is None:
+        raise UnreadableError(token)
+    words = match["way"].split("/")
+    points = tuple(_point(word.rstrip("*")) for word in words)
+    if points == (OFF, OFF):
+        return ()
+    if not 1 <= points[0] <= BAR or any(point > 24 for point in points[1:]):
+        raise UnreadableError(token)
+    stars = [word.endswith("*") for word in words[1:]]
+    if match["star"]:
+        stars[-1] = True
+    first = Move(points, tuple(stars) if any(stars) else ())
+    repeats = int(match["times"] or 1) - 1
+    return (first,) + (Move(points),) * repeats
+
+
+@lru_cache(maxsize=1024)
+def moves_of_words(text: str) -> tuple[Move, ...] | None:
+    """What stands after a roll where it is no list of moves, or not a plain one; None: not recorded.
+
+    Raises UnreadableError.
+    """
+    text = text.strip()
+    if _HIDDEN.fullmatch(text):
+        return None
+    if _NO_MOVE.fullmatch(text):
+        return ()
+    moves: list[Move] = []
+    for token in text.replace(",", " ").split():
+        moves += moves_of_token(token)
+    return tuple(moves)
+
+
+def moves_of(text: str) -> tuple[Move, ...] | None:
+    """What was played: the text of a cell after its roll; None where it was not recorded (`????`).
+
+    An empty cell is a dance: (). Raises UnreadableError.
+    """
+    moves: tuple[Move, ...] = ()
+    try:
+        for token in text.split():
+            moves += moves_of_token(token)
+    except UnreadableError:
+        return moves_of_words(text)
+    return moves
+
+
+DICE: dict[str, tuple[int, int] | None] = {
+    f"{first}{second}": (first, second) for first in range(10) for second in range(10)
+} | {"00": None}
+"""The dice of a roll as written; `00:` is how some programs write a turn whose roll is not known."""
+
+
+def first_number(text: str) -> int | None:
+    """The first whole number in a cell's text, if any: `=> 4`, `==> 4`, ` 2 points`."""
+    match = _WHOLE_NUMBER.search(text)
+    return int(match[0]) if match else None
+
+
+def resign_level(text: str) -> int | None:
+    """How much of the game is given up, times the cube, where the cell names it."""
+    lowered = text.lower()
+    return next((level for word, level in _RESIGN_LEVELS if word in lowered), None)
+
+
+def snowie_position(text: str) -> tuple[Position, str] | None:
+    """The position in an `Illegal play (…)` marker, seen by the player then on roll, and his name.
+
+    The marker carries a line of Snowie's text format, forty fields between semicolons: 5 the name of the
+    player on roll, 12 his bar, 13–36 the points seen by him (his checkers positive), 37 the other bar.
+    None where it is not of that form. Source: the Snowie text format as GNU Backgammon writes it.
+    """
+    fields = text[text.index("(") + 1 :].rstrip(") ").split(";")
+    if len(fields) < 38:
+        return None
+    try:
+        numbers = [int(field) for field in fields[12:38]]
+        position = Position.from_counts((-abs(numbers[25]), *numbers[1:25], abs(numbers[0])))
+    except (ValueError, Refused):
+        return None
+    return position, fields[5].strip()
+
+
+def letter_position(letters: str) -> Position | None:
+    """The position of 26 letters as in an XGID: upper case the left player, seen by him; None if not one."""
+    counts = [0 if c == "-" else ord(c) - 64 if c.isupper() else 96 - ord(c) for c in letters]
+    try:
+        return Position.from_counts(counts)
+    except Refused:
+        return None

@@ -1,0 +1,40 @@
+"""The line above each game of a `.mat` file: ` Alice : 0                      Bob : 2`."""
+
+import re
+from typing import NamedTuple
+
+from engine.transcript import Score
+
+_LEFT_SCORE = re.compile(r":[ \t]*(\d{1,5})(?=[ \t])")
+
+
+class Header(NamedTuple):
+    """Names and scores, left and right."""
+
+    players: tuple[str, str]
+    score: Score
+    right_column: int
+    """Where the right name starts, counted from 0."""
+
+
+def header_of(line: str, known: set[str]) -> Header | None:
+    """The names and scores of a header line; None where it is none.
+
+    A name may be empty, and may itself hold a colon and a number: then names known already decide, else a
+    wide gap after the left score.
+    """
+    head, colon, right_score = line.rpartition(":")
+    right_score = right_score.strip()
+    if not colon or not right_score.isdecimal() or len(right_score) > 5:
+        return None
+    found: list[Header] = []
+    for match in _LEFT_SCORE.finditer(head):
+        rest = head[match.end() :]
+        blank = len(rest) - len(rest.lstrip())
+        players = (head[: match.start()].strip(), rest.strip())
+        header = Header(players, (int(match[1]), int(right_score)), match.end() + blank)
+        if known.issuperset(players):
+            return header
+        found.append(header)
+    wide = (header for header in found if line[: header.right_column].endswith("  "))
+    return next(wide, found[0] if found else None)

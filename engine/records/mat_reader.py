@@ -1,0 +1,322 @@
+"""Reads match records in text: Jellyfish `.mat` and all that other programs made of it.
+
+Forgiving in form, strict in fact: a cell that is not understood becomes a Problem, it is never dropped in
+silence. Whether what is written can have happened is not asked here.
+"""
+
+import re
+
+from engine.errors import Refused
+from engine.position import Position
+from engine.records.limits import DEFAULT_LIMITS, Limits
+from engine.records.mat_cells import (
+    CELL_START,
+    DICE,
+    NEAR,
+    Cell,
+    UnreadableError,
+    cells_of,
+    first_number,
+    letter_position,
+    moves_of,
+    resign_level,
+    shown,
+    snowie_position,
+)
+from engine.records.mat_dialects import dialect_of, without_ratings
+from engine.records.mat_header import Header, header_of
+from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
+
+LEFT, RIGHT = 0, 1
+LONGEST_LINE = 2000
+"""Characters; the longest row seen, with a position in it, has 200."""
+NARROWEST = 10
+"""No right column starts further left than this."""
+
+_TWO_PLAYS = re.compile(r"[ \t]*\d{1,4}\) {0,4}(\d\d):([\dA-Za-z/*() \t]*)[ \t](\d\d):([\dA-Za-z/*() \t]*)").fullmatch
+"""The commonest row by far: a play in each column."""
+_ROW = re.compile(r"[ \t]*\d{1,4}\)").match
+_GAME = re.compile(r"[ \t]*Game[ \t]+(\d{1,6})[ \t]*:?[ \t]*", re.IGNORECASE).fullmatch
+_LENGTH = re.compile(r"[ \t]*(\d{1,4})[ \t]*-?points?[ \t]+match\b", re.IGNORECASE).match
+_MONEY = re.compile(r"[ \t]*(?:money (?:session|game|match)|unlimited(?: games?| match)?)[ \t]*", re.I).fullmatch
+_REMARK = re.compile(r"[ \t]*;[ \t]*\[[ \t]*([^\"\]]*[^\"\]\s])[ \t]*\"(.*)\"[ \t]*\][ \t]*").fullmatch
+_SET_POSITION = re.compile(r"[ \t]*;[ \t]*Set Pos[ \t]*=[ \t]*([-A-Oa-o]{26})", re.IGNORECASE).match
+_LOOKS_PLAYED = re.compile(r"(?<![\d/])(?:\d{1,2}|bar)/(?:\d{1,2}|off)(?![\d/])", re.IGNORECASE).search
+_AND_THE_MATCH = re.compile(r"\bthe match\b", re.IGNORECASE).search
+
+_KINDS = {
+    "double": Kind.DOUBLE,
+    "beaver": Kind.BEAVER,
+    "take": Kind.TAKE,
+    "drop": Kind.DROP,
+    "refuse": Kind.REFUSE,
+    "flag": Kind.FLAG,
+}
+
+
+class _Draft:
+    """A game while it is being read."""
+
+    def __init__(self, number: int, place: Place) -> None:
+        self.number = number
+        self.place = place
+        self.header: Header | None = None
+        self.events: list[Event] = []
+        self.places: list[Place] = []
+        self.claim: Claim | None = None
+        self.claim_place = Place()
+        self.loose_resignation: int | None = None
+        """Index of a resignation on a line without a number: its column says nothing about who resigned."""
+
+    def add(self, event: Event, place: Place) -> None:
+        self.events.append(event)
+        self.places.append(place)
+
+    def finished(self) -> Game:
+        if self.loose_resignation is not None and self.claim is not None:
+            event = self.events[self.loose_resignation]
+            self.events[self.loose_resignation] = event._replace(side=1 - self.claim.winner)
+        return Game(
+            number=self.number,
+            events=tuple(self.events),
+            start=self.header.score if self.header else None,
+            claim=self.claim,
+            places=tuple(self.places),
+            place=self.place,
+            claim_place=self.claim_place,
+        )
+
+
+class _Reader:
+    """One pass over the lines of a file."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.length: int | None = None
+        self.players: tuple[str, str] | None = None
+        self.info: dict[str, str] = {}
+        self.games: list[Game] = []
+        self.game: _Draft | None = None
+        self.wants_header = False
+        self.right_column = 0
+        self.problems: list[Problem] = []
+        self.plies = 0
+        self.line_number = 0
+
+    def problem(self, severity: str, code: str, column: int | None = None, /, **params: object) -> None:
+        """Note what was stepped over, up to the limit."""
+        if len(self.problems) < self.limits.problems:
+            place = Place(self.line_number, None if column is None else column + 1)
+            self.problems.append(Problem(severity, code, params, place, self.game.number if self.game else None))
+
+    def read(self, text: str) -> None:
+        for number, line in enumerate(text.split("\n"), 1):
+            self.line_number = number
+            row = _TWO_PLAYS(line)
+            if row is not None and self.game is not None and self._two_plays(self.game, row):
+                continue
+            if not line or line.isspace():
+                continue
+            if len(line) > LONGEST_LINE:
+                self.problem("error", "line_too_long", characters=len(line))
+            elif self._line(line):
+                break
+        self._close_game()
+
+    def _two_plays(self, game: _Draft, row: re.Match[str]) -> bool:
+        """Take a row of two plays; False (and nothing taken) where it is not just that."""
+        left_roll, left, right_roll, right = row.groups()
+        try:
+            left_moves, right_moves = moves_of(left), moves_of(right)
+        except UnreadableError:
+            return False
+        game.events += (
+            Event(LEFT, Kind.PLAY, DICE[left_roll], left_moves),
+            Event(RIGHT, Kind.PLAY, DICE[right_roll], right_moves),
+        )
+        line = self.line_number
+        game.places += (Place(line, row.start(1) + 1), Place(line, row.start(3) + 1))
+        self.wants_header = False
+        self._count(2)
+        return True
+
+    def _count(self, plies: int) -> None:
+        self.plies += plies
+        if self.plies > self.limits.plies:
+            raise Refused("too_many_plies", limit=self.limits.plies)
+
+    def _line(self, line: str) -> bool:
+        """Read a line that is not just two plays; True where the first match of the file has ended."""
+        if line.lstrip().startswith(";"):
+            self._remark(line)
+        elif row := _ROW(line):
+            self._cells(line, row.end())
+        elif header := self._wanted_header(line):
+            self._take_header(header)
+        elif game := _GAME(line):
+            self._open_game(int(game[1]))
+        elif (length := _LENGTH(line)) or _MONEY(line):
+            if self.games or self.game:
+                self.problem("note", "several_matches")
+                return True
+            self.length = int(length[1]) if length else 0
+        elif self.game is not None:
+            self._unnumbered(line)
+        return False
+
+    def _wanted_header(self, line: str) -> Header | None:
+        if not self.wants_header and self.game is not None:
+            return None
+        known = set(self.players or ()) | {self.info.get("Player 1", ""), self.info.get("Player 2", "")}
+        return header_of(line, known)
+
+    def _open_game(self, number: int) -> _Draft:
+        self._close_game()
+        if len(self.games) >= self.limits.games:
+            raise Refused("too_many_games", limit=self.limits.games)
+        self.game = _Draft(number, Place(self.line_number, 1))
+        self.wants_header = True
+        return self.game
+
+    def _close_game(self) -> None:
+        if self.game is not None:
+            self.games.append(self.game.finished())
+            self.game = None
+
+    def _take_header(self, header: Header) -> None:
+        game = self.game or self._open_game(1)
+        game.header = header
+        self.right_column = header.right_column
+        self.wants_header = False
+        if self.players is None:
+            self.players = header.players
+        elif self.players != header.players:
+            self.problem("warning", "names_change", 0, left=header.players[0], right=header.players[1])
+
+    def _remark(self, line: str) -> None:
+        if remark := _REMARK(line):
+            if self.game is None and not self.games:
+                self.info.setdefault(remark[1].strip(), remark[2])
+        elif (placed := _SET_POSITION(line)) and self.game is not None:
+            position = letter_position(placed[1])
+            if position is None:
+                self.problem("error", "unreadable_position", placed.start(1), text=placed[1])
+            else:
+                self.game.add(Event(LEFT, Kind.SET_POSITION, position=position), Place(self.line_number, 1))
+
+    def _unnumbered(self, line: str) -> None:
+        """A line without a number inside a game: a result, a resignation, or somebody's remark."""
+        start = len(line) - len(line.lstrip())
+        if CELL_START.match(line, start):
+            self._cells(line, 0, numbered=False)
+        elif _LOOKS_PLAYED(line):
+            self.problem("warning", "unreadable_line", start, text=shown(line))
+
+    def _cells(self, line: str, offset: int, numbered: bool = True) -> None:
+        """Read the cells of a row, from `offset` on."""
+        game = self.game or self._open_game(len(self.games) + 1)
+        self.wants_header = False
+        lead, cells = cells_of(line, offset)
+        if lead:
+            self.problem("error", "unreadable_cell", offset, text=lead)
+        right_from = max(NARROWEST, self.right_column // 2)
+        side: int | None = None
+        for cell in cells:
+            if cell.sort == "row":
+                right_from += cell.column
+                side = None
+                continue
+            if side is None:
+                side = RIGHT if cell.column > right_from else LEFT
+            elif cell.sort != "resign" or cell.gap > NEAR:
+                side = 1 - side
+            self._cell(game, side, cell, numbered)
+
+    def _cell(self, game: _Draft, side: int, cell: Cell, numbered: bool) -> None:
+        """Turn a cell into an event of the game, or into its result."""
+        if cell.sort == "wins":
+            self._claim(game, side, cell)
+            return
+        if cell.sort == "resign" and not numbered:
+            game.loose_resignation = len(game.events)
+        if game.claim is not None:
+            self.problem("warning", "after_result", cell.column, text=cell.shown)
+        last = game.events[-1] if game.events else None
+        answers_resignation = last is not None and last.kind is Kind.RESIGN and last.side != side
+        if cell.sort == "take" and answers_resignation:
+            event = Event(side, Kind.ACCEPT)
+        else:
+            event = self._event(side, cell)
+        game.add(event, Place(self.line_number, cell.column + 1))
+        self._count(1)
+
+    def _event(self, side: int, cell: Cell) -> Event:
+        text = cell.text
+        match cell.sort:
+            case "roll":
+                return Event(side, Kind.PLAY, DICE[cell.word[:2]], self._moves(cell))
+            case "no_move":
+                return Event(side, Kind.PLAY, None, ())
+            case "illegal":
+                return self._illegal(side, cell)
+            case "resign" if _AND_THE_MATCH(text) or text.strip().lower() == "match":
+                return Event(side, Kind.CONCEDE)
+            case "resign":
+                return Event(side, Kind.RESIGN, value=resign_level(text), points=first_number(text))
+            case "double" | "beaver":
+                return Event(side, _KINDS[cell.sort], value=first_number(text))
+        return Event(side, _KINDS[cell.sort])
+
+    def _moves(self, cell: Cell) -> tuple[Move, ...] | None:
+        try:
+            return moves_of(cell.text)
+        except UnreadableError:
+            self.problem("error", "unreadable_cell", cell.column, text=cell.shown)
+            return None
+
+    def _illegal(self, side: int, cell: Cell) -> Event:
+        """An `Illegal play (…)` marker, with or without a roll before it."""
+        dice = DICE[cell.word[:2]] if cell.word[:2].isdecimal() else None
+        marker = cell.text if "(" in cell.text else cell.word
+        found = snowie_position(marker)
+        if found is None:
+            self.problem("error", "unreadable_position", cell.column, text=shown(marker))
+            return Event(side, Kind.ILLEGAL, dice)
+        position, on_roll = found
+        names = self.players or ("", "")
+        mover_is_on_roll = on_roll == names[side] != names[1 - side]
+        return Event(side, Kind.ILLEGAL, dice, position=position if mover_is_on_roll else position.swapped())
+
+    def _claim(self, game: _Draft, side: int, cell: Cell) -> None:
+        claim = Claim(side, first_number(cell.text), _AND_THE_MATCH(cell.text) is not None)
+        if game.claim is None:
+            game.claim = claim
+            game.claim_place = Place(self.line_number, cell.column + 1)
+        elif game.claim != claim:
+            self.problem("error", "second_result", cell.column, text=cell.shown)
+
+
+def read_mat(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
+    """Read a match in text.
+
+    A file may hold several matches one after another (some programs append): the first is read, and a note
+    (`several_matches`) says that there are more, because whoever sends a record in means one match.
+    Raises Refused (`no_match`, `too_many_games`, `too_many_plies`).
+    """
+    reader = _Reader(limits)
+    reader.read(text.replace("\r\n", "\n").replace("\r", "\n"))
+    if not reader.games:
+        raise Refused("no_match")
+    players = reader.players or (reader.info.get("Player 1", ""), reader.info.get("Player 2", ""))
+    players, info = without_ratings(players, reader.info)
+    return Transcript(
+        players=players,
+        length=reader.length,
+        games=tuple(reader.games),
+        crawford_rule=info.get("Crawford", "On").strip().lower() != "off",
+        jacoby=info.get("Jacoby", "Off").strip().lower() == "on",
+        info=info,
+        format="mat",
+        dialect=dialect_of(text, info, rated=players != reader.players and reader.players is not None),
+        problems=tuple(reader.problems),
+    )
