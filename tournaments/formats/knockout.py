@@ -1,0 +1,211 @@
+"""Single elimination: the draw and the main bracket.
+
+A field of N stands in the smallest power of two, S. All S - N byes are in the first round, and because
+byes go to the highest places of an inner-outer order, they are spread evenly.
+
+Draw `barpoint-knockout/1`, on the lots of `lots` (purpose "knockout"): the unseeded entries, sorted by id,
+are shuffled and take the seed places behind the seeded ones, in that order; place s of an inner-outer
+order stands where `inner_outer` says. With entries to keep apart, `kept_apart` then rearranges the
+unseeded places.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import (
+    BYE,
+    MAIN,
+    Bracket,
+    ByeSource,
+    EntryId,
+    EntrySource,
+    Fixture,
+    FixtureId,
+    Graph,
+    Round,
+    Source,
+    WinnerOf,
+    check,
+)
+from tournaments.formats.kept_apart import Meeting, earliest_meetings, spread_apart
+from tournaments.formats.lots import ALGORITHM as LOTS
+from tournaments.formats.lots import Lots
+
+ALGORITHM = f"barpoint-knockout/1 on {LOTS}"
+LEAST_FIELD = 2
+LARGEST_FIELD = 4096
+PURPOSE = "knockout"
+LATE_PURPOSE = "late"
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A draw: `places` has an entry or None (a bye) for each of the S places of the first round, in order.
+
+    `meetings` lists the entries to be kept apart that do not stand in opposite halves, with the round in
+    which they can meet at the earliest.
+    """
+
+    places: tuple[EntryId | None, ...]
+    draft: int
+    algorithm: str
+    meetings: tuple[Meeting, ...] = ()
+
+
+def bracket_size(entries: int) -> int:
+    """The smallest power of two that holds a field. Raises Refused outside 2–4096 entries.
+
+    >>> bracket_size(19)
+    32
+    """
+    if entries < LEAST_FIELD:
+        raise Refused("field_too_small", entries=entries, least=LEAST_FIELD)
+    if entries > LARGEST_FIELD:
+        raise Refused("field_too_large", entries=entries, most=LARGEST_FIELD)
+    return 1 << (entries - 1).bit_length()
+
+
+def inner_outer(size: int) -> list[int]:
+    """Seed places (from 1) in bracket order, for a power of two.
+
+    The first two can only meet in the final, the first four in the semi-finals, and so on; in the first
+    round the best meets the worst.
+
+    >>> inner_outer(8)
+    [1, 8, 4, 5, 2, 7, 3, 6]
+    """
+    order = [1]
+    while len(order) < size:
+        last = 2 * len(order) + 1
+        order = [seed for inner in order for seed in (inner, last - inner)]
+    return order
+
+
+def draw(
+    entries: Iterable[EntryId],
+    *,
+    seed: bytes,
+    draft: int = 1,
+    seeds: Sequence[EntryId] = (),
+    apart: Iterable[Collection[EntryId]] = (),
+) -> Draw:
+    """Draw a field: `seeds` in their order, all others by lot.
+
+    `apart` holds groups (clubs, or named pairs) whose members should stand in opposite halves, then
+    quarters, as far as possible. The order of `entries` does not matter; the same seed and draft give the
+    same draw. Raises Refused for a field outside 2–4096, for an entry given twice or a seed not entered.
+    """
+    field = _distinct(entries)
+    size = bracket_size(len(field))
+    seeded = _distinct(seeds)
+    for entry in seeded:
+        if entry not in field:
+            raise Refused("unknown_entry", entry=entry)
+    lots = Lots(seed, PURPOSE, draft)
+    order = [*seeded, *lots.shuffled(sorted(set(field) - set(seeded)))]
+    places = [order[place - 1] if place <= len(order) else None for place in inner_outer(size)]
+    groups = [frozenset(group) & frozenset(field) for group in apart]
+    if groups:
+        places = spread_apart(places, groups, fixed=frozenset(seeded), lots=lots)
+    return Draw(tuple(places), draft, ALGORITHM, earliest_meetings(places, groups))
+
+
+def main_bracket(places: Sequence[Source], *, key: str = MAIN, first_number: int = 1) -> Bracket:
+    """The bracket whose first round has these sources in order; their number is a power of two."""
+    rounds: list[Round] = []
+    sources, number = list(places), first_number
+    while len(sources) > 1:
+        pairs = list(zip(sources[::2], sources[1::2], strict=True))
+        fixtures = tuple(Fixture(number + at, pair) for at, pair in enumerate(pairs))
+        rounds.append(Round(len(rounds) + 1, fixtures))
+        sources = [WinnerOf(fixture.number) for fixture in fixtures]
+        number += len(fixtures)
+    return Bracket(key, tuple(rounds))
+
+
+def knockout(places: Sequence[EntryId | None], *, key: str = MAIN) -> Graph:
+    """The graph of a single elimination with these places (None: a bye), as `Draw.places` gives them."""
+    sources = [BYE if entry is None else EntrySource(entry) for entry in places]
+    return check(Graph((main_bracket(sources, key=key),)))
+
+
+def cross_seeded(places: Sequence[Source], *, key: str = MAIN) -> Graph:
+    """A knockout whose seed places 1, 2, … are these sources (say, places of groups, best first)."""
+    size = bracket_size(len(places))
+    sources = [places[place - 1] if place <= len(places) else BYE for place in inner_outer(size)]
+    return check(Graph((main_bracket(sources, key=key),)))
+
+
+def open_byes(graph: Graph, begun: Collection[FixtureId] = (), *, key: str = MAIN) -> tuple[FixtureId, ...]:
+    """First-round fixtures with a bye that a late entrant may still take.
+
+    `begun` are the fixtures that have begun: whoever had the bye must not have begun his next match.
+    """
+    return tuple(
+        fixture.number
+        for fixture in graph.bracket(key).rounds[0].fixtures
+        if any(isinstance(source, ByeSource) for source in fixture.sources)
+        and not begun_any(graph, fixture.number, begun)
+    )
+
+
+def begun_any(graph: Graph, number: FixtureId, begun: Collection[FixtureId]) -> bool:
+    """Whether a fixture, or the one its winner goes to, has begun."""
+    return number in begun or graph.next_of_winner.get(number) in begun
+
+
+def take_bye(
+    graph: Graph,
+    entry: EntryId,
+    *,
+    seed: bytes,
+    draft: int = 1,
+    begun: Collection[FixtureId] = (),
+    apart_from: Collection[EntryId] = (),
+    key: str = MAIN,
+) -> tuple[Graph, FixtureId]:
+    """Put a late entrant into a bye drawn by lot; returns the new graph and the fixture.
+
+    Only the byes farthest from `apart_from` (an earlier entry of the same person, club-mates) take part in
+    the lot. Each late entrant needs his own `draft`. Raises Refused("no_bye_left") or ("entry_twice").
+    """
+    if entry in graph.entries:
+        raise Refused("entry_twice", entry=entry)
+    byes = open_byes(graph, begun, key=key)
+    if not byes:
+        raise Refused("no_bye_left")
+    first = graph.bracket(key).rounds[0].fixtures
+    index = {fixture.number: at for at, fixture in enumerate(first)}
+    barred = _indices(first, apart_from)
+    distance = {number: min((_distance(index[number], at) for at in barred), default=0) for number in byes}
+    farthest = [number for number in byes if distance[number] == max(distance.values())]
+    number = Lots(seed, LATE_PURPOSE, draft).one_of(farthest)
+    slot = next(at for at, source in enumerate(graph.fixture(number).sources) if isinstance(source, ByeSource))
+    return graph.with_source(number, slot, EntrySource(entry)), number
+
+
+def _indices(fixtures: Sequence[Fixture], entries: Collection[EntryId]) -> list[int]:
+    return [
+        at
+        for at, fixture in enumerate(fixtures)
+        for source in fixture.sources
+        if isinstance(source, EntrySource) and source.entry in entries
+    ]
+
+
+def _distance(first: int, second: int) -> int:
+    """Rounds after the first until two first-round fixtures lead to the same one."""
+    return (first ^ second).bit_length()
+
+
+def seed_order(ratings: Mapping[EntryId, float]) -> tuple[EntryId, ...]:
+    """Entries by rating, best first; equal ratings by id, so that the order is one order."""
+    return tuple(sorted(ratings, key=lambda entry: (-ratings[entry], entry)))
+
+
+def _distinct(entries: Iterable[EntryId]) -> list[EntryId]:
+    field = list(entries)
+    if len(set(field)) != len(field):
+        raise Refused("entry_twice", entry=max(field, key=field.count))
+    return field

@@ -1,0 +1,333 @@
+"""What follows from the results: the state of every slot and fixture of a graph.
+
+`progress` is a pure function of a plan and of facts, so a correction is the difference between two of its
+values (`difference`). Four things keep four names: an **entry** stands in a slot; a **bye** means nobody
+comes, by the format; a **walkover** means somebody should have come and will not, because he has withdrawn
+or nobody won; **to be decided** means that it is not known yet.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from tournaments.formats.graph import (
+    ByeSource,
+    EntryId,
+    EntrySource,
+    Fixture,
+    FixtureId,
+    Graph,
+    LoserOf,
+    PlaceOf,
+    Source,
+    WinnerOf,
+)
+
+PLAYED = "played"
+FORFEIT = "forfeit"
+DOUBLE_FORFEIT = "double_forfeit"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A fact about one fixture.
+
+    `winner` is the winning slot (0 or 1), None when nobody won. `score` is points of slot 0 and slot 1.
+    `kind` is the kind of ending; a forfeit loses this match only, so its loser still drops. `between` names
+    the two who met: if they are no longer the two who stand there, the result is void; if they stand the
+    other way round, it is turned. `advances` is the slot that goes on where a director corrected the winner
+    but let the bracket stand.
+    """
+
+    winner: int | None
+    score: tuple[int, int] | None = None
+    kind: str = PLAYED
+    between: tuple[EntryId, EntryId] | None = None
+    advances: int | None = None
+
+    @property
+    def onward(self) -> int | None:
+        """The slot that goes on."""
+        return self.winner if self.advances is None else self.advances
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """An entry comes no more: to one bracket, or (`bracket` None) to none of the graph.
+
+    Matches already decided stay; every other one is a walkover for his opponent.
+    """
+
+    entry: EntryId
+    bracket: str | None = None
+
+
+class SlotStatus(StrEnum):
+    """The four names."""
+
+    ENTRY = "entry"
+    BYE = "bye"
+    WALKOVER = "walkover"
+    TO_BE_DECIDED = "to_be_decided"
+
+
+class FixtureStatus(StrEnum):
+    """Where a fixture stands."""
+
+    WAITING = "waiting"
+    READY = "ready"
+    DECIDED = "decided"
+    BYE = "bye"
+    WALKOVER = "walkover"
+    EMPTY = "empty"
+    NOT_NEEDED = "not_needed"
+
+
+@dataclass(frozen=True, slots=True)
+class SlotState:
+    """`entry` stands here; `absent` is the entry that should have come, known only in a walkover."""
+
+    status: SlotStatus
+    entry: EntryId | None = None
+    absent: EntryId | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known who comes, or that nobody does."""
+        return self.status is not SlotStatus.TO_BE_DECIDED
+
+
+BYE_SLOT = SlotState(SlotStatus.BYE)
+OPEN_SLOT = SlotState(SlotStatus.TO_BE_DECIDED)
+EMPTY_SLOT = SlotState(SlotStatus.WALKOVER)
+
+
+@dataclass(frozen=True, slots=True)
+class FixtureState:
+    """A fixture after the results.
+
+    `winner` and `loser` are what its followers receive. `result` is the result that counted, turned to the
+    slots as they stand; `void` says that one was given but its two players do not stand here.
+    """
+
+    number: FixtureId
+    slots: tuple[SlotState, SlotState]
+    status: FixtureStatus
+    winner: SlotState
+    loser: SlotState
+    result: Result | None = None
+    void: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to play here."""
+        return self.status not in (FixtureStatus.WAITING, FixtureStatus.READY)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The states of all fixtures of a graph, by number."""
+
+    graph: Graph
+    fixtures: Mapping[FixtureId, FixtureState]
+
+    @cached_property
+    def ready(self) -> tuple[FixtureId, ...]:
+        """Fixtures whose two entries stand there and have no result."""
+        return self._with(FixtureStatus.READY)
+
+    @cached_property
+    def void(self) -> tuple[FixtureId, ...]:
+        """Fixtures whose result does not count, because other players stand there now."""
+        return tuple(number for number, state in self.fixtures.items() if state.void)
+
+    @property
+    def over(self) -> bool:
+        """Whether every fixture is over."""
+        return all(state.over for state in self.fixtures.values())
+
+    def _with(self, status: FixtureStatus) -> tuple[FixtureId, ...]:
+        return tuple(number for number, state in self.fixtures.items() if state.status is status)
+
+    def champion(self, bracket: str) -> EntryId | None:
+        """The winner of a bracket, None while that is open or if nobody won."""
+        numbers = [fixture.number for fixture in self.graph.bracket(bracket).fixtures]
+        needed = [n for n in numbers if self.fixtures[n].status is not FixtureStatus.NOT_NEEDED]
+        return self.fixtures[needed[-1]].winner.entry
+
+    def placings(self, bracket: str) -> tuple[tuple[EntryId, ...], ...]:
+        """Entries by place, best first; those who went out in the same round share a place.
+
+        A bracket that is not over gives the places already certain from below, after an empty first place.
+        """
+        champion = self.champion(bracket)
+        places: list[tuple[EntryId, ...]] = []
+        seen = {champion}
+        for round_ in reversed(self.graph.bracket(bracket).rounds):
+            states = [self.fixtures[fixture.number] for fixture in round_.fixtures]
+            out = {entry for state in states if state.over for entry in _went_out(state)} - seen
+            seen.update(out)
+            if out:
+                places.append(tuple(sorted(out)))
+        return ((champion,) if champion is not None else (), *places)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One fixture before and after a correction."""
+
+    number: FixtureId
+    before: FixtureState
+    after: FixtureState
+
+    @property
+    def players_change(self) -> bool:
+        """Whether other players (or a bye, a walkover, nobody yet) stand in it."""
+        return self.before.slots != self.after.slots
+
+    @property
+    def voids_result(self) -> bool:
+        """Whether a result that counted before does not count any more."""
+        return self.after.void and not self.before.void
+
+
+def progress(
+    graph: Graph,
+    results: Mapping[FixtureId, Result],
+    withdrawals: Iterable[Withdrawal] = (),
+    places: Mapping[PlaceOf, EntryId | None] | None = None,
+) -> Progress:
+    """The state of every fixture and slot.
+
+    `places` resolves `PlaceOf` sources: absent means to be decided, None means that nobody took the place.
+    A withdrawn entry still passes through results it had before; where it has none it is a walkover, and if
+    it withdrew from one bracket only, it drops from there as a loser does. When both forfeit (or two who
+    should have come are both known and absent), nobody goes on and nobody drops: two cannot share a slot.
+    """
+    gone = frozenset((item.entry, item.bracket) for item in withdrawals)
+    states: dict[FixtureId, FixtureState] = {}
+    for number, fixture in graph.fixtures.items():
+        raw = tuple(_arriving(source, states, places or {}) for source in fixture.sources)
+        bracket = graph.bracket_of[number]
+        states[number] = _state(fixture, (raw[0], raw[1]), results.get(number), gone, bracket, states)
+    return Progress(graph, states)
+
+
+def difference(before: Progress, after: Progress) -> tuple[Change, ...]:
+    """What a correction changes, fixture by fixture, in the order of the numbers."""
+    return tuple(
+        Change(number, before.fixtures[number], state)
+        for number, state in after.fixtures.items()
+        if number in before.fixtures and before.fixtures[number] != state
+    )
+
+
+def _arriving(
+    source: Source, states: Mapping[FixtureId, FixtureState], places: Mapping[PlaceOf, EntryId | None]
+) -> SlotState:
+    """Who comes from a source, withdrawals not yet considered."""
+    match source:
+        case EntrySource(entry):
+            return SlotState(SlotStatus.ENTRY, entry)
+        case WinnerOf(fixture):
+            return states[fixture].winner
+        case LoserOf(fixture):
+            return states[fixture].loser
+        case ByeSource():
+            return BYE_SLOT
+    if source not in places:
+        return OPEN_SLOT
+    taker = places[source]
+    return EMPTY_SLOT if taker is None else SlotState(SlotStatus.ENTRY, taker)
+
+
+def _went_out(state: FixtureState) -> list[EntryId]:
+    """Entries that came to a fixture, or should have, and do not go on from it."""
+    known = [slot.entry if slot.entry is not None else slot.absent for slot in state.slots]
+    onward = {state.winner.entry, state.winner.absent}
+    return [entry for entry in known if entry is not None and entry not in onward]
+
+
+Gone = frozenset[tuple[EntryId, str | None]]
+
+
+def _state(
+    fixture: Fixture,
+    raw: tuple[SlotState, SlotState],
+    result: Result | None,
+    gone: Gone,
+    bracket: str,
+    states: Mapping[FixtureId, FixtureState],
+) -> FixtureState:
+    if fixture.needed_if is not None and not _needed(fixture, states):
+        decided = states[fixture.needed_if.fixture].winner.settled
+        status = FixtureStatus.NOT_NEEDED if decided else FixtureStatus.WAITING
+        slot = EMPTY_SLOT if decided else OPEN_SLOT
+        return FixtureState(fixture.number, (slot, slot), status, slot, slot, void=result is not None)
+    counted = _turned(result, raw) if result is not None else None
+    if counted is not None:
+        return _decided(fixture.number, raw, counted)
+    slots = (_present(raw[0], gone, bracket), _present(raw[1], gone, bracket))
+    return _undecided(fixture.number, slots, void=result is not None)
+
+
+def _needed(fixture: Fixture, states: Mapping[FixtureId, FixtureState]) -> bool:
+    condition = fixture.needed_if
+    if condition is None:
+        return True
+    first = states[condition.fixture]
+    wanted = first.slots[condition.slot].entry
+    return wanted is not None and first.winner.entry == wanted
+
+
+def _turned(result: Result, raw: tuple[SlotState, SlotState]) -> Result | None:
+    """The result as seen from the slots as they stand, None if it does not belong to these two."""
+    here = (raw[0].entry, raw[1].entry)
+    if None in here:
+        return None
+    if result.between is None or result.between == here:
+        return result
+    if result.between != (here[1], here[0]):
+        return None
+    return Result(
+        None if result.winner is None else 1 - result.winner,
+        None if result.score is None else (result.score[1], result.score[0]),
+        result.kind,
+        (result.between[1], result.between[0]),
+        None if result.advances is None else 1 - result.advances,
+    )
+
+
+def _decided(number: FixtureId, slots: tuple[SlotState, SlotState], result: Result) -> FixtureState:
+    onward = result.onward
+    winner, loser = (EMPTY_SLOT, EMPTY_SLOT) if onward is None else (slots[onward], slots[1 - onward])
+    return FixtureState(number, slots, FixtureStatus.DECIDED, winner, loser, result)
+
+
+def _present(slot: SlotState, gone: Gone, bracket: str) -> SlotState:
+    """The slot after withdrawals: a withdrawn entry is a walkover from here on."""
+    entry = slot.entry
+    if entry is not None and ((entry, None) in gone or (entry, bracket) in gone):
+        return SlotState(SlotStatus.WALKOVER, absent=entry)
+    return slot
+
+
+def _undecided(number: FixtureId, slots: tuple[SlotState, SlotState], *, void: bool) -> FixtureState:
+    kinds = {slot.status for slot in slots}
+    if kinds == {SlotStatus.ENTRY}:
+        return FixtureState(number, slots, FixtureStatus.READY, OPEN_SLOT, OPEN_SLOT, void=void)
+    if SlotStatus.TO_BE_DECIDED in kinds:
+        loser = BYE_SLOT if SlotStatus.BYE in kinds else OPEN_SLOT
+        return FixtureState(number, slots, FixtureStatus.WAITING, OPEN_SLOT, loser, void=void)
+    if SlotStatus.BYE in kinds:
+        other = slots[0] if slots[1].status is SlotStatus.BYE else slots[1]
+        status = FixtureStatus.BYE if other.entry is not None else FixtureStatus.EMPTY
+        return FixtureState(number, slots, status, other, BYE_SLOT, void=void)
+    comers = [slot for slot in slots if slot.entry is not None]
+    absent = [slot.absent for slot in slots if slot.absent is not None]
+    # Only one of two absent could take the single place below, and no rule says which.
+    loser = SlotState(SlotStatus.ENTRY, absent[0]) if len(absent) == 1 else EMPTY_SLOT
+    if not comers:
+        return FixtureState(number, slots, FixtureStatus.EMPTY, EMPTY_SLOT, loser, void=void)
+    return FixtureState(number, slots, FixtureStatus.WALKOVER, comers[0], loser, void=void)
