@@ -19,23 +19,30 @@ NEAR = 3
 SHOWN = 80
 """Characters of a line that a problem quotes."""
 
-CELL_START = re.compile(
-    r"(?<![\d:])(?P<roll>\d\d) ?:"
-    r"|(?<!\S)(?P<row>\d{1,4}\))(?!\S)"
-    r"|\b(?P<illegal>Illegal play) ?\([^)]{0,400}\)"
-    r"|\b(?P<no_move>Cannot move|Can't move|No move|No play|Dances?)\b"
-    r"|\b(?P<double>Doubles?|Redoubles?)\b"
-    r"|\b(?P<beaver>Beavers?|Raccoons?)\b"
-    r"|\b(?P<take>Takes?|Accepts?)\b"
-    r"|\b(?P<drop>Drops?|Pass(?:es)?)\b"
-    r"|\b(?P<refuse>Refuses?|Declines?|Rejects?)\b"
-    r"|\b(?P<flag>Loses on time|Lost on time|Timed? ?out|Times out)\b"
-    r"|\b(?P<resign>Resign(?:s|ed)?|Losses|Loses|Concedes?)\b"
-    r"|\b(?P<wins>Wins)\b",
+_START = re.compile(
+    r"(?<![^\s)])(?:(?P<roll>\d\d) ?:|(?P<row>\d{1,4}\))(?!\S)|(?P<illegal>Illegal play ?\([^)]{0,400}\))"
+    r"|(?P<word>[a-z']{4,9}|no)(?P<second> (?:move|play|on time|out))?\b)",
     re.IGNORECASE,
 )
-"""Where a cell starts; the name of the group that matched says of which sort it is."""
+"""Where a cell may start: a roll, a marker, or a word, which need not be one of ours."""
+_SORTS = {
+    "no_move": ("cannot move", "can't move", "no move", "no play", "dance", "dances"),
+    "double": ("double", "doubles", "redouble", "redoubles"),
+    "beaver": ("beaver", "beavers", "raccoon", "raccoons"),
+    "take": ("take", "takes", "accept", "accepts"),
+    "drop": ("drop", "drops", "pass", "passes"),
+    "refuse": ("refuse", "refuses", "decline", "declines", "reject", "rejects"),
+    "resign": ("resign", "resigns", "resigned", "losses", "loses", "concede", "concedes"),
+    "flag": ("loses on time", "lost on time", "timed out", "times out", "time out"),
+    "wins": ("wins",),
+}
+_SORT_OF_WORD = {word: sort for sort, words in _SORTS.items() for word in words}
 
+_UNNUMBERED = re.compile(
+    r"(?:\d\d ?:|(?:wins|losses|loses) +(?:\d|and the match)|(?:loses|lost) on time"
+    r"|(?:resign(?:s|ed)?|concedes)(?: +(?:\d|game|match|the match|single|gammon|backgammon)|[ \t]*$))",
+    re.IGNORECASE,
+)
 _STEP = re.compile(
     r"(?P<way>(?:bar|b|\d{1,2})\*?(?:/(?:off|o|\d{1,2})\*?)+)(?:\((?P<times>[1-4])\))?(?P<star>\*?)",
     re.IGNORECASE,
@@ -51,7 +58,7 @@ class Cell(NamedTuple):
     """One cell of a row."""
 
     sort: str
-    """The group of CELL_START that matched."""
+    """roll, illegal, row (a row number once more inside a row), or a key of _SORTS."""
     word: str
     text: str
     """What stands after the word."""
@@ -71,17 +78,39 @@ def shown(text: str) -> str:
     return text.strip()[:SHOWN]
 
 
+def _starts(line: str, offset: int) -> list[Cell]:
+    """The first words of the cells of a row."""
+    found = []
+    for match in _START.finditer(line, offset):
+        sort = match.lastgroup or ""
+        word = match[0]
+        if sort in ("word", "second"):
+            sort = _SORT_OF_WORD.get(word.lower(), "")
+            if not sort and match["second"]:
+                word = match["word"]
+                sort = _SORT_OF_WORD.get(word.lower(), "")
+        if sort:
+            found.append(Cell(sort, word, "", match.start(), 0))
+    return found
+
+
+def starts_with_cell(line: str) -> bool:
+    """Whether a line without a number begins with a cell that stands so in real files, and not with prose."""
+    start = line.lstrip()
+    return _UNNUMBERED.match(start) is not None
+
+
 def cells_of(line: str, offset: int) -> tuple[str, list[Cell]]:
     """What stands before the first cell of a row (usually nothing), and its cells in order."""
-    starts = list(CELL_START.finditer(line, offset))
-    lead = line[offset : starts[0].start()] if starts else line[offset:]
+    starts = _starts(line, offset)
+    lead = line[offset : starts[0].column] if starts else line[offset:]
     cells: list[Cell] = []
     end = offset
-    ends = [*(start.start() for start in starts[1:]), len(line)]
-    for start, next_start in zip(starts, ends, strict=False):
-        text = line[start.end() : next_start]
-        cell = Cell(str(start.lastgroup), start[0], text, start.start(), start.start() - end)
-        end = start.end() + len(text.rstrip())
+    ends = [*(start.column for start in starts[1:]), len(line)]
+    for start, next_column in zip(starts, ends, strict=False):
+        text = line[start.column + len(start.word) : next_column]
+        cell = start._replace(text=text, gap=start.column - end)
+        end = next_column - len(text) + len(text.rstrip())
         before = cells[-1] if cells else None
         if before and before.sort == "roll" and not before.text.strip() and len(before.text) <= NEAR:
             cell = _completed(before, cell)

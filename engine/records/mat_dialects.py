@@ -12,9 +12,10 @@ _SITES = (
     ("choue.net", "choue"),
     ("gamesgrid", "gamesgrid"),
 )
-_RATED_NAME = re.compile(r"(.*\S),(\d{3,4})")
-_XG_WORDS = re.compile(r"\bBar/|/Off\b|: \?\?\?\?")
-_GNUBG_HEAD = re.compile(r"(?m)^ \d{1,3} point match$")
+_RATED_NAME = re.compile(r"([^,]*[^,\s]),(\d{3,4})")
+_GNUBG_LENGTH = re.compile(r"(?:^|\n) \d{1,4} point match\r?\n")
+_HEAD = 5000
+"""Characters in which a program's habits show."""
 
 
 def without_ratings(players: tuple[str, str], info: dict[str, str]) -> tuple[tuple[str, str], dict[str, str]]:
@@ -38,10 +39,10 @@ def dialect_of(text: str, info: dict[str, str], rated: bool) -> str:
             return dialect
     if rated:
         return "gamesgrid"
-    start = text[:20_000]
-    if "Transcriber" in info or _XG_WORDS.search(start):
+    start = text[:_HEAD]
+    if "Bar/" in start or "/Off" in text or "????" in text:
         return "xg-text"
-    if _GNUBG_HEAD.search(start) and "*" in start:
+    if "*" in start and _GNUBG_LENGTH.search(start):
         return "gnubg"
     if start.startswith(";") and "\r\n" in start and "*" not in start:
         return "xg"

@@ -7,10 +7,8 @@ silence. Whether what is written can have happened is not asked here.
 import re
 
 from engine.errors import Refused
-from engine.position import Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_cells import (
-    CELL_START,
     DICE,
     NEAR,
     Cell,
@@ -22,12 +20,13 @@ from engine.records.mat_cells import (
     resign_level,
     shown,
     snowie_position,
+    starts_with_cell,
 )
 from engine.records.mat_dialects import dialect_of, without_ratings
 from engine.records.mat_header import Header, header_of
 from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
 
-LEFT, RIGHT = 0, 1
+LEFT, RIGHT, CENTRED = 0, 1, -1
 LONGEST_LINE = 2000
 """Characters; the longest row seen, with a position in it, has 200."""
 NARROWEST = 10
@@ -41,6 +40,7 @@ _LENGTH = re.compile(r"[ \t]*(\d{1,4})[ \t]*-?points?[ \t]+match\b", re.IGNORECA
 _MONEY = re.compile(r"[ \t]*(?:money (?:session|game|match)|unlimited(?: games?| match)?)[ \t]*", re.I).fullmatch
 _REMARK = re.compile(r"[ \t]*;[ \t]*\[[ \t]*([^\"\]]*[^\"\]\s])[ \t]*\"(.*)\"[ \t]*\][ \t]*").fullmatch
 _SET_POSITION = re.compile(r"[ \t]*;[ \t]*Set Pos[ \t]*=[ \t]*([-A-Oa-o]{26})", re.IGNORECASE).match
+_SET_CUBE = re.compile(r"[ \t]*;[ \t]*Set Cube[ \t]*=[ \t]*(\d{1,9})[ \t]+(left|right|centre)\b", re.IGNORECASE).match
 _LOOKS_PLAYED = re.compile(r"(?<![\d/])(?:\d{1,2}|bar)/(?:\d{1,2}|off)(?![\d/])", re.IGNORECASE).search
 _AND_THE_MATCH = re.compile(r"\bthe match\b", re.IGNORECASE).search
 
@@ -147,12 +147,13 @@ class _Reader:
 
     def _line(self, line: str) -> bool:
         """Read a line that is not just two plays; True where the first match of the file has ended."""
-        if line.lstrip().startswith(";"):
+        # A name may look like anything, so where a header is due that is asked first.
+        if header := self._wanted_header(line):
+            self._take_header(header)
+        elif line.lstrip().startswith(";"):
             self._remark(line)
         elif row := _ROW(line):
             self._cells(line, row.end())
-        elif header := self._wanted_header(line):
-            self._take_header(header)
         elif game := _GAME(line):
             self._open_game(int(game[1]))
         elif (length := _LENGTH(line)) or _MONEY(line):
@@ -197,20 +198,21 @@ class _Reader:
         if remark := _REMARK(line):
             if self.game is None and not self.games:
                 self.info.setdefault(remark[1].strip(), remark[2])
-        elif (placed := _SET_POSITION(line)) and self.game is not None:
+        elif self.game is not None and (placed := _SET_POSITION(line)):
             position = letter_position(placed[1])
             if position is None:
                 self.problem("error", "unreadable_position", placed.start(1), text=placed[1])
-            else:
-                self.game.add(Event(LEFT, Kind.SET_POSITION, position=position), Place(self.line_number, 1))
+            self.game.add(Event(LEFT, Kind.SET_POSITION, position=position), Place(self.line_number, 1))
+        elif self.game is not None and (cube := _SET_CUBE(line)):
+            owner = {"left": LEFT, "right": RIGHT}.get(cube[2].lower(), CENTRED)
+            self.game.add(Event(owner, Kind.SET_CUBE, value=int(cube[1])), Place(self.line_number, 1))
 
     def _unnumbered(self, line: str) -> None:
         """A line without a number inside a game: a result, a resignation, or somebody's remark."""
-        start = len(line) - len(line.lstrip())
-        if CELL_START.match(line, start):
+        if starts_with_cell(line):
             self._cells(line, 0, numbered=False)
         elif _LOOKS_PLAYED(line):
-            self.problem("warning", "unreadable_line", start, text=shown(line))
+            self.problem("warning", "unreadable_line", 0, text=shown(line))
 
     def _cells(self, line: str, offset: int, numbered: bool = True) -> None:
         """Read the cells of a row, from `offset` on."""
@@ -243,10 +245,8 @@ class _Reader:
             self.problem("warning", "after_result", cell.column, text=cell.shown)
         last = game.events[-1] if game.events else None
         answers_resignation = last is not None and last.kind is Kind.RESIGN and last.side != side
-        if cell.sort == "take" and answers_resignation:
-            event = Event(side, Kind.ACCEPT)
-        else:
-            event = self._event(side, cell)
+        accepts = cell.sort == "take" and answers_resignation
+        event = Event(side, Kind.ACCEPT) if accepts else self._event(side, cell)
         game.add(event, Place(self.line_number, cell.column + 1))
         self._count(1)
 

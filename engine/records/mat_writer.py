@@ -1,0 +1,255 @@
+"""Writes match records in text (`.mat`).
+
+The canonical form is what GNU Backgammon, eXtreme Gammon and the sites all read: gnubg's layout, `bar` and
+`off` as words, repeats as `(2)`, hits starred where the transcript has them. The other styles exist so that
+sample data looks like the files people really send.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from engine.records.mat_header import header_of
+from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
+
+LEFT, RIGHT = 0, 1
+NARROWEST = 27
+"""Characters of the left column, as gnubg writes it."""
+LONGEST_NAME = 200
+_RESIGN_WORDS = {1: "single", 2: "gammon", 3: "backgammon"}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How one program writes."""
+
+    bom: bool = False
+    newline: str = "\n"
+    indent: str = " "
+    """Before `N point match`."""
+    colon: str = " : "
+    bar: str = "bar"
+    off: str = "off"
+    stars: bool = True
+    repeats: bool = True
+    """`8/5(2)` in place of `8/5 8/5`."""
+    dance: str = ""
+    hidden: str = "????"
+    cube_indent: str = " "
+    plural: bool = True
+    """`Wins 2 points`; else always `point`."""
+    match_words: str = " and the match"
+    resign: str = "Resigns"
+    """The word for a resignation; empty where the program leaves it to the result."""
+    blank_lines: int = 1
+
+
+_PLAIN = Style(bar="25", off="0", repeats=False)
+STYLES: dict[str, Style] = {
+    "canonical": Style(),
+    "gnubg": replace(_PLAIN, match_words="", resign=""),
+    "xg": replace(
+        _PLAIN, bom=True, newline="\r\n", indent="", stars=False, hidden="???", plural=False, resign="", blank_lines=3
+    ),
+    "xg-text": Style(
+        bom=True, newline="\r\n", indent="", bar="Bar", off="Off", dance="Cannot Move", plural=False, blank_lines=3,
+        resign="",
+    ),
+    "galaxy": replace(_PLAIN, indent="", stars=False, plural=False, resign="Losses"),
+    "studio": Style(indent="", dance="Cannot Move", plural=False, match_words="", blank_lines=2, resign=""),
+    "opengammon": replace(_PLAIN, indent="", colon=": ", stars=False, cube_indent="", resign="Resigned Game"),
+}  # fmt: skip
+"""Style by name of the dialect."""
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text).strip()
+
+
+def _moves(moves: Iterable[Move], style: Style) -> str:
+    """The moves of a cell; equal ones in a row are written once where the style has `(2)`."""
+    words: list[str] = []
+    # A hit can only happen once on a point: in `8/5*(2)` the star is that of the first.
+    for move, group in groupby(moves, key=lambda move: move.points) if style.repeats else ():
+        words += _repeated(move, list(group), style)
+    if not style.repeats:
+        words = [_move(move, style) for move in moves]
+    return " ".join(words)
+
+
+def _repeated(points: tuple[int, ...], group: list[Move], style: Style) -> Iterator[str]:
+    """Moves over the same points, as many to a word as can be read back: at most four, only the first starred."""
+    while group:
+        times = 1
+        while times < min(4, len(group)) and not any(group[times].hits):
+            times += 1
+        yield _move(group[0], style) + (f"({times})" if times > 1 else "")
+        group = group[times:]
+
+
+def _move(move: Move, style: Style) -> str:
+    words = [style.bar if move.points[0] == 25 else str(move.points[0])]
+    hits = move.hits or (False,) * (len(move.points) - 1)
+    for point, hit in zip(move.points[1:], hits, strict=False):
+        words.append((style.off if point == 0 else str(point)) + ("*" if hit and style.stars else ""))
+    return "/".join(words)
+
+
+class _Rows:
+    """The numbered rows of a game, filled event by event."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[str]] = []
+        self.right_taken = True
+
+    def add(self, side: int, text: str) -> None:
+        if side == RIGHT and not self.right_taken:
+            self.rows[-1][RIGHT] = text
+        else:
+            self.rows.append([text, ""] if side == LEFT else ["", text])
+        self.right_taken = side == RIGHT
+
+    def remark(self, text: str) -> None:
+        """A line of its own; what follows starts a new row."""
+        self.rows.append([text])
+        self.right_taken = True
+
+
+def _cell(event: Event, claim: Claim | None, style: Style) -> str:
+    """The text of one event; empty where this style leaves it out."""
+    kind, value = event.kind, event.value
+    if kind is Kind.PLAY:
+        return _play(event, style)
+    if kind is Kind.ILLEGAL:
+        dice = f"{event.dice[0]}{event.dice[1]}: " if event.dice else ""
+        return f"{dice}Illegal play ({_snowie(event)})"
+    if kind is Kind.RESIGN:
+        return _resignation(event, claim, style)
+    words = {
+        Kind.DOUBLE: "Doubles",
+        Kind.BEAVER: "Beavers",
+        Kind.TAKE: "Takes",
+        Kind.DROP: "Drops",
+        Kind.ACCEPT: "Accepts",
+        Kind.REFUSE: "Refuses",
+        Kind.CONCEDE: "Resigns the match",
+        Kind.FLAG: "Loses on time",
+    }
+    return style.cube_indent + words[kind] + (f" => {value}" if value is not None else "")
+
+
+def _play(event: Event, style: Style) -> str:
+    if event.dice is None and event.moves == ():
+        return "Cannot Move"
+    roll = f"{event.dice[0]}{event.dice[1]}:" if event.dice else "00:"
+    if event.moves is None:
+        return f"{roll} {style.hidden}"
+    return f"{roll} {_moves(event.moves, style) or style.dance}".rstrip()
+
+
+def _resignation(event: Event, claim: Claim | None, style: Style) -> str:
+    if not style.resign and claim is not None:
+        return ""
+    if style.resign == "Losses":
+        stated = claim.points if claim and claim.points else 1
+        return f" Losses {event.points or stated} point"
+    if style.resign != "Resigns" and style.resign:
+        return style.cube_indent + style.resign
+    level = f" {_RESIGN_WORDS.get(event.value, '')}" if event.value is not None else ""
+    points = f" {event.points} points" if event.points is not None else ""
+    return style.cube_indent + "Resigns" + level + points
+
+
+def _snowie(event: Event) -> str:
+    """The forty fields of Snowie's position line, seen by the player next on roll; unknown ones are 0."""
+    if event.position is None:
+        return ""
+    counts = event.position.swapped().counts
+    fields = [0, 0, 0, 0, 1 - event.side, "", "", 0, 0, 0, 1, 0, counts[25], *counts[1:25], -counts[0], 0, 0]
+    return ";".join(str(field) for field in fields) + ";"
+
+
+def _letters(event: Event) -> str:
+    """A position as the 26 letters of an XGID; capitals and numbering are those of the left player."""
+    if event.position is None:
+        return "-" * 26
+    position = event.position if event.side == LEFT else event.position.swapped()
+    return "".join("-" if n == 0 else chr(64 + n) if n > 0 else chr(96 - n) for n in position.counts)
+
+
+def _rows_of(game: Game, style: Style) -> list[list[str]]:
+    rows = _Rows()
+    for event in game.events:
+        if event.kind is Kind.SET_POSITION:
+            rows.remark(f"; Set Pos={_letters(event)}")
+        elif event.kind is Kind.SET_CUBE:
+            owner = {LEFT: "left", RIGHT: "right"}.get(event.side, "centre")
+            rows.remark(f"; Set Cube={event.value} {owner}")
+        elif cell := _cell(event, game.claim, style):
+            rows.add(event.side, cell)
+    return rows.rows
+
+
+def _result(claim: Claim, column: int, style: Style) -> str:
+    plural = "s" if style.plural and claim.points != 1 else ""
+    points = f" {claim.points} point{plural}" if claim.points is not None else ""
+    indent = " " * (6 if claim.winner == LEFT else column + 1)
+    return f"{indent}Wins{points}{style.match_words if claim.match else ''}"
+
+
+def _game(game: Game, players: tuple[str, str], style: Style) -> list[str]:
+    rows = _rows_of(game, style)
+    start = game.start
+    left = f" {players[LEFT]}{style.colon}{start[LEFT]}" if start else ""
+    cells = [len(row[LEFT]) for row in rows if len(row) == 2]
+    width = max([NARROWEST, len(left) - 5, *cells]) + 1
+    column = width + 5
+    lines = [f" Game {game.number}"]
+    if start:
+        lines.append(f"{left:<{column}}{players[RIGHT]}{style.colon}{start[RIGHT]}")
+    number = 0
+    for row in rows:
+        if len(row) == 1:
+            lines += row
+            continue
+        number += 1
+        lines.append(f"{number:3d}) {row[LEFT]:<{width}}{row[RIGHT]}".rstrip())
+    if game.claim:
+        lines.append(_result(game.claim, column, style))
+    return lines
+
+
+def _remarks(transcript: Transcript, players: tuple[str, str], style: Style) -> dict[str, str]:
+    """The header remarks, with those added that a reader needs to understand the rest."""
+    remarks = dict(transcript.info)
+    if not transcript.crawford_rule:
+        remarks["Crawford"] = "Off"
+    if transcript.jacoby:
+        remarks["Jacoby"] = "On"
+    line = f" {players[LEFT]}{style.colon}0        {players[RIGHT]}{style.colon}0"
+    header = header_of(line, {""})
+    if header is None or header.players != players or not any(game.start for game in transcript.games):
+        remarks.setdefault("Player 1", players[LEFT])
+        remarks.setdefault("Player 2", players[RIGHT])
+    return remarks
+
+
+def write_mat(transcript: Transcript, dialect: str = "canonical") -> bytes:
+    """The match as a `.mat` file in UTF-8; `dialect` is one of STYLES.
+
+    What `.mat` cannot say (clocks, the mark of a Crawford game) is left out. In the canonical form everything
+    that a `.mat` file did say comes back when it is read again.
+    """
+    style = STYLES[dialect]
+    left, right = (_one_line(name)[:LONGEST_NAME] for name in transcript.players)
+    players = (left, right)
+    lines = [f'; [{_one_line(k)} "{_one_line(v)}"]' for k, v in _remarks(transcript, players, style).items()]
+    if lines:
+        lines.append("")
+    if transcript.length is not None:
+        lines += [f"{style.indent}{transcript.length} point match", ""]
+    for game in transcript.games:
+        lines += _game(game, players, style)
+        lines += [""] * style.blank_lines
+    text = style.newline.join(lines) + style.newline
+    return (("\ufeff" if style.bom else "") + text).encode()
