@@ -20,7 +20,8 @@ from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up
 LIVE_PREFIX = "/live/"
 WSGI_THREADS = 8
 
-pages = WSGIMiddleware(wsgi, workers=WSGI_THREADS)
+# Django's answer is an iterable of bytes, which its type does not say.
+pages = WSGIMiddleware(wsgi, workers=WSGI_THREADS)  # type: ignore[arg-type]
 
 
 async def application(
@@ -32,4 +33,4 @@ async def application(
     if scope["type"] == "http" and not scope["path"].startswith(LIVE_PREFIX):
         await pages(scope, receive, send)  # type: ignore[arg-type]
     else:
-        await live(scope, receive, send)  # type: ignore[arg-type]
+        await live(scope, receive, send)

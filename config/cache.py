@@ -1,29 +1,41 @@
 """The cache, on the Redis protocol: what it holds may always be lost, so a request never fails because it is away."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import structlog
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 log = structlog.get_logger(__name__)
+
+
+# A server that hangs would cost every look-up its time limit; after one we do not ask again for so many seconds.
+REST_AFTER_TIMEOUT = 2.0
 
 
 class ForgivingRedisClient(RedisCacheClient):
     """Answers as an empty cache would while the server cannot be reached."""
 
+    ask_again_at = 0.0
+
     def _or(self, missing: Any, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if time.monotonic() < self.ask_again_at:
+            return missing
         try:
             return operation(*args, **kwargs)
         except RedisError as error:
+            if isinstance(error, RedisTimeoutError):
+                self.ask_again_at = time.monotonic() + REST_AFTER_TIMEOUT
             log.warning("cache_unreachable", error=str(error))
             return missing
 
     def add(self, *args: Any, **kwargs: Any) -> Any:
         return self._or(False, super().add, *args, **kwargs)
 
-    def get(self, key: str, default: Any) -> Any:
+    def get(self, key: Any, default: Any) -> Any:
         return self._or(default, super().get, key, default)
 
     def get_many(self, keys: Any) -> Any:
@@ -38,10 +50,10 @@ class ForgivingRedisClient(RedisCacheClient):
     def touch(self, *args: Any, **kwargs: Any) -> Any:
         return self._or(False, super().touch, *args, **kwargs)
 
-    def has_key(self, key: str) -> Any:
+    def has_key(self, key: Any) -> Any:
         return self._or(False, super().has_key, key)
 
-    def delete(self, key: str) -> Any:
+    def delete(self, key: Any) -> Any:
         return self._or(False, super().delete, key)
 
     def delete_many(self, keys: Any) -> Any:

@@ -26,10 +26,13 @@ def broker_url(redis_url: str) -> str:
 class Config:
     """Celery's settings, read when the app is first used."""
 
-    def __init__(self) -> None:
+    @property
+    def broker_url(self) -> str:
+        """The broker is whatever REDIS_URL names."""
+        # Not at import: Django's settings may be the ones importing us.
         from django.conf import settings
 
-        self.broker_url = broker_url(settings.REDIS_URL)
+        return broker_url(settings.REDIS_URL)
 
     # Nobody waits for a result: what a task did is in the database.
     task_ignore_result = True
@@ -39,8 +42,9 @@ class Config:
     timezone = "UTC"
     task_publish_retry = False
     broker_connection_timeout = PUBLISH_PATIENCE
-    broker_transport_options: dict[str, Any] = {  # noqa: RUF012
+    broker_transport_options: dict[str, Any] = {
         "socket_connect_timeout": PUBLISH_PATIENCE,
+        "socket_timeout": PUBLISH_PATIENCE,
         "max_retries": 1,
         "interval_start": 0,
         "interval_step": 0,
@@ -56,10 +60,10 @@ class Config:
     # The schedule below is all there is, so beat keeps no file.
     beat_scheduler = "celery.beat:Scheduler"
     beat_max_loop_interval = 1
-    beat_schedule: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+    beat_schedule: dict[str, dict[str, Any]] = {}
 
 
-app.config_from_object(Config)
+app.config_from_object(Config())
 app.autodiscover_tasks()
 
 

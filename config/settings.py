@@ -201,4 +201,4 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": STATIC_URL + "config/favicon.svg",
 }
 
-LOGGING = logging_config(json=not LOCAL, level=os.environ.get("LOG_LEVEL", "INFO"))
+LOGGING = logging_config(json=not LOCAL, level=os.environ.get("LOG_LEVEL", "WARNING" if LOCAL else "INFO"))

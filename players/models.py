@@ -51,14 +51,14 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
-    REQUIRED_FIELDS: ClassVar[list[str]] = ["display_name"]
+    REQUIRED_FIELDS = ["display_name"]
 
     objects: ClassVar[UserManager] = UserManager()
 
     class Meta:
         verbose_name = _("user")
         verbose_name_plural = _("users")
-        constraints: ClassVar = [models.UniqueConstraint(Lower("email"), name="user_email_once_in_any_case")]
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_email_once_in_any_case")]
 
     def __str__(self) -> str:
         return self.display_name or self.email

@@ -1,0 +1,97 @@
+"""Child processes that never outlive their parent, and come back when they die."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+FIRST_DELAY, LONGEST_DELAY = 0.2, 30.0
+# Whoever lived this long died of something new.
+HEALTHY_AFTER = 20.0
+
+
+def bound_to_parent() -> Callable[[], None]:
+    """For Popen's `preexec_fn`: the kernel kills the child when the parent dies, even by kill -9 (on Linux)."""
+    parent = os.getpid()
+    prctl = ctypes.CDLL(None, use_errno=True).prctl if sys.platform == "linux" else None
+
+    def bind() -> None:
+        if prctl is None:
+            return
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        # The parent may have died before the line above.
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return bind
+
+
+def spawn(argv: Sequence[str], env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """Start a child that dies with us. It has a session of its own, so Ctrl-C reaches only its parent."""
+    return subprocess.Popen(  # noqa: S603 (our own commands)
+        list(argv),
+        env=None if env is None else dict(env),
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=bound_to_parent(),
+    )
+
+
+def stop(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Ask a child to end, and make it end after `patience` seconds."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class Child:
+    """One process that is kept running: restarted when it dies, later each time if it keeps dying."""
+
+    def __init__(self, name: str, argv: Sequence[str], env: Mapping[str, str], run_dir: Path) -> None:
+        self.name = name
+        self.argv = argv
+        self.env = env
+        self.pid_file = run_dir / f"{name}.pid"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.delay = FIRST_DELAY
+        self.started_at = 0.0
+        self.restart_at = 0.0
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the process and write its pid where a fault test finds it."""
+        self.process = spawn(self.argv, self.env)
+        self.started_at = time.monotonic()
+        self.pid_file.write_text(f"{self.process.pid}\n")
+        return self.process
+
+    def look_after(self) -> str | None:
+        """Restart the process if it is time to; what there is to tell, if anything."""
+        now = time.monotonic()
+        if self.process is None:
+            if now >= self.restart_at:
+                self.start()
+            return None
+        exit_code = self.process.poll()
+        if exit_code is None:
+            return None
+        if now - self.started_at > HEALTHY_AFTER:
+            self.delay = FIRST_DELAY
+        self.process, self.restart_at = None, now + self.delay
+        told = f"{self.name} ended with exit code {exit_code}; starting it again in {self.delay:g} s"
+        self.delay = min(2 * self.delay, LONGEST_DELAY)
+        return told
+
+    def end(self, patience: float) -> None:
+        """Stop the process for good."""
+        if self.process is not None:
+            stop(self.process, patience)
+        self.pid_file.unlink(missing_ok=True)

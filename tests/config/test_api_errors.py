@@ -1,0 +1,85 @@
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from django.test import RequestFactory
+from rest_framework import exceptions, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from engine.errors import Refused
+
+
+class GameSerializer(serializers.Serializer):
+    points = serializers.IntegerField(min_value=1)
+
+
+class MatchSerializer(serializers.Serializer):
+    length = serializers.IntegerField(max_value=15)
+    games = GameSerializer(many=True)
+
+
+def answer_to(error: Exception) -> Response:
+    """What an endpoint answers whose work raises `error`."""
+
+    class Endpoint(APIView):
+        permission_classes = ()
+        throttle_classes = ()
+
+        def get(self, request: Request) -> Response:
+            raise error
+
+    response = Endpoint.as_view()(RequestFactory().get("/"))
+    response.render()
+    return response
+
+
+def test_a_refusal_is_a_problem_with_its_code_and_parameters() -> None:
+    response = answer_to(Refused("bad_dice", dice="70"))
+    assert response.status_code == 422
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert response.data["code"] == "bad_dice"
+    assert response.data["detail"] == "The dice 70 cannot be: each die shows a number from 1 to 6."
+    assert response.data["params"] == {"dice": "70"}
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (Refused("stale"), 409, "stale"),
+        (Refused("not_yours"), 404, "not_yours"),
+        (Refused("may_not"), 403, "may_not"),
+        (Http404(), 404, "not_found"),
+        (PermissionDenied(), 403, "permission_denied"),
+        (exceptions.NotAuthenticated(), 401, "not_authenticated"),
+        (exceptions.ParseError(), 400, "parse_error"),
+        (exceptions.MethodNotAllowed("PUT"), 405, "method_not_allowed"),
+        (exceptions.UnsupportedMediaType("text/plain"), 415, "unsupported_media_type"),
+        (exceptions.Throttled(wait=7), 429, "throttled"),
+    ],
+)
+def test_each_no_has_its_status_and_code(error: Exception, status: int, code: str) -> None:
+    response = answer_to(error)
+    assert (response.status_code, response.data["code"], response.data["status"]) == (status, code, status)
+    assert response.headers["Content-Type"] == "application/problem+json"
+
+
+def test_a_client_that_asks_too_often_is_told_how_long_to_wait() -> None:
+    assert answer_to(exceptions.Throttled(wait=7)).headers["Retry-After"] == "7"
+
+
+def test_bad_fields_are_named_each_with_its_reason() -> None:
+    serializer = MatchSerializer(data={"length": 99, "games": [{"points": 1}, {"points": 0}]})
+    assert not serializer.is_valid()
+    response = answer_to(serializers.ValidationError(serializer.errors))
+    assert response.status_code == 422
+    assert response.data["code"] == "invalid"
+    assert [(fault["field"], fault["code"]) for fault in response.data["errors"]] == [
+        ("length", "max_value"),
+        ("games.1.points", "min_value"),
+    ]
+
+
+def test_a_bug_is_not_dressed_up_as_a_refusal() -> None:
+    with pytest.raises(RuntimeError):
+        answer_to(RuntimeError("a bug"))

@@ -1,0 +1,142 @@
+import re
+
+import pytest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, override_settings
+from django.urls import path
+
+from config.views import home
+from engine.errors import Refused
+from players.models import User
+
+
+def refuses(request: HttpRequest) -> HttpResponse:
+    raise Refused("bad_dice", dice="70")
+
+
+def crashes(request: HttpRequest) -> HttpResponse:
+    raise RuntimeError("a bug")
+
+
+class RefusingUrls:
+    """The site with two more pages."""
+
+    from config.urls import urlpatterns as _site
+
+    urlpatterns = (*_site, path("refuses/", refuses), path("crashes/", crashes))
+
+
+def test_the_home_page_leads_to_checking_a_match(client: Client, db: None) -> None:
+    page = client.get("/").content.decode()
+    assert re.search(r'<a class="button button-primary" href="/check/">', page)
+    assert page.count("button-primary") == 1
+
+
+def test_a_page_that_is_not_there_says_so_kindly(client: Client, db: None) -> None:
+    response = client.get("/nowhere/")
+    assert response.status_code == 404
+    assert "This page is not here" in response.content.decode()
+
+
+@override_settings(ROOT_URLCONF=RefusingUrls)
+def test_a_refusal_is_a_page_that_says_why(client: Client, db: None) -> None:
+    response = client.get("/refuses/")
+    assert response.status_code == 422
+    assert "The dice 70 cannot be" in response.content.decode()
+
+
+@override_settings(ROOT_URLCONF=RefusingUrls)
+def test_a_bug_is_a_page_of_its_own_and_not_a_refusal(db: None) -> None:
+    response = Client(raise_request_exception=False).get("/crashes/")
+    assert response.status_code == 500
+    assert "The fault is ours" in response.content.decode()
+    assert "a bug" not in response.content.decode()
+
+
+def test_only_our_own_files_may_run(client: Client, db: None) -> None:
+    policy = client.get("/").headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+
+
+def test_no_page_has_inline_scripts_or_styles(client: Client, db: None) -> None:
+    page = client.get("/").content.decode()
+    assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
+    assert not re.search(r"\sstyle=|<style|\son\w+=|https?://(?!www\.w3\.org)", page)
+
+
+def test_answers_carry_the_headers_that_protect_readers(client: Client, db: None) -> None:
+    headers = client.get("/").headers
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_a_request_keeps_the_id_it_came_with_if_that_is_harmless(client: Client, db: None) -> None:
+    assert client.get("/healthz", headers={"X-Request-ID": "abc-12345"}).headers["X-Request-ID"] == "abc-12345"
+    assert client.get("/healthz", headers={"X-Request-ID": "a\nb c"}).headers["X-Request-ID"] != "a\nb c"
+
+
+def test_dave_without_an_account_chooses_dark_and_keeps_it(client: Client, db: None) -> None:
+    response = client.post("/theme/", {"theme": "dark", "next": "/"})
+    assert response.status_code == 302
+    assert 'data-theme="dark"' in client.get("/").content.decode()
+
+
+def test_bobs_colours_are_in_his_account(client: Client, bob: User) -> None:
+    client.force_login(bob)
+    client.post("/theme/", {"theme": "dark", "next": "/"})
+    bob.refresh_from_db()
+    assert bob.theme == "dark"
+
+
+@pytest.mark.parametrize("target", ["https://example.com/", "//example.com/", "javascript:alert(1)"])
+def test_choosing_colours_never_leads_off_the_site(client: Client, db: None, target: str) -> None:
+    assert client.post("/theme/", {"theme": "dark", "next": target}).headers["Location"] == "/"
+
+
+def test_an_unknown_theme_is_not_kept(client: Client, db: None) -> None:
+    client.post("/theme/", {"theme": "plaid"})
+    assert 'data-theme="auto"' in client.get("/").content.decode()
+
+
+def test_bob_reads_in_his_own_time_zone(bob: User) -> None:
+    from django.contrib.auth.models import AnonymousUser
+    from django.test import RequestFactory
+    from django.utils import timezone
+
+    from config.middleware import Preferences
+
+    seen: list[str] = []
+
+    def page(request: HttpRequest) -> HttpResponse:
+        seen.append(timezone.get_current_timezone_name())
+        return home(request)
+
+    request = RequestFactory().get("/")
+    for zone in ("Europe/Copenhagen", "Mars/Olympus", "../etc/passwd"):
+        bob.time_zone = zone
+        request.user = bob
+        Preferences(page)(request)
+    request.user = AnonymousUser()
+    Preferences(page)(request)
+    assert seen == ["Europe/Copenhagen", settings.TIME_ZONE, settings.TIME_ZONE, settings.TIME_ZONE]
+
+
+def test_ready_means_the_database_answers(client: Client, db: None) -> None:
+    response = client.get("/readyz")
+    assert response.status_code == 200
+    assert response.json() == {"database": "ok", "queue": "ok"}
+
+
+@pytest.mark.usefixtures("broker_down")
+def test_without_its_queue_the_site_is_ready_and_says_so(client: Client, db: None) -> None:
+    response = client.get("/readyz")
+    assert response.status_code == 200
+    assert response.json() == {"database": "ok", "queue": "down"}
+
+
+@pytest.mark.usefixtures("broker_down")
+def test_pages_work_without_the_broker(client: Client, db: None) -> None:
+    assert client.get("/").status_code == 200

@@ -1,0 +1,87 @@
+import signal
+import time
+from typing import Any
+
+import pytest
+from celery import shared_task
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from redis import Redis
+
+from config.cache import REST_AFTER_TIMEOUT
+from players.models import User
+from tests.conftest import ValkeyServer
+
+
+@shared_task(name="tests.rename")
+def rename(user_id: int, name: str) -> None:
+    """Something a worker does that everybody can see."""
+    User.objects.filter(pk=user_id).update(display_name=name)
+
+
+def name_of(user: User, expected: str, patience: float = 10.0) -> str:
+    """The user's name as soon as it is `expected`, or when patience ends."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        user.refresh_from_db()
+        if user.display_name == expected:
+            break
+        time.sleep(0.02)
+    return user.display_name
+
+
+def test_a_worker_does_what_was_published_after_commit(celery_worker: Any, bob: User) -> None:
+    with transaction.atomic():
+        transaction.on_commit(lambda: rename.delay(bob.pk, "Robert"), robust=True)
+    assert name_of(bob, "Robert") == "Robert"
+
+
+def test_an_idle_worker_still_listens(celery_worker: Any, bob: User) -> None:
+    """The publisher's short time limits must not tire out the worker, which waits on the same kind of connection."""
+    time.sleep(2.5)
+    rename.delay(bob.pk, "Robert")
+    assert name_of(bob, "Robert", patience=2.0) == "Robert"
+
+
+@pytest.mark.usefixtures("broker_down")
+def test_a_commit_stands_and_is_quick_while_the_broker_is_away(transactional_db: None, bob: User) -> None:
+    began = time.monotonic()
+    with transaction.atomic():
+        User.objects.filter(pk=bob.pk).update(display_name="Robert")
+        transaction.on_commit(lambda: rename.delay(bob.pk, "Bobby"), robust=True)
+    assert time.monotonic() - began < 3
+    assert name_of(bob, "Robert") == "Robert"
+
+
+def test_a_broker_that_hangs_costs_a_request_about_a_second(
+    transactional_db: None, bob: User, client: Client, valkey_server: ValkeyServer
+) -> None:
+    assert valkey_server.process is not None
+    valkey_server.process.send_signal(signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        with transaction.atomic():
+            transaction.on_commit(lambda: rename.delay(bob.pk, "Bobby"), robust=True)
+        assert cache.get("score", "unknown") == "unknown"
+        assert client.get("/").status_code == 200
+        assert time.monotonic() - began < 4
+    finally:
+        valkey_server.process.send_signal(signal.SIGCONT)
+    time.sleep(REST_AFTER_TIMEOUT)
+    cache.set("score", "3–6")
+    assert cache.get("score") == "3–6"
+
+
+def test_the_cache_forgets_while_the_broker_is_away(valkey: Redis, valkey_server: ValkeyServer) -> None:
+    cache.set("score", "3–6")
+    assert cache.get("score") == "3–6"
+    valkey_server.stop()
+    try:
+        assert cache.get("score", "unknown") == "unknown"
+        cache.set("score", "4–6")
+        assert cache.add("other", 1) is False
+        assert cache.get_many(["score"]) == {}
+    finally:
+        valkey_server.start()
+    assert cache.get("score", "unknown") == "unknown"

@@ -1,0 +1,131 @@
+"""One command starts everything, keeps it running, and leaves nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from config.valkey import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+CHILDREN = ("valkey", "web", "worker", "beat")
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that is dead but not yet buried does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def eventually(true: Callable[[], bool], patience: float = 15.0) -> bool:
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        if true():
+            return True
+        time.sleep(0.05)
+    return true()
+
+
+class Installation:
+    """A supervisor in a folder of its own."""
+
+    def __init__(self, var: Path, port: int) -> None:
+        self.var = var
+        self.port = port
+        kept = ("PATH", "HOME", "LANG")
+        self.env = {name: os.environ[name] for name in kept if name in os.environ}
+        # DEBUG spares the test the hashing of static files, nothing else.
+        self.env |= {"BARPOINT_VAR": str(var), "PORT": str(port), "DEBUG": "1"}
+        self.process = self.start()
+
+    def start(self) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "config.supervisor"],
+            cwd=ROOT,
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def lines_until(self, words: str) -> list[str]:
+        """What it says, up to the line with `words`."""
+        said = []
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            said.append(line)
+            if words in line:
+                return said
+        raise AssertionError("".join(said))
+
+    def pid(self, name: str) -> int:
+        return int((self.var / "run" / f"{name}.pid").read_text())
+
+    def answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=2) as response:
+                return response.read() == b'{"database": "ok", "queue": "ok"}'
+        except OSError:
+            return False
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    running = Installation(tmp_path, free_port())
+    running.lines_until("Barpoint is ready")
+    yield running
+    running.process.terminate()
+    running.process.communicate(timeout=30)
+
+
+def test_ctrl_c_stops_everything(installation: Installation) -> None:
+    assert installation.answers()
+    pids = [installation.pid(name) for name in CHILDREN]
+    assert all(alive(pid) for pid in pids)
+    installation.process.send_signal(signal.SIGINT)
+    installation.lines_until("Stopped.")
+    assert installation.process.wait(10) == 0
+    assert [pid for pid in pids if alive(pid)] == []
+    assert list((installation.var / "run").glob("w*.pid")) == []
+
+
+def test_nothing_outlives_a_supervisor_that_was_killed(installation: Installation) -> None:
+    pids = [installation.pid(name) for name in CHILDREN]
+    installation.process.kill()
+    installation.process.wait(10)
+    assert eventually(lambda: not any(alive(pid) for pid in pids))
+
+
+def test_a_dead_child_comes_back(installation: Installation) -> None:
+    for name in CHILDREN:
+        before = installation.pid(name)
+        os.kill(before, signal.SIGKILL)
+        assert eventually(lambda name=name, before=before: installation.pid(name) != before), name
+    assert eventually(installation.answers)
+
+
+def test_a_second_supervisor_of_the_same_folder_is_told_so(installation: Installation) -> None:
+    installation.env["PORT"] = str(free_port())
+    second = installation.start()
+    said, _ = second.communicate(timeout=30)
+    assert second.returncode == 1
+    assert f"already runs from {installation.var} (process {installation.process.pid})" in said
+    assert installation.answers()
+
+
+def test_a_taken_port_is_named_and_nothing_is_started(installation: Installation, tmp_path: Path) -> None:
+    other = Installation(tmp_path / "other", installation.port)
+    said, _ = other.process.communicate(timeout=30)
+    assert other.process.returncode == 1
+    assert f"Port {installation.port} on 127.0.0.1 cannot be used" in said
+    assert f"PORT={installation.port + 1} make run" in said
+    assert not (tmp_path / "other" / "run" / "valkey.pid").exists()

@@ -1,0 +1,41 @@
+import pytest
+from django.contrib.auth import authenticate
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from players.messages import sentence
+from players.models import User
+
+
+def test_bob_signs_in_with_his_address_in_any_capitals(bob: User, password: str) -> None:
+    assert authenticate(email="BOB@example.org", password=password) == bob
+    assert authenticate(email="bob@example.org", password="wrong") is None
+
+
+def test_an_address_is_taken_once_however_it_is_written(bob: User) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        User.objects.create_user("Bob@Example.org", display_name="Another Bob")
+
+
+def test_a_user_needs_an_address(db: None) -> None:
+    with pytest.raises(ValueError, match="e-mail"):
+        User.objects.create_user("", display_name="Nobody")
+
+
+def test_a_user_without_password_cannot_sign_in(db: None) -> None:
+    User.objects.create_user("guest@example.org", display_name="Guest")
+    assert authenticate(email="guest@example.org", password="") is None
+
+
+@pytest.mark.parametrize("page", ["", "add/"])
+def test_staff_manage_users_in_the_admin_pages(db: None, client: Client, password: str, page: str) -> None:
+    client.force_login(User.objects.create_superuser("staff@example.org", password, display_name="Staff"))
+    assert client.get(f"/admin/players/user/{page}").status_code == 200
+
+
+def test_a_refusal_is_a_sentence_with_its_parameters() -> None:
+    assert sentence("bad_dice", {"dice": "70"}) == "The dice 70 cannot be: each die shows a number from 1 to 6."
+
+
+def test_an_unknown_code_is_shown_as_it_is() -> None:
+    assert sentence("no_such_code", {}) == "no_such_code"
