@@ -1,0 +1,292 @@
+"""A transcript against the rules: from what a record says to a verdict (rules.md §4)."""
+
+from dataclasses import dataclass, replace
+
+from engine.cube import Score, Side, is_crawford_game
+from engine.errors import Refused
+from engine.records import Limits, read
+from engine.replayer import GameReplay, Stars
+from engine.scoring import KIND_OF_MULTIPLE, WinKind
+from engine.transcript import Claim, Game, Kind, Move, Place, Transcript
+from engine.verdict import Finding, Frame, GameVerdict, Outcome, Severity, Verdict
+
+ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+MAX_FINDINGS = 200
+"""A record with more is not worth reading further; the verdict says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A file read and adjudicated."""
+
+    format: str
+    dialect: str
+    transcript: Transcript | None
+    """None where nothing could be read; the verdict then tells why."""
+    verdict: Verdict
+
+
+def check_record(data: bytes, limits: Limits | None = None) -> Check:
+    """Reads a file of any known format and adjudicates it; never raises on bad input."""
+    try:
+        transcript = read(data, limits or Limits())
+    except Refused as refused:
+        finding = Finding(ERROR, refused.code, refused.params)
+        verdict = Verdict(Outcome.REJECTED, ("", ""), None, (0, 0), (0, 0), None, (), (finding,))
+        return Check("", "", None, verdict)
+    return Check(transcript.format, transcript.dialect, transcript, adjudicate(transcript))
+
+
+def adjudicate(transcript: Transcript) -> Verdict:
+    """The verdict on a transcript: outcome, games, score and every finding. Never raises on bad input."""
+    return _Adjudication(transcript).verdict()
+
+
+def replay(transcript: Transcript) -> tuple[Frame, ...]:
+    """Every event of the match with the position before and after it."""
+    frames: list[Frame] = []
+    _Adjudication(transcript, frames).verdict()
+    return tuple(frames)
+
+
+def normalised(transcript: Transcript) -> Transcript:
+    """The same match in one form: each legal play as single steps with its true hits, each result stated.
+
+    What was not legal stays in its own words.
+    """
+    frames: list[Frame] = []
+    verdict = _Adjudication(transcript, frames).verdict()
+    plays = {(f.game, f.event): f for f in frames if f.kind is Kind.PLAY and f.legal}
+    games = []
+    for number, game in enumerate(transcript.games, start=1):
+        events = list(game.events)
+        for at, event in enumerate(events):
+            frame = plays.get((game.number, at))
+            if frame is not None and event.kind is Kind.PLAY:
+                moves = tuple(Move((step.source, step.target), (step.hit,)) for step in frame.steps)
+                events[at] = event._replace(moves=moves)
+        result = verdict.games[number - 1] if number <= len(verdict.games) else None
+        claim = game.claim
+        if claim is None and result is not None and result.winner is not None:
+            claim = Claim(result.winner, result.points)
+        start = result.start if result is not None else game.start
+        games.append(replace(game, events=tuple(events), claim=claim, start=start))
+    return replace(transcript, games=tuple(games))
+
+
+class _Adjudication:
+    """The running state over the games of a match."""
+
+    def __init__(self, transcript: Transcript, frames: list[Frame] | None = None) -> None:
+        self.transcript = transcript
+        self.length = transcript.length or 0
+        self.frames = frames
+        self.findings = [
+            Finding(Severity(problem.severity), problem.code, problem.params, problem.game, None, problem.place)
+            for problem in transcript.problems
+        ]
+        self.games: list[GameVerdict] = []
+        self.stars = Stars()
+        self.start = self._start_score()
+        self.score = self.start
+        self.crawford_played = False
+        self.winner: Side | None = None
+
+    def verdict(self) -> Verdict:
+        if self.transcript.length is None:
+            self._report(ERROR, "length_missing")
+        if not self.transcript.games:
+            self._report(ERROR, "no_games")
+        for index, game in enumerate(self.transcript.games):
+            if self.winner is not None:
+                self._report(ERROR, "play_after_match", game=game)
+                break
+            if len(self.findings) >= MAX_FINDINGS:
+                self._report(NOTE, "too_many_findings", game=game)
+                break
+            self._adjudicate(index, game)
+        self._settle_stars()
+        return Verdict(
+            self._outcome(),
+            self.transcript.players,
+            self.transcript.length,
+            self.start,
+            self.score,
+            self.winner,
+            tuple(self.games),
+            tuple(self.findings[: MAX_FINDINGS + 1]),
+        )
+
+    def _start_score(self) -> Score:
+        first = self.transcript.games[0].start if self.transcript.games else None
+        start = first or self.transcript.start or (0, 0)
+        if min(start) < 0 or (self.length and max(start) >= self.length):
+            place = self.transcript.games[0].place if self.transcript.games else Place()
+            params = {"left": start[0], "right": start[1], "length": self.length}
+            self.findings.append(Finding(ERROR, "bad_score", params, place=place))
+            return (0, 0)
+        if self.length and start != (0, 0):
+            self.findings.append(Finding(NOTE, "start_score", {"left": start[0], "right": start[1]}))
+        return start
+
+    def _report(
+        self, severity: Severity, code: str, game: Game | None = None, place: Place | None = None, **params: object
+    ) -> None:
+        where = place or (game.place if game else Place())
+        self.findings.append(Finding(severity, code, params, game.number if game else None, None, where))
+
+    def _settle_stars(self) -> None:
+        """A record that marks no hit at all simply does not mark hits."""
+        if self.stars.missing and not self.stars.seen:
+            unmarked = set(map(id, self.stars.missing))
+            self.findings = [finding for finding in self.findings if id(finding) not in unmarked]
+            if self.transcript.format == "mat":
+                self._report(NOTE, "stars_absent")
+
+    def _outcome(self) -> Outcome:
+        severities = {finding.severity for finding in self.findings}
+        if ERROR in severities:
+            return Outcome.REJECTED
+        unfinished = any(game.kind is WinKind.UNFINISHED for game in self.games)
+        if unfinished or (self.length and self.winner is None):
+            return Outcome.INCOMPLETE
+        return Outcome.ACCEPTED_WITH_WARNINGS if WARNING in severities else Outcome.ACCEPTED
+
+    # One game
+
+    def _adjudicate(self, index: int, game: Game) -> None:
+        self._check_header(index, game)
+        crawford = is_crawford_game(
+            length=self.length,
+            score=self.score,
+            played=self.crawford_played,
+            rule=self.transcript.crawford_rule,
+        )
+        if game.crawford and not crawford:
+            self._report(ERROR, "not_crawford", game=game)
+        one = GameReplay(
+            game=game,
+            length=self.length,
+            score=self.score,
+            crawford=crawford,
+            jacoby=self.transcript.jacoby and not self.length,
+            stars=self.stars,
+            frames=self.frames,
+            findings=self.findings,
+        )
+        one.run()
+        following = self.transcript.games[index + 1] if index + 1 < len(self.transcript.games) else None
+        if one.over:
+            self._compare_with_claim(one, following)
+        else:
+            self._conclude(one, following)
+        self._book(one)
+
+    def _check_header(self, index: int, game: Game) -> None:
+        if game.start is None or index == 0 or game.start == self.score:
+            return
+        stated, counted = game.start, self.score
+        if self.length and tuple(min(points, self.length) for points in counted) == stated:
+            return
+        self._report(
+            ERROR,
+            "score_contradicts",
+            game=game,
+            stated=f"{stated[0]}–{stated[1]}",
+            counted=f"{counted[0]}–{counted[1]}",
+        )
+        if min(stated) >= 0 and (not self.length or max(stated) < self.length):
+            self.score = stated
+
+    def _book(self, one: GameReplay) -> None:
+        start = self.score
+        if one.winner is not None:
+            left, right = start
+            self.score = (left + one.points, right) if one.winner == 0 else (left, right + one.points)
+            if one.conceded_match or (self.length and self.score[one.winner] >= self.length):
+                self.winner = one.winner
+        self.games.append(
+            GameVerdict(one.game.number, start, self.score, one.crawford, one.winner, one.kind, one.cube, one.points)
+        )
+        self.crawford_played = self.crawford_played or one.crawford
+
+    # How the game ended
+
+    def _needed(self, winner: Side) -> int:
+        """Points the winner lacks to the match; 0 in money play."""
+        return max(0, self.length - self.score[winner])
+
+    def _compare_with_claim(self, one: GameReplay, following: Game | None) -> None:
+        """The board has decided; the words must agree."""
+        claim, winner = one.game.claim, one.winner
+        if winner is None or one.conceded_match:
+            return
+        if claim is None:
+            if self.transcript.format == "mat":
+                one.report(WARNING, "result_missing")
+            return
+        if claim.winner != winner:
+            one.report(ERROR, "wrong_winner")
+            return
+        needed = self._needed(winner)
+        if claim.points is not None and claim.points != one.points:
+            params = {"stated": claim.points, "counted": one.points}
+            capped = following is None and 0 < needed <= claim.points < one.points
+            one.report(WARNING if capped else ERROR, "points_capped" if capped else "wrong_points", params)
+        if claim.match and self.length and one.points < needed:
+            one.report(ERROR, "match_not_won", {"needed": needed, "counted": one.points})
+
+    def _conclude(self, one: GameReplay, following: Game | None) -> None:
+        """The board has not decided: a drop or a resignation that is only told, or an unfinished game."""
+        claim = one.game.claim or self._claim_of_resignation(one) or self._claim_of_next_header(one, following)
+        if claim is None:
+            if following is not None:
+                one.report(ERROR, "game_unfinished")
+            return
+        if one.resignation is not None and claim.winner == one.resignation.side:
+            one.report(ERROR, "wrong_winner")
+            return
+        points = claim.points if claim.points is not None else self._points_of_resignation(one)
+        if one.doubler == claim.winner and points == one.cube:
+            one.report(WARNING, "drop_missing")
+            one.over, one.winner, one.kind, one.points = True, claim.winner, WinKind.DROP, one.cube
+            return
+        self._give_up(one, claim, points, following)
+
+    def _claim_of_resignation(self, one: GameReplay) -> Claim | None:
+        return None if one.resignation is None else Claim(1 - one.resignation.side, one.resignation.points)
+
+    def _points_of_resignation(self, one: GameReplay) -> int:
+        given = one.resignation
+        if given is not None and given.points is not None:
+            return given.points
+        return (given.value if given is not None and given.value else 1) * one.cube
+
+    def _claim_of_next_header(self, one: GameReplay, following: Game | None) -> Claim | None:
+        """A game without result whose points the next header books for one side."""
+        if following is None or following.start is None:
+            return None
+        won = [after - before for after, before in zip(following.start, self.score, strict=True)]
+        if sorted(won)[0] != 0 or max(won) <= 0:
+            return None
+        one.report(WARNING, "result_missing")
+        return Claim(won.index(max(won)), max(won))
+
+    def _give_up(self, one: GameReplay, claim: Claim, points: int, following: Game | None) -> None:
+        """A resignation, or a concession where the points can only mean the match."""
+        winner, needed = claim.winner, self._needed(claim.winner)
+        multiple, odd = divmod(points, one.cube)
+        ordinary = odd == 0 and multiple in KIND_OF_MULTIPLE and not (claim.match and points < needed)
+        one.over, one.winner = True, winner
+        if ordinary:
+            one.kind, one.points = WinKind.RESIGNATION, points
+            if one.resignation is None:
+                one.report(NOTE, "resignation_implied", {"points": points})
+            if multiple > one.max_to_lose(1 - winner):
+                one.report(WARNING, "resigned_too_much", {"points": points})
+        elif self.length and following is None and (claim.match or points == needed or points > 3 * one.cube):
+            one.kind, one.points, one.conceded_match = WinKind.CONCESSION, needed, True
+            one.report(WARNING, "match_conceded", {"stated": points, "needed": needed})
+        else:
+            one.kind, one.points = WinKind.RESIGNATION, max(0, points)
+            one.report(ERROR, "impossible_points", {"stated": points, "cube": one.cube})

@@ -1,0 +1,35 @@
+"""The doubling cube: who may double, when it is dead, and which game is the Crawford game (rules.md §2)."""
+
+from engine.errors import Refused
+
+Side = int
+Score = tuple[int, int]
+
+
+def double_refused(
+    *, side: Side, cube: int, owner: Side | None, length: int, crawford: bool, opened: bool
+) -> Refused | None:
+    """Why `side`, on roll, may not double; None if it may. `length` 0 is money play, `opened`: a roll was made."""
+    if not opened:
+        return Refused("double_before_opening")
+    if length == 1:
+        return Refused("cube_in_one_point")
+    if crawford:
+        return Refused("cube_in_crawford")
+    if owner not in (None, side):
+        return Refused("cube_not_owned")
+    return None
+
+
+def is_dead(*, side: Side, cube: int, score: Score, length: int) -> bool:
+    """Whether doubling gains `side` nothing: it needs no more than the cube already gives. Never in money play."""
+    return length > 0 and length - score[side] <= cube
+
+
+def is_crawford_game(*, length: int, score: Score, played: bool, rule: bool = True) -> bool:
+    """Whether the game at `score` is the Crawford game.
+
+    That is the first game after either side has come to exactly one point short of the match; it never recurs
+    (`played`), and a match of one point has no cube and no Crawford game.
+    """
+    return rule and length > 1 and not played and length - 1 in score

@@ -1,0 +1,117 @@
+"""What the engine refuses, and the English sentence for each reason.
+
+A refusal and a finding are a stable `code` with parameters. The sentence is only a default: the shells
+(pages, API, command line) translate the template of a code and fill the same parameters in.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+MESSAGES: dict[str, str] = {
+    # Positions and identifiers
+    "bad_counts": "A position has 26 whole numbers, the point counts seen by the player on roll.",
+    "too_many_checkers": "A side has {count} checkers; fifteen is the most there can be.",
+    "wrong_bar_side": "The opponent's bar and the own bar are mixed up in this position.",
+    "bad_position_id": "“{text}” is not a GNU Backgammon position ID.",
+    "bad_match_id": "“{text}” is not a GNU Backgammon match ID.",
+    "bad_xgid": "“{text}” is not an XGID.",
+    "bad_dice": "The dice {dice} cannot be: each die shows a number from 1 to 6.",
+    "no_checkers_left": "There are no checkers on this board.",
+    "two_sides_on_a_point": "Both sides have checkers on point {point}.",
+    "bad_notation": "“{text}” is not a play in backgammon notation.",
+    # Plays
+    "no_such_move": "A checker can only move towards home, from the bar or a point to a lower point or off.",
+    "no_checker": "There is no checker of yours on {point}.",
+    "bar_first": "A checker on the bar must enter before anything else is moved.",
+    "blocked": "From {source}, point {point} is blocked: the opponent has two or more checkers there.",
+    "wrong_die": "No die takes a checker from {source} to {target}.",
+    "more_than_dice": "More was moved than the dice allow.",
+    "not_all_home": "Nothing can be borne off while a checker is outside the home board.",
+    "higher_checker": "With this die {point} cannot be borne off while a checker stands on a higher point.",
+    "must_play": "There is a legal play, so the roll must be played.",
+    "must_play_both": "Both dice can be played, so both must be.",
+    "must_play_larger": "Only one die can be played, and then it must be the {die}.",
+    "must_play_more": "{count} steps of this double can be played, so they all must be.",
+    "ambiguous": "Several ways of moving hit different checkers; the record does not say which was meant.",
+    # Matches
+    "bad_length": "A match is played to 1 to {most} points, not to {length}.",
+    "bad_score": "A match to {length} cannot start at {left}–{right}.",
+    "match_over": "The match is over.",
+    "not_your_turn": "It is not your turn.",
+    "not_now": "This cannot be done at this moment of the game.",
+    "bad_resignation": "One resigns a single game, a gammon or a backgammon.",
+    # The cube
+    "double_before_opening": "Nobody can double before the opening roll.",
+    "cube_in_one_point": "A match to one point is played without the cube.",
+    "cube_in_crawford": "This is the Crawford game: it is played without the cube.",
+    "cube_not_owned": "The opponent owns the cube, so only the opponent may double.",
+    "cube_value": "The cube turns to {cube} here, not to {stated}.",
+    "dead_cube": "This double gains nothing: the doubler already had enough on the cube to win the match.",
+    "nothing_to_take": "There is no double to answer here.",
+    "double_unanswered": "The double was neither taken nor dropped.",
+    "take_missing": "The take is not written, but play went on with the doubled cube.",
+    "drop_missing": "The drop is not written; the double ended the game.",
+    "beaver_in_match": "Beavers belong to money play and do not exist in a match.",
+    "cube_set": "The record sets the cube to {cube} instead of turning it in play.",
+    # Adjudication: plays
+    "reordered": "The steps are legal, but not in the order in which they are written.",
+    "hidden_hit": "This play also hits on its way, which is not written.",
+    "last_checker_one_die": "The last checker was borne off with one die; strictly both had to be played.",
+    "false_star": "The record marks a hit on {point}, but nothing was hit there.",
+    "missing_star": "The hit on {point} is not marked.",
+    "stars_absent": "This record does not mark hits with a star; they were worked out from the play.",
+    "opening_double": "A game cannot open with the double {dice}: equal dice are rolled again.",
+    "wrong_side": "It was the other player's turn.",
+    "roll_missing": "The roll of this turn is missing.",
+    "play_missing": "The play of {dice} is missing, so what follows in this game cannot be followed.",
+    "play_forced": "The play is not written; only one was possible.",
+    "last_play_missing": "The last roll, {dice}, was not played: the game was given up.",
+    "illegal_play_stood": "The record marks this play of {dice} as illegal; the game went on from where it stood.",
+    "position_set": "The record sets up a position instead of playing to it.",
+    "play_after_game": "The game was already over here.",
+    "nothing_to_answer": "There is no resignation to answer here.",
+    # Adjudication: results
+    "length_missing": "The record does not say how many points the match was played to.",
+    "no_games": "The record holds no game.",
+    "play_after_match": "The match was already won before this game.",
+    "too_many_findings": "There are too many faults; the rest of the record was not read.",
+    "start_score": "The match starts at {left}–{right}.",
+    "score_contradicts": "The game starts at {stated} in the record, but the games before it give {counted}.",
+    "not_crawford": "The record calls this the Crawford game, but it is not.",
+    "result_missing": "The result of this game is not written.",
+    "wrong_winner": "The record gives this game to the player who lost it.",
+    "wrong_points": "The record gives {stated} points for this game; the board and the cube give {counted}.",
+    "points_capped": "The record gives only the {stated} points that were needed; {counted} were won.",
+    "match_not_won": "The record says that this game won the match, but {needed} points were needed and {counted} won.",
+    "game_unfinished": "This game has no end, yet another game follows.",
+    "resignation_implied": "The game stops with {points} points given: it was resigned.",
+    "resigned_too_much": "The game was resigned for {points} points, more than could still be lost.",
+    "match_conceded": "The points given ({stated}) mean that the match was given up or lost on time.",
+    "impossible_points": "With the cube on {cube} a game cannot be worth {stated} points.",
+}
+"""Code -> English template with `{parameter}` places, for refusals and findings alike."""
+
+
+class Refused(Exception):
+    """The engine (or a service) declines; nothing has changed.
+
+    `code` is stable and meant for programs; `params` fill the sentence of that code.
+    """
+
+    def __init__(self, code: str, **params: Any) -> None:
+        super().__init__(code, params)
+        self.code = code
+        self.params = params
+
+    @property
+    def message(self) -> str:
+        """The sentence in English."""
+        return sentence(self.code, self.params)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def sentence(code: str, params: Mapping[str, Any]) -> str:
+    """The English sentence of a code; the bare code where the table has none."""
+    return MESSAGES.get(code, code).format_map(params)

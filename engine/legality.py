@@ -1,0 +1,204 @@
+"""Why a play is not legal, what would have been near it, and the graph of steps that lead to legal plays."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from engine.errors import Refused
+from engine.notation import Step, point_name
+from engine.plays import HOME, Dice, Play, after_step, checked_dice, legal_plays, legal_results, masks, sources, step_of
+from engine.position import BAR, OFF, Position
+
+Way = Sequence[int]
+"""The points of one written sub-move, from first to last: a Step, a pair, or a chain such as (24, 18, 13)."""
+Leg = tuple[int, int]
+
+
+def explain_illegal(position: Position, dice: Dice, steps: Iterable[Way]) -> str | None:
+    """The code of the reason why these steps are not a legal play; None if they are one.
+
+    Codes: `no_checker`, `bar_first`, `blocked`, `wrong_die`, `more_than_dice`, `not_all_home`, `higher_checker`,
+    `no_such_move`, `must_play`, `must_play_both`, `must_play_larger`, `must_play_more`. Raises Refused (`bad_dice`).
+    """
+    reason = why_illegal(position, dice, steps)
+    return reason.code if reason else None
+
+
+def why_illegal(position: Position, dice: Dice, steps: Iterable[Way]) -> Refused | None:
+    """Like `explain_illegal`, with the parameters of the sentence (`point`, `source`, `die` …)."""
+    low, high = sorted(checked_dice(dice))
+    legs = tuple(sorted(legs_of(steps), reverse=True))
+    if any(not OFF <= target < source <= BAR for source, target in legs):
+        return Refused("no_such_move")
+    found = legal_results(position.key, high, low)
+    walk = _Walk()
+    walk.go(position.key, legs, (high, low) if high != low else (high,) * 4)
+    if not walk.finals:
+        return walk.reason
+    if not walk.finals.isdisjoint(found) or not (found or legs):
+        return None
+    if not legs:
+        return Refused("must_play")
+    if high == low:
+        return Refused("must_play_more", count=len(next(iter(found.values()))))
+    both = len(next(iter(found.values()))) > 1
+    return Refused("must_play_both") if both else Refused("must_play_larger", die=high)
+
+
+def legs_of(steps: Iterable[Way]) -> Iterator[Leg]:
+    """Each written pair of neighbouring points."""
+    for way in steps:
+        points = way[:2] if isinstance(way, Step) else way
+        yield from pairwise(points)
+
+
+class _Walk:
+    """Tries the written legs in every order, with every die; keeps where that ends and what stopped it last."""
+
+    def __init__(self) -> None:
+        self.finals: set[int] = set()
+        self.reason = Refused("no_such_move")
+        self._depth = -1
+        self._seen: set[tuple[int, tuple[Leg, ...], tuple[int, ...]]] = set()
+
+    def go(self, key: int, legs: tuple[Leg, ...], left: tuple[int, ...], depth: int = 0) -> None:
+        if (key, legs, left) in self._seen:
+            return
+        self._seen.add((key, legs, left))
+        if not legs:
+            self.finals.add(key)
+        for at, leg in enumerate(legs):
+            others = legs[:at] + legs[at + 1 :]
+            for die in sorted(set(left), reverse=True):
+                self._try(key, leg, others, die, left, depth)
+            if not left:
+                self._note(depth, Refused("more_than_dice"))
+
+    def _try(self, key: int, leg: Leg, others: tuple[Leg, ...], die: int, left: tuple[int, ...], depth: int) -> None:
+        source, target = leg
+        between = max(OFF, source - die)
+        if between < target or (between == OFF != source - die and target != OFF):
+            self._note(depth - 1, Refused("wrong_die", source=point_name(source), target=point_name(target)))
+            return
+        reason = _step_refused(key, source, die)
+        if reason:
+            self._note(depth, reason)
+            return
+        own, _, blots = masks(key)
+        then, _ = after_step(key, own, blots, die, source)
+        rest = others if between == target else (*others, (between, target))
+        spent = left.index(die)
+        self.go(then, tuple(sorted(rest, reverse=True)), left[:spent] + left[spent + 1 :], depth + 1)
+
+    def _note(self, depth: int, reason: Refused) -> None:
+        if depth > self._depth:
+            self._depth, self.reason = depth, reason
+
+
+def _step_refused(key: int, source: int, die: int) -> Refused | None:
+    """Why this one step cannot be made; None if it can."""
+    own, closed, _ = masks(key)
+    if source in sources(own, closed, die):
+        return None
+    if not own >> source & 1:
+        return Refused("no_checker", point=point_name(source))
+    if own >> BAR and source != BAR:
+        return Refused("bar_first")
+    if source > die:
+        return Refused("blocked", source=point_name(source), point=point_name(source - die))
+    return Refused("not_all_home" if own & ~HOME else "higher_checker", point=point_name(source))
+
+
+def nearest_plays(position: Position, dice: Dice, steps: Iterable[Way], most: int = 3) -> list[Play]:
+    """The legal plays that leave the fewest checkers elsewhere than the written steps would, best first."""
+    wanted = [max(0, count) for count in position.counts]
+    for source, target in legs_of(steps):
+        wanted[source] -= 1
+        wanted[target] += target != OFF
+
+    def distance(play: Play) -> int:
+        return sum(abs(max(0, count) - wish) for count, wish in zip(play.result.counts[1:], wanted[1:], strict=True))
+
+    return sorted(legal_plays(position, dice), key=distance)[:most]
+
+
+class Edge(NamedTuple):
+    """A legal single step and the node it leads to."""
+
+    step: Step
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A position on the way of a play, with the dice still to be played."""
+
+    position: Position
+    dice: tuple[int, ...]
+    edges: tuple[Edge, ...]
+    complete: bool
+    """The play may be committed here."""
+
+
+def step_graph(position: Position, dice: Dice) -> tuple[Node, ...]:
+    """Every legal single step that lies on the way to a legal play; node 0 is the start.
+
+    A walk along the edges from node 0 to a `complete` node is a legal play, and every order of every legal play
+    is such a walk. Where there is no move, node 0 alone is returned and is complete. Raises Refused (`bad_dice`).
+    """
+    high, low = checked_dice(dice)
+    finals = legal_results(position.key, high, low) or {position.key: ()}
+    start = (position.key, (high, low) if high != low else (high,) * 4)
+    steps = _explore(start)
+    useful = _leading_to({state for state, out in steps.items() if not out and state[0] in finals}, steps)
+    index = {state: at for at, state in enumerate(state for state in steps if state in useful)}
+    return tuple(
+        Node(
+            position=Position(state[0]),
+            dice=state[1],
+            edges=tuple(Edge(step, index[then]) for step, then in steps[state] if then in index),
+            complete=not steps[state],
+        )
+        for state in index
+    )
+
+
+State = tuple[int, tuple[int, ...]]
+"""A key and the dice left."""
+
+
+def _explore(start: State) -> dict[State, list[tuple[Step, State]]]:
+    """Every state that any legal steps reach, with the steps out of it; the start comes first."""
+    steps: dict[State, list[tuple[Step, State]]] = {start: []}
+    waiting = [start]
+    while waiting:
+        state = waiting.pop()
+        key, left = state
+        own, closed, blots = masks(key)
+        for at, die in enumerate(left):
+            if die in left[:at]:
+                continue
+            for source in sources(own, closed, die):
+                then = after_step(key, own, blots, die, source)[0], left[:at] + left[at + 1 :]
+                steps[state].append((step_of(key, die, source), then))
+                if then not in steps:
+                    steps[then] = []
+                    waiting.append(then)
+    return steps
+
+
+def _leading_to(ends: set[State], steps: dict[State, list[tuple[Step, State]]]) -> set[State]:
+    """The states from which an end can be reached, ends included."""
+    before: dict[State, list[State]] = {}
+    for state, out in steps.items():
+        for _, then in out:
+            before.setdefault(then, []).append(state)
+    waiting = list(ends)
+    useful = set(ends)
+    while waiting:
+        for state in before.get(waiting.pop(), ()):
+            if state not in useful:
+                useful.add(state)
+                waiting.append(state)
+    return useful

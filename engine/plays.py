@@ -1,0 +1,309 @@
+"""Legal plays of a roll.
+
+The search works on a position's key and three bit masks made from it (bit *s* stands for point *s*): the
+mover's points (`own`), the opponent's points of two and more (`closed`) and his blots (`blots`). A *step* moves
+one checker by one die. Only `own` changes during a turn, and every step is one addition to the key.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, overload
+
+from engine.errors import Refused
+from engine.notation import Step, standard_notation
+from engine.position import BAR, BIAS, COUNTS, OFF, Position
+
+Dice = tuple[int, int]
+Path = tuple[int, ...]
+"""The steps of a play in order, each as `die * 32 + source`."""
+
+HOME = (1 << 7) - 1
+"""Mask of the home board (and the opponent's bar, which `own` never holds)."""
+
+_OWN = bytes(b"1"[0] if value > BIAS else b"0"[0] for value in range(256))
+_CLOSED = bytes(b"1"[0] if value < BIAS - 1 else b"0"[0] for value in range(256))
+_BLOTS = bytes(b"1"[0] if value == BIAS - 1 else b"0"[0] for value in range(256))
+_POINTS = (1 << BAR) - 2
+"""Bits 1 to 24."""
+
+
+def _targets() -> list[list[int]]:
+    return [[max(OFF, source - die) for source in range(COUNTS)] for die in range(7)]
+
+
+def _deltas(*, hitting: bool) -> list[list[int]]:
+    """What a step adds to the key, by die and source. Bearing off only takes the checker away."""
+    table = []
+    for targets in TARGET:
+        row = [-1 << 8 * source for source in range(COUNTS)]
+        for source, target in enumerate(targets):
+            if target != OFF:
+                row[source] += (2 if hitting else 1) << 8 * target
+                if hitting:
+                    row[source] -= 1 << 8 * OFF
+        table.append(row)
+    return table
+
+
+def _members() -> list[tuple[int, ...]]:
+    """The set bits of every 13-bit mask, highest first."""
+    table: list[tuple[int, ...]] = [()]
+    for mask in range(1, 1 << 13):
+        top = mask.bit_length() - 1
+        table.append((top, *table[mask ^ (1 << top)]))
+    return table
+
+
+TARGET = _targets()
+_MOVE = _deltas(hitting=False)
+_HIT = _deltas(hitting=True)
+_LOW = _members()
+_HIGH = [tuple(13 + bit for bit in bits) for bits in _LOW]
+_REACH = [(1 << COUNTS) - (1 << die + 1) for die in range(7)]
+"""By die: the sources whose step ends on the board."""
+
+
+class Play(NamedTuple):
+    """What a player does with a roll; made by `legal_plays`."""
+
+    steps: tuple[Step, ...]
+    result: Position
+    """The position after the play, still seen by the mover."""
+
+    def __str__(self) -> str:
+        return standard_notation(self.steps)
+
+
+class Plays(Sequence[Play]):
+    """The distinct legal plays of a roll: a sequence whose members are made when looked at."""
+
+    __slots__ = ("_before", "_found", "_keys")
+
+    def __init__(self, before: int, found: dict[int, Path]) -> None:
+        self._before = before
+        self._found = found
+        self._keys: list[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Play]:
+        return map(self._play, self._found)
+
+    @overload
+    def __getitem__(self, index: int) -> Play: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Play]: ...
+    def __getitem__(self, index: int | slice) -> Play | list[Play]:
+        if self._keys is None:
+            self._keys = list(self._found)
+        if isinstance(index, slice):
+            return [self._play(key) for key in self._keys[index]]
+        return self._play(self._keys[index])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Plays({', '.join(map(str, self))})"
+
+    def reaching(self, result: Position) -> Play | None:
+        """The play that ends in this position, seen by the mover."""
+        return self._play(result.key) if result.key in self._found else None
+
+    def _play(self, key: int) -> Play:
+        return Play(steps_of(self._before, self._found[key]), Position(key))
+
+
+def legal_plays(position: Position, dice: Dice) -> Plays:
+    """Every distinct legal play of a roll; distinct means: another final position. Empty when there is no move.
+
+    Raises Refused (`bad_dice`) unless both dice are 1 to 6.
+    """
+    return Plays(position.key, legal_results(position.key, *checked_dice(dice)))
+
+
+def checked_dice(dice: Dice) -> Dice:
+    """The dice; Refused (`bad_dice`) unless both are whole numbers from 1 to 6."""
+    high, low = dice
+    if not (type(high) is type(low) is int and 1 <= high <= 6 and 1 <= low <= 6):
+        raise Refused("bad_dice", dice=f"{high}-{low}")
+    return dice
+
+
+def steps_of(key: int, path: Path) -> tuple[Step, ...]:
+    """A path from the position `key`, spelled out as steps."""
+    steps = []
+    for code in path:
+        die, source = divmod(code, 32)
+        steps.append(step_of(key, die, source))
+        key += (_HIT if steps[-1].hit else _MOVE)[die][source]
+    return tuple(steps)
+
+
+def step_of(key: int, die: int, source: int) -> Step:
+    """A step that `sources` offered in the position `key`."""
+    target = TARGET[die][source]
+    return Step(source, target, die, target != OFF and (key >> 8 * target & 255) == BIAS - 1)
+
+
+def masks(key: int) -> tuple[int, int, int]:
+    """(own, closed, blots) of a position; see the head of this module."""
+    raw = key.to_bytes(COUNTS, "big")
+    return (
+        int(raw.translate(_OWN), 2) & ~1,
+        int(raw.translate(_CLOSED), 2) & _POINTS,
+        int(raw.translate(_BLOTS), 2) & _POINTS,
+    )
+
+
+def sources(own: int, closed: int, die: int, highest: int = BAR) -> tuple[int, ...]:
+    """The points up to `highest` from which one checker may move by `die`, highest first."""
+    movable = own & ~(closed << die) & _REACH[die]
+    if own >> BAR:
+        movable &= 1 << BAR
+    elif not own & ~HOME:
+        if own >> die & 1:
+            movable |= 1 << die
+        elif own < 1 << die:
+            movable = 1 << own.bit_length() >> 1
+    movable &= (2 << highest) - 1
+    return _HIGH[movable >> 13] + _LOW[movable & 8191]
+
+
+def after_step(key: int, own: int, blots: int, die: int, source: int) -> tuple[int, int]:
+    """(key, own) after a step that `sources` offered.
+
+    A hit blot needs no bookkeeping: the point becomes the mover's own, and while steps are searched from high
+    sources to low no later step arrives on a point that a hitter has left.
+    """
+    target = TARGET[die][source]
+    landing = 1 << target
+    hits = blots & landing and not own & landing
+    if (key >> 8 * source & 255) == BIAS + 1:
+        own ^= 1 << source
+    return key + (_HIT if hits else _MOVE)[die][source], (own | landing) & ~1
+
+
+def legal_results(key: int, first: int, second: int) -> dict[int, Path]:
+    """The final positions of all legal plays (keys seen by the mover), each with one path to it."""
+    own, closed, blots = masks(key)
+    if first == second:
+        return _four_steps(key, own, closed, blots, first)
+    high, low = (first, second) if first > second else (second, first)
+    outside = own & ~HOME
+    if own >> BAR or not outside & outside - 1:
+        found = _in_any_order(key, own, closed, blots, high, low)
+    else:
+        found = _in_the_open(key, own, closed, blots, high, low)
+    if found:
+        return found
+    for die in (high, low):
+        for source in sources(own, closed, die):
+            found[after_step(key, own, blots, die, source)[0]] = (die * 32 + source,)
+        if found:
+            return found
+    return found
+
+
+def _in_any_order(key: int, own: int, closed: int, blots: int, high: int, low: int) -> dict[int, Path]:
+    """Both dice, whatever the position: one after the other, in both orders."""
+    found: dict[int, Path] = {}
+    for die, other in ((low, high), (high, low)):
+        for source in sources(own, closed, die):
+            between, own_then = after_step(key, own, blots, die, source)
+            for then in sources(own_then, closed, other):
+                final, _ = after_step(between, own_then, blots, other, then)
+                found[final] = (die * 32 + source, other * 32 + then)
+    return found
+
+
+def _in_the_open(key: int, own: int, closed: int, blots: int, high: int, low: int) -> dict[int, Path]:
+    """Both dice where nothing can be borne off and nobody is on the bar: two checkers, or one twice."""
+    by_high = _first_steps(own, closed, blots, high)
+    by_low = _first_steps(own, closed, blots, low)
+    found = {key + d + e: (one, two) for one, s, d in by_high for two, t, e in by_low if s != t}
+    for point in _members_of(blots):
+        one, two = point + high, point + low
+        if own >> one & own >> two & 1:  # both arrive on one blot, which is hit but once
+            found.pop(key + _HIT[high][one] + _HIT[low][two])
+            found[key + _HIT[high][one] + _MOVE[low][two]] = (high * 32 + one, low * 32 + two)
+    alike = {t: (two, e) for two, t, e in by_low}
+    for one, s, d in by_high:
+        if s in alike and (key >> 8 * s & 255) > BIAS + 1:
+            two, e = alike[s]
+            found[key + d + e] = (one, two)
+    for steps, die, other in ((by_low, low, high), (by_high, high, low)):
+        for one, s, d in steps:
+            between = s - die
+            if between > other and not closed >> between - other & 1:
+                e = (_HIT if blots >> between - other & 1 else _MOVE)[other][between]
+                found[key + d + e] = (one, other * 32 + between)
+    return found
+
+
+def _first_steps(own: int, closed: int, blots: int, die: int) -> list[tuple[int, int, int]]:
+    """(code, source, what it adds to the key) of every step by `die` that ends on the board."""
+    return [
+        (die * 32 + source, source, (_HIT if blots >> source - die & 1 else _MOVE)[die][source])
+        for source in sources(own, closed, die)
+    ]
+
+
+def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[int, Path]:
+    """A double, played by sources that never rise: this reaches every final position exactly once."""
+    level: list[tuple[int, int, int, Path]] = [(key, own, BAR, ())]
+    for _ in range(3):
+        following = []
+        for at, mine, highest, path in level:
+            for source in sources(mine, closed, die, highest):
+                then, left = after_step(at, mine, blots, die, source)
+                following.append((then, left, source, (*path, die * 32 + source)))
+        if not following:
+            return {at: path for at, _, _, path in level if path}
+        level = following
+    target, move, hit = TARGET[die], _MOVE[die], _HIT[die]
+    last = {
+        at + (hit if blots & ~mine & 1 << target[source] else move)[source]: (*path, die * 32 + source)
+        for at, mine, highest, path in level
+        for source in sources(mine, closed, die, highest)
+    }
+    return last or {at: path for at, _, _, path in level}
+
+
+def _members_of(mask: int) -> tuple[int, ...]:
+    return _HIGH[mask >> 13] + _LOW[mask & 8191]
+
+
+def play_every_die(key: int, dice: Dice, moves: Sequence[Sequence[int]]) -> int | None:
+    """The final key of steps that use every die, each legal when its turn comes; else None.
+
+    Such a play is maximal, hence legal, and no search is needed. None says nothing: the steps may stand in
+    another order, be joined, or leave a die that cannot be played.
+    """
+    left = list(dice) if dice[0] != dice[1] else [dice[0]] * 4
+    if len(moves) != len(left):
+        return None
+    for way in moves:
+        if len(way) != 2:
+            return None
+        source, target = way
+        if not OFF <= target < source <= BAR:
+            return None
+        if (key >> 8 * source & 255) <= BIAS or (source != BAR and key >> 8 * BAR & 255 != BIAS):
+            return None
+        die = source - target
+        if target == OFF:
+            own = masks(key)[0]
+            if own & ~HOME or (own.bit_length() - 1 > source and die not in left):
+                return None
+            die = min((other for other in left if other >= source), default=0)
+        landing = key >> 8 * target & 255
+        if die not in left or (target != OFF and landing < BIAS - 1):
+            return None
+        left.remove(die)
+        key += (_HIT if target != OFF and landing == BIAS - 1 else _MOVE)[die][source]
+    return key

@@ -1,0 +1,145 @@
+"""The checkers on the board, seen by the player on roll.
+
+A position is kept as one big integer, its `key`: count *i* plus sixteen in byte *i*. Moving a checker is then
+one addition, and two positions are the same where their keys are.
+"""
+
+import binascii
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from engine.errors import Refused
+
+BAR = 25
+OFF = 0
+CHECKERS = 15
+COUNTS = 26
+BIAS = 16
+"""Added to each count in the key, so that a byte is never negative."""
+
+_START = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0)
+_ID_LENGTH = 14
+_ID_BYTES = 10
+_NEGATED = bytes((2 * BIAS - value) % 256 for value in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where the checkers stand. Two equal positions have equal keys.
+
+    Made by `start`, `from_counts`, `from_gnubg_id`; these refuse what cannot be on a board.
+    """
+
+    key: int
+
+    @classmethod
+    def start(cls) -> Self:
+        """The opening position: 24×2, 13×5, 8×3, 6×5 for each side."""
+        return cls(_key(_START))
+
+    @classmethod
+    def from_counts(cls, counts: Sequence[int]) -> Self:
+        """The position of 26 counts seen by the player on roll.
+
+        Index 0: the opponent's checkers on the bar, as a negative number. 1–24: the points, positive for the
+        player on roll, negative for the opponent. 25: his own bar. What is missing to fifteen is borne off.
+        Raises Refused: `bad_counts`, `wrong_bar_side`, `too_many_checkers`, `no_checkers_left`.
+        """
+        given = tuple(counts)
+        if len(given) != COUNTS or not all(type(count) is int for count in given):
+            raise Refused("bad_counts")
+        if given[0] > 0 or given[BAR] < 0:
+            raise Refused("wrong_bar_side")
+        own, opposing = _totals(given)
+        if max(own, opposing) > CHECKERS:
+            raise Refused("too_many_checkers", count=max(own, opposing))
+        if own == opposing == 0:
+            raise Refused("no_checkers_left")
+        return cls(_key(given))
+
+    @classmethod
+    def from_gnubg_id(cls, text: str) -> Self:
+        """The position of a GNU Backgammon position ID (14 characters, e.g. `4HPwATDgc/ABMA`).
+
+        The ID describes first the player *not* on roll, then the one on roll (rules.md §5).
+        Raises Refused: `bad_position_id`, and what `from_counts` raises.
+        """
+        try:
+            raw = binascii.a2b_base64(text.encode("ascii") + b"==", strict_mode=False)
+        except (UnicodeEncodeError, binascii.Error):
+            raise Refused("bad_position_id", text=text) from None
+        if len(text) != _ID_LENGTH or len(raw) != _ID_BYTES:
+            raise Refused("bad_position_id", text=text)
+        bits = format(int.from_bytes(raw, "little"), "080b")[::-1]
+        runs = [len(run) for run in bits.split("0")]
+        if len(runs) < 2 * BAR or any(runs[2 * BAR :]):
+            raise Refused("bad_position_id", text=text)
+        opposing, own = runs[:BAR], runs[BAR : 2 * BAR]
+        counts = [-opposing[24], *own]
+        for point in range(1, 25):
+            theirs = opposing[24 - point]
+            if theirs and counts[point]:
+                raise Refused("two_sides_on_a_point", point=point)
+            counts[point] -= theirs
+        return cls.from_counts(counts)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The 26 counts that `from_counts` takes."""
+        return tuple(byte - BIAS for byte in self.key.to_bytes(COUNTS, "little"))
+
+    @property
+    def gnubg_id(self) -> str:
+        """The GNU Backgammon position ID."""
+        counts = self.counts
+        theirs = [max(0, -counts[25 - point]) for point in range(1, 26)]
+        own = [max(0, counts[point]) for point in range(1, 26)]
+        bits = "".join("1" * count + "0" for count in theirs + own)
+        raw = int(bits[::-1], 2).to_bytes(_ID_BYTES, "little")
+        return binascii.b2a_base64(raw, newline=False).decode().rstrip("=")
+
+    @property
+    def pips(self) -> tuple[int, int]:
+        """Pips left to bear off: (player on roll, opponent)."""
+        counts = self.counts
+        own = sum(point * count for point, count in enumerate(counts) if count > 0)
+        opposing = sum((25 - point) * -count for point, count in enumerate(counts) if count < 0)
+        return own, opposing
+
+    @property
+    def borne_off(self) -> tuple[int, int]:
+        """Checkers borne off: (player on roll, opponent)."""
+        own, opposing = _totals(self.counts)
+        return CHECKERS - own, CHECKERS - opposing
+
+    @property
+    def is_over(self) -> bool:
+        """Whether one side has borne off all its checkers."""
+        return CHECKERS in self.borne_off
+
+    def swapped(self) -> "Position":
+        """The same board seen by the other player."""
+        return Position(swapped_key(self.key))
+
+    def __str__(self) -> str:
+        return self.gnubg_id
+
+
+def swapped_key(key: int) -> int:
+    """The key of the same board seen by the other player."""
+    return int.from_bytes(key.to_bytes(COUNTS, "big").translate(_NEGATED), "little")
+
+
+def _key(counts: Iterable[int]) -> int:
+    return int.from_bytes(bytes(count + BIAS for count in counts), "little")
+
+
+def _totals(counts: Iterable[int]) -> tuple[int, int]:
+    own = opposing = 0
+    for count in counts:
+        if count > 0:
+            own += count
+        else:
+            opposing -= count
+    return own, opposing

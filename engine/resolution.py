@@ -1,0 +1,102 @@
+"""From a written play to the position it means (rules.md §1 "Legality test", §3 "Ambiguity")."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from engine.errors import Refused
+from engine.legality import legs_of, why_illegal
+from engine.plays import TARGET, Dice, Path, after_step, legal_results, masks, play_every_die, sources
+from engine.position import BAR, BIAS, COUNTS, OFF, Position
+
+_OWN_ONLY = bytes(max(0, value - BIAS) for value in range(256))
+
+
+class Resolution(NamedTuple):
+    """What a written play comes to."""
+
+    key: int
+    """The position after it, still seen by the mover."""
+    path: Path | None = None
+    """Its steps, where a search was needed."""
+    remark: str | None = None
+    """`reordered`, `hidden_hit` or `last_checker_one_die`, where the words are not the play's plain form."""
+
+
+def resolve(key: int, dice: Dice, moves: Sequence[Sequence[int]]) -> Resolution:
+    """The one legal play that these words can mean.
+
+    `moves` are the written ways (points from first to last). A play is legal if its final position is one that
+    legal plays reach. Written touch-downs win; without them a chain means the way that hits nothing; where every
+    way hits, there must be exactly one. Raises Refused: the codes of `why_illegal`, or `ambiguous`.
+    """
+    straight = play_every_die(key, dice, moves)
+    if straight is not None:
+        return Resolution(straight)
+    found = legal_results(key, *dice)
+    if not found and not moves:
+        return Resolution(key, ())
+    legs = list(legs_of(moves))
+    candidates = _candidates(key, found, legs)
+    if not candidates:
+        raise why_illegal(Position(key), dice, moves) or Refused("no_such_move")
+    return _choose(key, dice, found, candidates, legs)
+
+
+def _candidates(key: int, found: Iterable[int], legs: list[tuple[int, int]]) -> list[int]:
+    """The legal final positions in which the mover's checkers stand where the words put them."""
+    wanted = list(key.to_bytes(COUNTS, "little").translate(_OWN_ONLY))
+    for source, target in legs:
+        if not OFF <= target < source <= BAR:
+            return []
+        wanted[source] -= 1
+        wanted[target] += target != OFF
+    if min(wanted) < 0:
+        return []
+    after = bytes(wanted)
+    return [final for final in found if final.to_bytes(COUNTS, "little").translate(_OWN_ONLY) == after]
+
+
+def _choose(
+    key: int, dice: Dice, found: dict[int, Path], candidates: list[int], legs: list[tuple[int, int]]
+) -> Resolution:
+    """Of positions that differ only in what was hit on the way, the one that the words mean."""
+    _, _, blots = masks(key)
+    written = _hit_among({target for _, target in legs}, blots)
+    hidden = {final: _hits(key, final) - written for final in candidates}
+    plain = [final for final in candidates if not hidden[final]]
+    if len(plain) == 1 or len(candidates) == 1:
+        final = plain[0] if plain else candidates[0]
+        if plain:
+            left = dice if dice[0] != dice[1] else dice * 2
+            return Resolution(final, found[final], None if _in_order(key, legs, left) else "reordered")
+        return Resolution(final, found[final], "hidden_hit" if masks(final)[0] else "last_checker_one_die")
+    raise Refused("ambiguous")
+
+
+def _hits(key: int, final: int) -> set[int]:
+    """The points on which the opponent had a blot and has none any more."""
+    return _hit_among(set(range(1, BAR)), masks(key)[2] & ~masks(final)[2])
+
+
+def _hit_among(points: set[int], mask: int) -> set[int]:
+    return {point for point in points if mask >> point & 1}
+
+
+def _in_order(key: int, legs: Sequence[tuple[int, int]], left: tuple[int, ...]) -> bool:
+    """Whether each leg can be played, with one die or several, when its turn comes."""
+    if not legs:
+        return True
+    source, target = legs[0]
+    own, closed, blots = masks(key)
+    for die in set(left):
+        if source not in sources(own, closed, die):
+            continue
+        spent = left.index(die)
+        rest = left[:spent] + left[spent + 1 :]
+        then, _ = after_step(key, own, blots, die, source)
+        between = TARGET[die][source]
+        if between == target and _in_order(then, legs[1:], rest):
+            return True
+        if between > target and _in_order(then, [(between, target), *legs[1:]], rest):
+            return True
+    return False

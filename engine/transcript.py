@@ -1,0 +1,136 @@
+"""A match as data, whatever its source.
+
+A transcript holds what a record *says*; whether that can be is the business of `engine.adjudication`.
+Sides are 0 (left, or first named) and 1 (right). Points are the mover's own: 24 far end … 1, bar 25, off 0.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from engine.position import Position
+
+Side = int
+Score = tuple[int, int]
+
+
+class Kind(StrEnum):
+    """What happened in one event of a game."""
+
+    PLAY = "play"
+    """A roll and what was played with it."""
+    DOUBLE = "double"
+    TAKE = "take"
+    DROP = "drop"
+    BEAVER = "beaver"
+    RESIGN = "resign"
+    """The side offers to lose this game."""
+    ACCEPT = "accept"
+    """The side accepts the resignation offered to it."""
+    REFUSE = "refuse"
+    CONCEDE = "concede"
+    """The side gives up the whole match."""
+    FLAG = "flag"
+    """The side lost on time."""
+    ILLEGAL = "illegal"
+    """A play that was illegal but stood: only its roll and the position after it are known."""
+    SET_POSITION = "set_position"
+    """The record puts the checkers down anew."""
+    SET_CUBE = "set_cube"
+    """The record puts the cube at `value`, owned by `side` (`owner` -1: centred)."""
+
+
+class Move(NamedTuple):
+    """One written sub-move: a checker's way, with every touch-down that was written."""
+
+    points: tuple[int, ...]
+    """From, touch-downs, to: `24/18*/13` is (24, 18, 13); bar is 25, off is 0."""
+    hits: tuple[bool, ...] = ()
+    """Star after each point but the first, in the same order; empty where none was written."""
+
+
+class Event(NamedTuple):
+    """One thing a side did, in the words of the record."""
+
+    side: Side
+    kind: Kind
+    dice: tuple[int, int] | None = None
+    """As written, in that order; None where no roll is given. Any digits: the adjudicator judges them."""
+    moves: tuple[Move, ...] | None = None
+    """`(2)` repeats are written out. () is "no move"; None is "not recorded" (`????`)."""
+    value: int | None = None
+    """DOUBLE, BEAVER, SET_CUBE: the cube as stated. RESIGN: times the cube (1, 2, 3), if stated."""
+    points: int | None = None
+    """RESIGN: the points given up, where the record says points (`Losses 2 point`)."""
+    position: Position | None = None
+    """SET_POSITION, ILLEGAL: the position seen by `side` (for ILLEGAL: after the play)."""
+    extra: Mapping[str, Any] | None = None
+    """What only our JSON carries: times, clocks. Never judged."""
+
+
+class Claim(NamedTuple):
+    """The result of a game as the record states it (`Wins 2 points and the match`)."""
+
+    winner: Side
+    points: int | None = None
+    match: bool = False
+    """The record says that this also wins the match."""
+
+
+class Place(NamedTuple):
+    """Where something stands in the file; 1-based, None where the format has no lines."""
+
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game as recorded."""
+
+    number: int
+    events: tuple[Event, ...]
+    start: Score | None = None
+    """The score in the game's header (left, right); None where none is given."""
+    crawford: bool | None = None
+    """Whether the record marks it as the Crawford game; None where the format cannot say."""
+    claim: Claim | None = None
+    places: tuple[Place, ...] = field(default=(), compare=False)
+    """Where each event stands, in the same order (may be empty)."""
+    place: Place = field(default=Place(), compare=False)
+    """Where the header stands."""
+    claim_place: Place = field(default=Place(), compare=False)
+
+
+class Problem(NamedTuple):
+    """Something a reader stepped over; the adjudicator turns it into a finding."""
+
+    severity: str
+    """error, warning or note."""
+    code: str
+    params: Mapping[str, Any]
+    place: Place = Place()
+    game: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A whole match, or a money session (`length` 0)."""
+
+    players: tuple[str, str]
+    length: int | None
+    """Points to win; 0 for a money session; None where the record does not say."""
+    games: tuple[Game, ...]
+    crawford_rule: bool = True
+    jacoby: bool = False
+    """Only meaningful in money play."""
+    start: Score | None = None
+    """A start score the record names itself (penalty points, a resumed match); else that of game 1."""
+    info: Mapping[str, str] = field(default_factory=dict)
+    """Header remarks in the record's own order: `Site`, `Event`, `Round`, `EventDate`, `Player 1 Elo` …"""
+    format: str = field(default="", compare=False)
+    """mat, sgf, xg or json."""
+    dialect: str = field(default="", compare=False)
+    """Who seems to have written it: gnubg, xg, xg-text, galaxy, studio, opengammon, gamesgrid, jellyfish …"""
+    problems: tuple[Problem, ...] = field(default=(), compare=False)

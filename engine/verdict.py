@@ -1,0 +1,117 @@
+"""What adjudication finds: outcome, games, findings, and the frames of a replay."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from engine.cube import Score, Side
+from engine.errors import sentence
+from engine.notation import Step
+from engine.plays import Dice
+from engine.position import Position
+from engine.scoring import KIND_OF_MULTIPLE, WinKind
+from engine.transcript import Kind, Place
+
+
+class Outcome(StrEnum):
+    """What a record comes to."""
+
+    ACCEPTED = "accepted"
+    ACCEPTED_WITH_WARNINGS = "accepted_with_warnings"
+    INCOMPLETE = "incomplete"
+    """Legal so far, the match is not over."""
+    REJECTED = "rejected"
+
+
+class Severity(StrEnum):
+    """How much a finding matters: an error rejects."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Finding(NamedTuple):
+    """One thing a reader of the verdict must know."""
+
+    severity: Severity
+    code: str
+    params: Mapping[str, Any]
+    """Fill the sentence of the code; plain JSON values."""
+    game: int | None = None
+    ply: int | None = None
+    """Rolls of the game counted from 1; a cube action counts with the roll it comes before."""
+    place: Place = Place()
+    """Line and column in the file."""
+    xgid: str | None = None
+    """The position in question."""
+    nearest: tuple[str, ...] = ()
+    """For an illegal play: the legal plays nearest to it, in notation."""
+
+    @property
+    def message(self) -> str:
+        """The sentence in English."""
+        return sentence(self.code, self.params)
+
+
+class GameVerdict(NamedTuple):
+    """One game as adjudicated."""
+
+    number: int
+    start: Score
+    end: Score
+    crawford: bool
+    winner: Side | None
+    kind: WinKind
+    """`resignation` where the game was given up; points and cube then tell whether as a gammon."""
+    cube: int
+    points: int
+
+    @property
+    def ended_by(self) -> str:
+        """bear_off, drop, resignation, concession, flag or unfinished."""
+        return "bear_off" if self.kind in KIND_OF_MULTIPLE.values() else self.kind.value
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The adjudication of one transcript."""
+
+    outcome: Outcome
+    players: tuple[str, str]
+    length: int | None
+    """0 for a money session, None where the record does not say."""
+    start: Score
+    score: Score
+    """Points really won, so it may pass the length."""
+    winner: Side | None
+    games: tuple[GameVerdict, ...]
+    findings: tuple[Finding, ...]
+
+
+class Frame(NamedTuple):
+    """One event of a replay."""
+
+    game: int
+    """Number of the game."""
+    event: int
+    """Index of the event in its game."""
+    ply: int
+    side: Side
+    kind: Kind
+    dice: Dice | None
+    steps: tuple[Step, ...]
+    notation: str
+    """The play in standard notation, resolved; empty for a dance and for cube actions."""
+    before: Position
+    """Seen by `side`."""
+    after: Position
+    """Seen by `side`."""
+    cube: int
+    """After the event (an offered double counts from the take)."""
+    cube_owner: Side | None
+    score: Score
+    """At the start of the game."""
+    crawford: bool
+    legal: bool
