@@ -8,9 +8,13 @@ from engine.errors import Refused
 from engine.records.detect import decoded, is_xg, text_format
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_reader import read_mat
+from engine.records.mat_writer import write_mat
+from engine.records.native_json import from_data, read_json, to_data, write_json
+from engine.records.sgf_reader import read_sgf
+from engine.records.sgf_writer import write_sgf
 from engine.transcript import Transcript
 
-__all__ = ["Limits", "read"]
+__all__ = ["Limits", "from_data", "read", "to_data", "write", "write_mat"]
 
 
 def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
@@ -24,6 +28,24 @@ def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     if is_xg(data):
         raise Refused("unknown_format")
     text = decoded(data)
-    if text_format(text) != "mat":
-        raise Refused("unknown_format")
+    match text_format(text):
+        case "sgf":
+            return read_sgf(text, limits)
+        case "json":
+            return read_json(text, limits)
     return read_mat(text, limits)
+
+
+def write(transcript: Transcript, format: str) -> bytes:  # noqa: A002 - the field's own word, and nobody needs the builtin here
+    """Write a match as `mat` (the canonical form), `sgf` or `json`.
+
+    Raises Refused (`unknown_format`) for any other format.
+    """
+    match format:
+        case "mat":
+            return write_mat(transcript)
+        case "sgf":
+            return write_sgf(transcript)
+        case "json":
+            return write_json(transcript)
+    raise Refused("unknown_format")

@@ -1,0 +1,102 @@
+"""Takes typed fields out of decoded JSON, saying exactly where a wrong value stands."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, TypeVar
+
+from engine.errors import Refused
+
+LONGEST_TEXT = 1000
+LARGEST_NUMBER = 10**9
+
+T = TypeVar("T")
+Check = Callable[[Any, str], T]
+"""Turns a decoded value and its path into what it means, or raises Refused (`bad_field`)."""
+
+
+def bad_field(where: str, expected: str) -> NoReturn:
+    """Refuse a value; `expected` is a plain description such as `a whole number`."""
+    raise Refused("bad_field", where=where or "the file", expected=expected)
+
+
+def whole_number(least: int = 0, most: int = LARGEST_NUMBER) -> Check[int]:
+    """A check for a whole number in a range."""
+
+    def check(value: Any, where: str) -> int:
+        if type(value) is not int or not least <= value <= most:
+            bad_field(where, f"a whole number from {least} to {most}")
+        return int(value)
+
+    return check
+
+
+def boolean(value: Any, where: str) -> bool:
+    """A check for true or false."""
+    if not isinstance(value, bool):
+        bad_field(where, "true or false")
+    return value
+
+
+def text(value: Any, where: str) -> str:
+    """A check for a text of reasonable length that can be written as UTF-8."""
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        bad_field(where, f"a text of at most {LONGEST_TEXT} characters")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        bad_field(where, "a text without broken characters")
+    return value
+
+
+def items(value: Any, where: str) -> Iterator[tuple[Any, str]]:
+    """The items of a list, each with its path."""
+    if not isinstance(value, list):
+        bad_field(where, "a list")
+    return ((item, f"{where}[{index}]") for index, item in enumerate(value))
+
+
+def list_of(check: Check[T]) -> Check[tuple[T, ...]]:
+    """A check for a list whose items all pass `check`."""
+    return lambda value, where: tuple(check(item, path) for item, path in items(value, where))
+
+
+def pair_of(check: Check[T]) -> Check[tuple[T, T]]:
+    """A check for a list of two."""
+
+    def checked(value: Any, where: str) -> tuple[T, T]:
+        found = list_of(check)(value, where)
+        if len(found) != 2:
+            bad_field(where, "a list of two")
+        return found[0], found[1]
+
+    return checked
+
+
+def plain_object(value: Any, where: str) -> dict[str, Any]:
+    """A check for an object whose contents are nobody's business here."""
+    if not isinstance(value, dict):
+        bad_field(where, "an object")
+    return value
+
+
+class Fields:
+    """The fields of one JSON object; each is taken once, and what is left over was unknown."""
+
+    def __init__(self, value: Any, where: str, unknown: list[str]) -> None:
+        self.values = dict(plain_object(value, where))
+        self.where = where
+        self.unknown = unknown
+
+    def need(self, name: str, check: Check[T]) -> T:
+        """A field that has to be there."""
+        return check(self.values.pop(name, None), f"{self.where}.{name}" if self.where else name)
+
+    def take(self, name: str, check: Check[T]) -> T | None:
+        """A field that may be missing or null."""
+        if self.values.get(name) is None:
+            self.values.pop(name, None)
+            return None
+        return self.need(name, check)
+
+    def done(self) -> None:
+        """Note the fields nobody asked for."""
+        self.unknown += [f"{self.where}.{name}" if self.where else name for name in self.values]

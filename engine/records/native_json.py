@@ -1,0 +1,269 @@
+"""Our own match record: JSON that holds everything a Transcript holds. Described in `docs/match-json.md`.
+
+Reading is strict: the file comes from a program, and a wrong value in it means that the program is wrong.
+Unknown fields are passed over with a note, so that a later version may add some.
+"""
+
+import json
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from engine.errors import Refused
+from engine.position import Position
+from engine.records.json_fields import (
+    Fields,
+    bad_field,
+    boolean,
+    items,
+    list_of,
+    pair_of,
+    plain_object,
+    text,
+    whole_number,
+)
+from engine.records.limits import DEFAULT_LIMITS, Limits
+from engine.records.mat_cells import SHOWN, UnreadableError, moves_of_token
+from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
+
+FORMAT = "barpoint-match"
+VERSION = 1
+_KINDS = {kind.value: kind for kind in Kind}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def write_json(transcript: Transcript) -> bytes:
+    """The match as our JSON in UTF-8, one event a line.
+
+    Raises ValueError or TypeError where `extra` holds what JSON has no word for.
+    """
+    data = to_data(transcript, places=False)
+    games = data.pop("games")
+    head = _ENCODER.encode(data)[:-1]
+    return f'{head},"games":[{",".join(_game_lines(game) for game in games)}\n]}}\n'.encode()
+
+
+def _game_lines(game: dict[str, Any]) -> str:
+    events = game.pop("events")
+    head = _ENCODER.encode(game)[:-1]
+    lines = ",".join(f"\n{_ENCODER.encode(event)}" for event in events)
+    return f'\n{head},"events":[{lines}]}}'
+
+
+def to_data(transcript: Transcript, *, places: bool = True) -> dict[str, Any]:
+    """The match as plain dicts and lists, ready for JSON; `from_data` is the way back.
+
+    With `places` also what describes the file it was read from and not the match: format and dialect, where
+    each event stood, and the reader's problems.
+    """
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "players": list(transcript.players),
+        "length": transcript.length,
+        "crawford_rule": transcript.crawford_rule,
+        "jacoby": transcript.jacoby,
+        "start": _listed(transcript.start),
+        "info": dict(transcript.info),
+    }
+    if places:
+        data["source"] = {"format": transcript.format, "dialect": transcript.dialect}
+        data["problems"] = [_problem_data(problem) for problem in transcript.problems]
+    data["games"] = [_game_data(game, places) for game in transcript.games]
+    return data
+
+
+def _listed(values: tuple[Any, ...] | None) -> list[Any] | None:
+    return None if values is None else list(values)
+
+
+def _problem_data(problem: Problem) -> dict[str, Any]:
+    return problem._asdict() | {"params": dict(problem.params), "place": list(problem.place)}
+
+
+def _game_data(game: Game, places: bool) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "number": game.number,
+        "start": _listed(game.start),
+        "crawford": game.crawford,
+        "claim": None if game.claim is None else game.claim._asdict(),
+        "events": [_event_data(event) for event in game.events],
+    }
+    if places:
+        data["place"] = list(game.place)
+        data["claim_place"] = list(game.claim_place)
+        data["places"] = [list(place) for place in game.places]
+    return data
+
+
+def _event_data(event: Event) -> dict[str, Any]:
+    data = {
+        "side": event.side,
+        "kind": event.kind.value,
+        "dice": _listed(event.dice),
+        "moves": None if event.moves is None else [_move_text(move) for move in event.moves],
+        "value": event.value,
+        "points": event.points,
+        "position": None if event.position is None else list(event.position.counts),
+        "extra": None if event.extra is None else dict(event.extra),
+    }
+    return {name: value for name, value in data.items() if value is not None}
+
+
+def _move_text(move: Move) -> str:
+    names = ["bar" if point == 25 else "off" if point == 0 else str(point) for point in move.points]
+    stars = ["", *("*" if hit else "" for hit in move.hits)] + [""] * len(names)
+    return "/".join(name + star for name, star in zip(names, stars, strict=False))
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def read_json(content: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
+    """Read our JSON.
+
+    Raises Refused: `bad_json` (no JSON at all), `other_json` (JSON of another kind), `unknown_version`,
+    `bad_field` (with the path of the wrong value and what was expected there), and those of the limits.
+    """
+    try:
+        data = json.loads(content, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise Refused("bad_json", line=error.lineno, column=error.colno) from None
+    except (ValueError, RecursionError):
+        raise Refused("bad_json", line=1, column=1) from None
+    return from_data(data, limits)
+
+
+def from_data(data: Any, limits: Limits = DEFAULT_LIMITS) -> Transcript:
+    """The match of what `to_data` made (or of decoded JSON); raises Refused as `read_json` does."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise Refused("other_json")
+    if data.get("version") != VERSION:
+        raise Refused("unknown_version", version=str(data.get("version"))[:SHOWN], known=VERSION)
+    unknown: list[str] = []
+    fields = Fields(data, "", unknown)
+    fields.values.pop("format")
+    fields.values.pop("version")
+    source = Fields(fields.take("source", plain_object) or {}, "source", unknown)
+    found_problems = fields.take("problems", list_of(_problem)) or ()
+    crawford_rule = fields.take("crawford_rule", boolean)
+    transcript = Transcript(
+        players=fields.need("players", pair_of(text)),
+        length=fields.take("length", whole_number()),
+        games=_games(fields, unknown, limits),
+        crawford_rule=crawford_rule is not False,
+        jacoby=fields.take("jacoby", boolean) or False,
+        start=fields.take("start", pair_of(whole_number())),
+        info=fields.take("info", _info) or {},
+        format=source.take("format", text) or "json",
+        dialect=source.take("dialect", text) or "barpoint",
+        problems=found_problems,
+    )
+    source.done()
+    fields.done()
+    if not unknown:
+        return transcript
+    note = Problem("note", "unknown_fields", {"count": len(unknown), "first": unknown[0][:SHOWN]})
+    return replace(transcript, problems=(*transcript.problems, note))
+
+
+def _games(fields: Fields, unknown: list[str], limits: Limits) -> tuple[Game, ...]:
+    games: list[Game] = []
+    plies = 0
+    for value, where in fields.need("games", items):
+        if len(games) == limits.games:
+            raise Refused("too_many_games", limit=limits.games)
+        games.append(_game(Fields(value, where, unknown)))
+        plies += len(games[-1].events)
+        if plies > limits.plies:
+            raise Refused("too_many_plies", limit=limits.plies)
+    if not games:
+        raise Refused("no_match")
+    return tuple(games)
+
+
+def _game(fields: Fields) -> Game:
+    number = fields.need("number", whole_number(1))
+    events = fields.need("events", items)
+    game = Game(
+        number=number,
+        events=tuple(_event(Fields(value, where, fields.unknown)) for value, where in events),
+        start=fields.take("start", pair_of(whole_number())),
+        crawford=fields.take("crawford", boolean),
+        claim=fields.take("claim", _claim),
+        places=fields.take("places", list_of(_place)) or (),
+        place=fields.take("place", _place) or Place(),
+        claim_place=fields.take("claim_place", _place) or Place(),
+    )
+    fields.done()
+    return game
+
+
+def _event(fields: Fields) -> Event:
+    kind = fields.need("kind", _kind)
+    lowest_side = -1 if kind is Kind.SET_CUBE else 0
+    event = Event(
+        side=fields.need("side", whole_number(lowest_side, 1)),
+        kind=kind,
+        dice=fields.take("dice", pair_of(whole_number(0, 9))),
+        moves=fields.take("moves", _moves),
+        value=fields.take("value", whole_number()),
+        points=fields.take("points", whole_number()),
+        position=fields.take("position", _position),
+        extra=fields.take("extra", plain_object),
+    )
+    fields.done()
+    return event
+
+
+def _kind(value: Any, where: str) -> Kind:
+    if not isinstance(value, str) or value not in _KINDS:
+        bad_field(where, "one of " + ", ".join(_KINDS))
+    return _KINDS[value]
+
+
+def _moves(value: Any, where: str) -> tuple[Move, ...]:
+    moves: list[Move] = []
+    for item, path in items(value, where):
+        try:
+            moves += moves_of_token(text(item, path))
+        except UnreadableError:
+            bad_field(path, "a move such as 24/18*/13, bar/22 or 6/off")
+    return tuple(moves)
+
+
+def _position(value: Any, where: str) -> Position:
+    counts = list_of(whole_number(-15, 15))(value, where)
+    try:
+        return Position.from_counts(counts)
+    except Refused:
+        bad_field(where, "the 26 counts of a possible position")
+
+
+def _claim(value: Any, where: str) -> Claim:
+    fields = Fields(value, where, [])
+    winner = fields.need("winner", whole_number(0, 1))
+    return Claim(winner, fields.take("points", whole_number()), fields.take("match", boolean) or False)
+
+
+def _place(value: Any, where: str) -> Place:
+    if not isinstance(value, list) or len(value) != 2:
+        bad_field(where, "a list of line and column")
+    number = whole_number(1)
+    return Place(*(None if item is None else number(item, where) for item in value))
+
+
+def _info(value: Any, where: str) -> dict[str, str]:
+    fields = plain_object(value, where)
+    return {text(key, where): text(item, f"{where}.{key}"[:SHOWN]) for key, item in fields.items()}
+
+
+def _problem(value: Any, where: str) -> Problem:
+    fields = Fields(value, where, [])
+    return Problem(
+        severity=fields.need("severity", text),
+        code=fields.need("code", text),
+        params=fields.take("params", plain_object) or {},
+        place=fields.take("place", _place) or Place(),
+        game=fields.take("game", whole_number(1)),
+    )

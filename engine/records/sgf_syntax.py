@@ -1,0 +1,128 @@
+"""The syntax of SGF: tokens, escapes, and the main line of each game tree. Source: SGF FF[4] specification."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from engine.transcript import Place
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<mark>[();])|(?P<name>[A-Za-z]{1,20})(?=\s*\[)|(?P<value>\[[^\]\\]*(?:\\.[^\]\\]*)*+\]))", re.DOTALL
+).match
+_ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)
+_TO_ESCAPE = re.compile(r"([\\\]])")
+
+
+class Token(NamedTuple):
+    """A mark `(`, `)` or `;`, a property name, or a value with its brackets."""
+
+    kind: str
+    text: str
+    position: int
+
+
+class Node(NamedTuple):
+    """One node: its properties in order, and where it stands."""
+
+    properties: list[tuple[str, list[str]]]
+    position: int
+
+    def take(self, kind: str, word: str) -> None:
+        """Add a property name, or a value to the last name."""
+        if kind == "name":
+            self.properties.append((word, []))
+        elif self.properties:
+            self.properties[-1][1].append(word[1:-1])
+
+    def first(self, name: str) -> str | None:
+        """The first value of a property, if it is there."""
+        return next((values[0] for key, values in self.properties if key == name and values), None)
+
+
+class UnfinishedError(Exception):
+    """The text stops being SGF; `position` tells where."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
+
+
+def text_of(value: str) -> str:
+    """A value without its escapes; white space counts as a blank."""
+    plain = _ESCAPED.sub(lambda match: "" if match[1] in "\r\n" else match[1], value)
+    return re.sub(r"\s", " ", plain).strip()
+
+
+def escaped(text: str) -> str:
+    """A text as it stands between brackets."""
+    return _TO_ESCAPE.sub(r"\\\1", text)
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    """The tokens of the text; raises UnfinishedError where it stops being SGF."""
+    position = 0
+    while match := _TOKEN(text, position):
+        kind = match.lastgroup or ""
+        yield Token(kind, match[kind], match.start(kind))
+        position = match.end()
+    if text[position:].strip("\0 \t\r\n\x1a"):
+        raise UnfinishedError(position)
+
+
+def _main_line(tokens: Iterator[Token]) -> Iterator[Token]:
+    """The tokens without all variations but the first: the first is what was played."""
+    depth = closed = skipped = 0
+    for token in tokens:
+        if token.text == "(":
+            depth += 1
+            if not skipped and depth == closed:
+                skipped = depth
+        if not skipped:
+            yield token
+        if token.text == ")":
+            if skipped == depth:
+                skipped = 0
+            elif not skipped:
+                closed = depth if depth > 1 else 0
+            depth = max(0, depth - 1)
+
+
+def trees(text: str) -> Iterator[Node | None]:
+    """The nodes along the main line; None stands where a new game tree begins.
+
+    Raises UnfinishedError where the text stops being SGF, after the nodes before it.
+    """
+    depth = 0
+    node: Node | None = None
+    for kind, word, position in _main_line(_tokens(text)):
+        if kind != "mark":
+            if node is not None:
+                node.take(kind, word)
+            continue
+        if node is not None:
+            yield node
+        node = Node([], position) if word == ";" else None
+        if word == "(" and depth == 0:
+            yield None
+        depth = max(0, depth + {"(": 1, ")": -1}.get(word, 0))
+    if node is not None:
+        yield node
+    if depth:
+        raise UnfinishedError(len(text))
+
+
+class Lines:
+    """Line and column of ever later positions in a text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.line, self.start, self.seen = 1, 0, 0
+
+    def place(self, position: int) -> Place:
+        """The place of a position no earlier than the last one asked for."""
+        self.line += self.text.count("\n", self.seen, position)
+        newline = self.text.rfind("\n", self.seen, position)
+        if newline >= 0:
+            self.start = newline + 1
+        self.seen = position
+        return Place(self.line, position - self.start + 1)
