@@ -21,7 +21,15 @@ from config.processes import spawn, stop
 from players.models import User
 from tests.settings import RUN_DIR
 
+BROWSER_TESTS = Path(__file__).resolve().parent / "browser"
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Browser tests run when they are asked for (`make e2e`), not with everything else."""
+    if collection_path == BROWSER_TESTS and not any("browser" in argument for argument in config.args):
+        return True
+    return None
 
 
 class ValkeyServer:

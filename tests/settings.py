@@ -26,3 +26,5 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"anon": None, "user": None}
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+# A connection that the server's threads kept would stand in the way of dropping the test database.
+DATABASES["default"]["CONN_MAX_AGE"] = 0

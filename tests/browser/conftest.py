@@ -1,0 +1,125 @@
+"""A real browser against a real server: the site's own ASGI application under uvicorn, in a thread of this process."""
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from config.valkey import free_port
+from players.models import User
+
+# Playwright's loop runs in the tests' thread, and Django would take each of our queries for one from async code.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+
+CHROMIUM = os.environ.get("CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+PHONE, DESK = 390, 1280
+HEIGHT = {PHONE: 844, DESK: 800}
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, or whatever CHROMIUM names."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine (on Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=list(ARGUMENTS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def server(django_db_setup: None, valkey_server: object) -> Iterator[str]:
+    """The site under uvicorn; its address without a slash at the end. (live_server cannot serve streams.)"""
+    from config.asgi import application
+
+    config = uvicorn.Config(application, host="127.0.0.1", port=free_port(), lifespan="off", log_level="warning")
+    uvicorn_server = uvicorn.Server(config)
+    thread = threading.Thread(target=uvicorn_server.run, daemon=True)
+    thread.start()
+    while not uvicorn_server.started:
+        assert thread.is_alive(), "uvicorn ended while starting"
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{config.port}"
+    uvicorn_server.should_exit = True
+    thread.join(10)
+
+
+@pytest.fixture
+def site(server: str, transactional_db: None) -> str:
+    """The address of the site with an empty database, which the server's threads see too."""
+    return server
+
+
+@pytest.fixture
+def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
+    """Open a path at a width, in a colour scheme, as somebody: `open_page("/check/", width=PHONE, scheme="dark")`.
+
+    At the end no page may have logged an error: a refused script, a missing file, an exception.
+    """
+    contexts: list[BrowserContext] = []
+    errors: list[str] = []
+
+    def open_it(path: str, *, width: int = DESK, scheme: str = "light", user: User | None = None) -> Page:
+        context = browser.new_context(
+            base_url=site, viewport={"width": width, "height": HEIGHT.get(width, 800)}, color_scheme=scheme
+        )
+        contexts.append(context)
+        if user is not None:
+            client = Client()
+            client.force_login(user)
+            session = client.cookies[settings.SESSION_COOKIE_NAME].value
+            context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(f"{page.url}: {error}"))
+        page.on("console", lambda line: errors.append(f"{page.url}: {line.text}") if line.type == "error" else None)
+        page.goto(path)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> Callable[[Page], None]:
+    """Fails with axe's report if it finds anything on the page."""
+    checker = Axe()
+
+    def check(page: Page) -> None:
+        found = checker.run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def fits() -> Callable[[Page], None]:
+    """Fails if the page can be scrolled sideways."""
+
+    def check(page: Page) -> None:
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{page.url} is {wide} px wider than its window"
+
+    return check

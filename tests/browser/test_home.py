@@ -1,0 +1,53 @@
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from players.models import User
+from tests.browser.conftest import DESK, PHONE, OpenPage
+
+Check = Callable[[Page], None]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_the_home_page_is_accessible_and_fits(
+    open_page: OpenPage, axe: Check, fits: Check, width: int, scheme: str
+) -> None:
+    page = open_page("/", width=width, scheme=scheme)
+    expect(page.get_by_role("link", name="Check a match").last).to_be_in_viewport()
+    fits(page)
+    axe(page)
+
+
+def test_the_keyboard_reaches_the_content_first(open_page: OpenPage) -> None:
+    page = open_page("/")
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+
+
+def test_a_reader_turns_the_lights_off_without_a_script(open_page: OpenPage, axe: Check) -> None:
+    page = open_page("/")
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    assert page.evaluate(paper) == "rgb(244, 242, 238)"
+    page.get_by_role("button", name="dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate(paper) == "rgb(21, 24, 28)"
+    axe(page)
+
+
+def test_bobs_pages_have_the_colours_of_his_account(open_page: OpenPage, bob: User) -> None:
+    User.objects.filter(pk=bob.pk).update(theme="dark")
+    expect(open_page("/", user=bob).locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_the_api_pages_load_nothing_from_elsewhere(open_page: OpenPage, site: str) -> None:
+    page = open_page("/api/docs/")
+    expect(page.get_by_role("heading", name="Barpoint").first).to_be_visible()
+    urls = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+    assert urls
+    assert [url for url in urls if not url.startswith((site, "data:"))] == []
