@@ -225,7 +225,7 @@ def _in_the_open(key: int, own: int, closed: int, blots: int, high: int, low: in
     """Both dice where nothing can be borne off and nobody is on the bar: two checkers, or one twice."""
     by_high = _first_steps(own, closed, blots, high)
     by_low = _first_steps(own, closed, blots, low)
-    found = {key + d + e: (one, two) for one, s, d in by_high for two, t, e in by_low if s != t}
+    found: dict[int, Path] = {key + d + e: (one, two) for one, s, d in by_high for two, t, e in by_low if s != t}
     for point in _members_of(blots):
         one, two = point + high, point + low
         if own >> one & own >> two & 1:  # both arrive on one blot, which is hit but once

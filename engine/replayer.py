@@ -8,10 +8,10 @@ from engine.cube import Score, Side, double_refused, is_dead
 from engine.errors import Refused
 from engine.ids import position_xgid
 from engine.legality import legs_of, nearest_plays
-from engine.notation import Step, standard_notation, written_play
-from engine.plays import Dice, legal_results, masks, steps_of
+from engine.notation import written_play
+from engine.plays import Dice, legal_results, masks
 from engine.position import BAR, BIAS, OFF, Position, swapped_key
-from engine.resolution import Resolution, resolve
+from engine.resolution import Played, Resolution, played, resolve
 from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
 from engine.transcript import Event, Game, Kind, Place
 from engine.verdict import Finding, Frame, Severity
@@ -385,55 +385,33 @@ class GameReplay:
     # Frames
 
     def _show(self, event: Event, dice: Dice, resolution: Resolution | None) -> None:
-        if self.frames is None:
-            return
-        before = Position(self.key)
-        steps = _steps(self.key, event, dice, resolution) if resolution else ()
-        after = Position(resolution.key) if resolution else before
-        said = standard_notation(steps) if resolution else written_play(event.moves)
-        self._add_frame(event, steps, said, before, after, resolution is not None)
+        if self.frames is not None:
+            seen = Position(self.key)
+            self.frames.append(self._frame(event, seen, played(seen, event, dice, resolution)))
 
     def _show_cube(self, event: Event) -> None:
         if self.frames is not None:
             seen = Position(self.key if event.side == self.turn else swapped_key(self.key))
-            self._add_frame(event, (), "", seen, seen, True)
+            self.frames.append(self._frame(event, seen, Played((), "", seen, legal=True)))
 
-    def _add_frame(
-        self, event: Event, steps: tuple[Step, ...], said: str, before: Position, after: Position, legal: bool
-    ) -> None:
-        assert self.frames is not None  # noqa: S101, asked before
-        self.frames.append(
-            Frame(
-                game=self.game.number,
-                event=self.at,
-                ply=max(1, self.ply + (event.kind in _CUBE)),
-                side=event.side,
-                kind=event.kind,
-                dice=event.dice,
-                steps=steps,
-                notation=said,
-                before=before,
-                after=after,
-                cube=self.cube,
-                cube_owner=self.owner,
-                score=self.score,
-                crawford=self.crawford,
-                legal=legal,
-            )
+    def _frame(self, event: Event, before: Position, what: Played) -> Frame:
+        return Frame(
+            game=self.game.number,
+            event=self.at,
+            ply=max(1, self.ply + (event.kind in _CUBE)),
+            side=event.side,
+            kind=event.kind,
+            dice=event.dice,
+            steps=what.steps,
+            notation=what.notation,
+            before=before,
+            after=what.after,
+            cube=self.cube,
+            cube_owner=self.owner,
+            score=self.score,
+            crawford=self.crawford,
+            legal=what.legal,
         )
-
-
-def _steps(key: int, event: Event, dice: Dice, resolution: Resolution) -> tuple[Step, ...]:
-    """The single steps of a resolved play."""
-    if resolution.path is not None:
-        return steps_of(key, resolution.path)
-    path = []
-    left = list(dice) if dice[0] != dice[1] else [dice[0]] * 4
-    for source, target in legs_of(move.points for move in event.moves or ()):
-        die = source - target if source - target in left else min(die for die in left if die >= source)
-        left.remove(die)
-        path.append(die * 32 + source)
-    return steps_of(key, tuple(path))
 
 
 def _roll(dice: Dice | None) -> str:

@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 from engine.errors import Refused
 from engine.legality import legs_of, why_illegal
-from engine.plays import TARGET, Dice, Path, after_step, legal_results, masks, play_every_die, sources
+from engine.notation import Step, standard_notation, written_play
+from engine.plays import TARGET, Dice, Path, after_step, legal_results, masks, play_every_die, sources, steps_of
 from engine.position import BAR, BIAS, COUNTS, OFF, Position
+from engine.transcript import Event
 
 _OWN_ONLY = bytes(max(0, value - BIAS) for value in range(256))
 
@@ -100,3 +102,34 @@ def _in_order(key: int, legs: Sequence[tuple[int, int]], left: tuple[int, ...]) 
         if between > target and _in_order(then, [(between, target), *legs[1:]], rest):
             return True
     return False
+
+
+class Played(NamedTuple):
+    """What a replay shows of a turn."""
+
+    steps: tuple[Step, ...]
+    notation: str
+    """Standard notation; the record's own words where the play is not legal."""
+    after: Position
+    """Seen by the mover; unchanged where the play is not legal."""
+    legal: bool
+
+
+def played(before: Position, event: Event, dice: Dice, resolution: Resolution | None) -> Played:
+    """The turn in single steps and standard notation; no resolution: an illegal or unwritten play."""
+    if resolution is None:
+        return Played((), written_play(event.moves), before, legal=False)
+    steps = steps_of(before.key, _path(event, dice) if resolution.path is None else resolution.path)
+    return Played(steps, standard_notation(steps), Position(resolution.key), legal=True)
+
+
+def _path(event: Event, dice: Dice) -> Path:
+    """The path of a play that was written as plain steps; the die of each, a larger one for bearing off."""
+    left = list(dice) if dice[0] != dice[1] else [dice[0]] * 4
+    path = []
+    for source, target in legs_of(move.points for move in event.moves or ()):
+        exact = source - target
+        die = exact if exact in left else min(die for die in left if die > exact)
+        left.remove(die)
+        path.append(die * 32 + source)
+    return tuple(path)

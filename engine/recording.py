@@ -1,0 +1,86 @@
+"""From the actions of a match to its transcript."""
+
+from collections.abc import Iterable
+
+from engine.match import Act, Action, GameResult, MatchState, apply
+from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
+
+_ANSWERS = {
+    Act.TAKE: Kind.TAKE,
+    Act.DROP: Kind.DROP,
+    Act.ACCEPT: Kind.ACCEPT,
+    Act.REFUSE: Kind.REFUSE,
+    Act.CONCEDE: Kind.CONCEDE,
+    Act.FLAG: Kind.FLAG,
+}
+
+
+def record(start: MatchState, actions: Iterable[Action], players: tuple[str, str]) -> Transcript:
+    """The transcript of a match played from `start`; raises Refused where an action is not allowed."""
+    games: list[Game] = []
+    events: list[Event] = []
+    state = start
+    for action in actions:
+        after = apply(state, action)
+        events.extend(_events(state, action, after))
+        if len(after.results) > len(state.results) or after.is_over:
+            games.append(_game(state, after, events))
+            events = []
+        state = after
+    if events:
+        games.append(Game(number=state.game, events=tuple(events), start=state.score))
+    return Transcript(
+        players=players,
+        length=start.length,
+        games=tuple(games),
+        crawford_rule=start.crawford_rule,
+        jacoby=start.jacoby,
+        format="json",
+        dialect="barpoint",
+    )
+
+
+def _events(state: MatchState, action: Action, after: MatchState) -> list[Event]:
+    """What the record says of one action; a roll is written together with its play."""
+    side = action.side if action.side is not None else 0
+    if action.act is Act.ROLL:
+        return []
+    if action.act is Act.PLAY:
+        return [Event(side, Kind.PLAY, state.dice, _moves(state, action))]
+    if action.act is Act.DOUBLE:
+        return [Event(side, Kind.DOUBLE, value=2 * state.cube)]
+    if action.act in (Act.RESIGN, Act.CONCEDE, Act.FLAG):
+        unplayed = [Event(state.turn, Kind.PLAY, state.dice)] if state.dice and state.turn is not None else []
+        kind = Kind.RESIGN if action.act is Act.RESIGN else _ANSWERS[action.act]
+        return [*unplayed, Event(side, kind, value=action.value)]
+    return [Event(side, _ANSWERS[action.act])]
+
+
+def _moves(state: MatchState, action: Action) -> tuple[Move, ...]:
+    """The ways as given, each landing that hit marked."""
+    counts = list(state.position.counts)
+    moves = []
+    for way in action.moves:
+        hits = tuple(counts[point] == -1 and point != 0 for point in way[1:])
+        for point, hit in zip(way[1:], hits, strict=True):
+            if hit:
+                counts[point] = 0
+        moves.append(Move(tuple(way), hits))
+    return tuple(moves)
+
+
+def _game(before: MatchState, after: MatchState, events: list[Event]) -> Game:
+    result = after.results[-1] if len(after.results) > len(before.results) else None
+    return Game(
+        number=before.game,
+        events=tuple(events),
+        start=before.score,
+        crawford=before.crawford,
+        claim=_claim(after, result),
+    )
+
+
+def _claim(after: MatchState, result: GameResult | None) -> Claim | None:
+    if result is not None:
+        return Claim(result.winner, result.points, after.is_over)
+    return Claim(after.winner, None, True) if after.winner is not None else None

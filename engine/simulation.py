@@ -1,0 +1,114 @@
+"""Matches played by very simple players: sample data, demonstrations and load, never opinions about backgammon."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from random import Random
+
+from engine.cube import is_dead
+from engine.match import Act, Action, MatchState, Phase, apply
+from engine.plays import Play, legal_plays
+from engine.position import Position
+from engine.recording import record
+from engine.transcript import Transcript
+
+_LEAD_TO_DOUBLE = 0.10
+_LEAD_TO_DROP = 0.22
+_LEAD_TO_RESIGN = 0.9
+"""Leads in the race, as a share of the pips of the side behind."""
+_READINESS_TO_RESIGN = 0.15
+"""Chance to resign in a turn so far behind."""
+_BLOT, _POINT, _HIT = 6, 4, 14
+"""Worth in pips, for the simple player."""
+
+
+class Style(StrEnum):
+    """How a simulated player chooses."""
+
+    RANDOM = "random"
+    """Any legal play, now and then the cube."""
+    SIMPLE = "simple"
+    """Hits, makes points, leaves few blots; doubles and drops by the race."""
+
+
+def play_out(
+    seed: int,
+    length: int,
+    *,
+    players: tuple[str, str] = ("Ada", "Ben"),
+    styles: tuple[Style, Style] = (Style.SIMPLE, Style.SIMPLE),
+    start: tuple[int, int] = (0, 0),
+) -> Transcript:
+    """A whole legal match; the same arguments give the same match. Refused: what `MatchState.start` refuses."""
+    state = MatchState.start(length, start)
+    chance = Random(seed)  # noqa: S311, a simulation that must be repeatable
+    first, actions = state, []
+    while not state.is_over:
+        action = _next_action(state, chance, styles)
+        state = apply(state, action)
+        actions.append(action)
+    return record(first, actions, players)
+
+
+def _next_action(state: MatchState, chance: Random, styles: tuple[Style, Style]) -> Action:
+    if state.phase is Phase.OPENING:
+        return Action(Act.ROLL, dice=_roll(chance))
+    side = state.to_act
+    assert side is not None  # noqa: S101, somebody is to act in every other phase
+    return _DECISIONS[state.phase](state, side, chance, styles[side])
+
+
+def _roll(chance: Random) -> tuple[int, int]:
+    return chance.randint(1, 6), chance.randint(1, 6)
+
+
+def _lead(position: Position) -> float:
+    """Lead of the player on roll in the race, as a share of the greater pip count."""
+    own, opposing = position.pips
+    return (opposing - own) / max(own, opposing)
+
+
+def _before_roll(state: MatchState, side: int, chance: Random, style: Style) -> Action:
+    lead = _lead(state.position)
+    if lead < -_LEAD_TO_RESIGN and chance.random() < _READINESS_TO_RESIGN:
+        return Action(Act.RESIGN, side, value=1 if state.position.borne_off[0] else 2)
+    wants = lead > _LEAD_TO_DOUBLE if style is Style.SIMPLE else chance.random() < _LEAD_TO_DOUBLE / 2
+    alive = not is_dead(side=side, cube=state.cube, score=state.score, length=state.length)
+    if state.may_double and alive and wants:
+        return Action(Act.DOUBLE, side)
+    return Action(Act.ROLL, side, _roll(chance))
+
+
+def _with_dice(state: MatchState, side: int, chance: Random, style: Style) -> Action:
+    assert state.dice is not None  # noqa: S101, true in this phase
+    plays = legal_plays(state.position, state.dice)
+    if not plays:
+        return Action(Act.PLAY, side)
+    play = chance.choice(plays) if style is Style.RANDOM else max(plays, key=_merit)
+    return Action(Act.PLAY, side, moves=tuple((step.source, step.target) for step in play.steps))
+
+
+def _merit(play: Play) -> int:
+    """What a beginner looks at: checkers sent back, points made, blots within reach."""
+    counts = play.result.counts
+    foes = [point for point, count in enumerate(counts) if count < 0]
+    rearmost_foe = min(foes, default=25)
+    blots = sum(1 for point in range(rearmost_foe + 1, 25) if counts[point] == 1)
+    points = sum(1 for point in range(4, 8) if counts[point] > 1)
+    return _POINT * points - _BLOT * blots - _HIT * counts[0] - play.result.pips[0]
+
+
+def _answer_double(state: MatchState, side: int, chance: Random, style: Style) -> Action:
+    drops = _lead(state.position) > _LEAD_TO_DROP if style is Style.SIMPLE else chance.random() < _LEAD_TO_DROP
+    return Action(Act.DROP if drops else Act.TAKE, side)
+
+
+def _answer_resignation(state: MatchState, side: int, chance: Random, style: Style) -> Action:
+    return Action(Act.ACCEPT, side)
+
+
+_DECISIONS: dict[Phase, Callable[[MatchState, int, Random, Style], Action]] = {
+    Phase.TO_ROLL: _before_roll,
+    Phase.TO_PLAY: _with_dice,
+    Phase.DOUBLED: _answer_double,
+    Phase.RESIGNED: _answer_resignation,
+}
