@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from engine.errors import Refused
+from matches.messages import STATUS as MATCHES_STATUS
 from players.messages import sentence
 
 PROBLEM_JSON = "application/problem+json"
@@ -22,6 +23,7 @@ STATUS_OF_REFUSAL = {
     "not_yours": HTTPStatus.NOT_FOUND,
     "may_not": HTTPStatus.FORBIDDEN,
     "stale": HTTPStatus.CONFLICT,
+    **MATCHES_STATUS,
 }
 
 

@@ -60,7 +60,9 @@ class Config:
     # The schedule below is all there is, so beat keeps no file.
     beat_scheduler = "celery.beat:Scheduler"
     beat_max_loop_interval = 1
-    beat_schedule: dict[str, dict[str, Any]] = {}
+    beat_schedule: dict[str, dict[str, Any]] = {
+        "submissions": {"task": "matches.sweep_submissions", "schedule": 5.0, "options": {"expires": 5}},
+    }
 
 
 app.config_from_object(Config())

@@ -137,6 +137,15 @@ CACHES = {
     }
 }
 
+# Seconds until work that nobody has claimed is announced again, and until a worker's claim is taken for dead.
+QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
+QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
+# Records one address, or one account, may send in.
+UPLOAD_RATES = {
+    "anon": os.environ.get("UPLOAD_RATE_ANON", "60/hour"),
+    "user": os.environ.get("UPLOAD_RATE_USER", "600/hour"),
+}
+
 AUTH_USER_MODEL = "players.User"
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
@@ -187,6 +196,8 @@ REST_FRAMEWORK = {
         "rest_framework.throttling.AnonRateThrottle",
         "rest_framework.throttling.UserRateThrottle",
     ],
+    # Only our own proxy may say who asks; without one the connection does.
+    "NUM_PROXIES": 1 if _flag("BEHIND_PROXY") else 0,
     "DEFAULT_THROTTLE_RATES": {"anon": "120/min", "user": "1200/min"},
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "config.api_errors.handle",

@@ -1,7 +1,7 @@
 """Addresses. Each room brings its own; what a route is for and who may see it is in tests/test_access.py."""
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import JavaScriptCatalog, set_language
 from drf_spectacular.views import SpectacularAPIView
 
@@ -16,5 +16,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", views.readyz, name="readyz"),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
+    path("", include("matches.urls")),
     path("admin/", admin.site.urls),
 ]

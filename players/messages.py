@@ -7,13 +7,20 @@ from django.utils.translation import gettext
 
 from engine.errors import MESSAGES
 
+_templates = dict(MESSAGES)
+
+
+def add(messages: Mapping[str, str]) -> None:
+    """Make the codes that a room above refuses known here."""
+    _templates.update(messages)
+
 
 def sentence(code: str, params: Mapping[str, Any]) -> str:
     """What `code` says, filled with `params`, in the active language; the bare code where no text is known.
 
     The English template is the message id, so translators see whole sentences with their `{places}`.
     """
-    template = MESSAGES.get(code)
+    template = _templates.get(code)
     if template is None:
         return code
     return gettext(template).format_map(params)

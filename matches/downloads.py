@@ -1,0 +1,39 @@
+"""A checked match as a file to keep."""
+
+import re
+from typing import NamedTuple
+
+from engine import normalised
+from engine.errors import Refused
+from engine.records import from_data, write
+from matches.models import Submission
+
+CONTENT_TYPES = {
+    "mat": "text/plain; charset=utf-8",
+    "sgf": "application/x-backgammon-sgf; charset=utf-8",
+    "json": "application/json",
+}
+"""By extension: the formats there are."""
+LONGEST_NAME = 80
+
+
+class File(NamedTuple):
+    """A file as it is sent."""
+
+    name: str
+    content_type: str
+    data: bytes
+
+
+def download(submission: Submission, extension: str) -> File:
+    """The match in one of the formats; JSON in the record's own words, the others tidied up.
+
+    Refused (`no_transcript`) where nothing could be read.
+    """
+    if submission.transcript is None:
+        raise Refused("no_transcript")
+    transcript = from_data(submission.transcript)
+    left, right = (re.sub(r"[^\w.-]+", "-", name).strip("-") for name in transcript.players)
+    name = f"{left}_{right}"[:LONGEST_NAME] if left and right else f"match-{submission.public_id}"
+    written = transcript if extension == "json" else normalised(transcript)
+    return File(f"{name}.{extension}", CONTENT_TYPES[extension], write(written, extension))

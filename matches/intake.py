@@ -1,0 +1,34 @@
+"""One record out of a request, whether a page or a program sent it."""
+
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest
+from rest_framework.request import Request
+
+from engine.errors import Refused
+from matches.models import MOST_BYTES
+
+ENVELOPE = 16 * 1024
+"""Bytes that a form may need around its record."""
+
+
+def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + ENVELOPE) -> None:
+    """Judge a request by its announced length, before anything of it is read. Refused: `file_too_large`."""
+    try:
+        length = int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        length = 0
+    if length > most:
+        raise Refused("file_too_large", limit=MOST_BYTES)
+
+
+def record_in(file: UploadedFile | None, text: str) -> tuple[bytes, str]:
+    """The bytes and the file's name. Refused: `file_missing`, `file_twice`, `file_too_large`."""
+    if file is not None and text.strip():
+        raise Refused("file_twice")
+    if file is None:
+        if not text.strip():
+            raise Refused("file_missing")
+        return text.encode(), ""
+    if (file.size or 0) > MOST_BYTES:
+        raise Refused("file_too_large", limit=MOST_BYTES)
+    return file.read(), file.name or ""

@@ -1,0 +1,110 @@
+"""A record somebody sent in, and what the engine found in it."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from players.public_ids import LENGTH, new_public_id
+
+MOST_BYTES = 1024 * 1024
+"""The largest record that may be sent in."""
+LONGEST_FILE_NAME = 200
+LONGEST_KEY = 100
+
+
+class Submission(models.Model):
+    """A match record as it was sent, and how far its adjudication is.
+
+    The bytes never change. The state is the queue of record: whatever is not done or failed is found by the sweep.
+    """
+
+    class Source(models.TextChoices):
+        """How it came to us."""
+
+        UPLOAD = "upload", _("file")
+        PASTE = "paste", _("pasted text")
+        API = "api", _("API")
+
+    class State(models.TextChoices):
+        """How far it is."""
+
+        QUEUED = "queued", _("waiting")
+        WORKING = "working", _("being checked")
+        DONE = "done", _("checked")
+        FAILED = "failed", _("given up")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    source = models.CharField(max_length=6, choices=Source)
+    file_name = models.CharField(max_length=LONGEST_FILE_NAME, blank=True)
+    data = models.BinaryField()
+    size = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    submitter = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key it came with."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
+    sent_at = models.DateTimeField(default=timezone.now, help_text=_("When a worker was last told of it."))
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    failure = models.CharField(max_length=40, blank=True, help_text=_("The code of the limit that ended it."))
+
+    # Known once it is done; empty where there was nothing to read.
+    format = models.CharField(max_length=10, blank=True)
+    dialect = models.CharField(max_length=20, blank=True)
+    transcript = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        verbose_name = _("submission")
+        verbose_name_plural = _("submissions")
+        indexes: ClassVar = [
+            models.Index(fields=["sha256"], name="submission_sha256"),
+            models.Index(fields=["sent_at"], name="submission_open", condition=Q(state__in=["queued", "working"])),
+        ]
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="submission_size"),
+            models.UniqueConstraint(
+                fields=["submitter", "key"],
+                condition=Q(submitter__isnull=False) & ~Q(key=""),
+                name="submission_key_of_user",
+            ),
+            models.UniqueConstraint(
+                fields=["key"], condition=Q(submitter__isnull=True) & ~Q(key=""), name="submission_key_of_nobody"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its adjudication is still to come."""
+        return self.state in (self.State.QUEUED, self.State.WORKING)
+
+
+class Verdict(models.Model):
+    """What one version of the engine found in one submission; written once, never changed."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="verdicts")
+    engine_version = models.CharField(max_length=20)
+    outcome = models.CharField(max_length=25)
+    content = models.JSONField(help_text=_("As matches.verdicts.as_json writes it."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("created_at", "pk")
+        verbose_name = _("verdict")
+        verbose_name_plural = _("verdicts")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["submission", "engine_version"], name="verdict_once_per_engine"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}: {self.outcome}"

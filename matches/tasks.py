@@ -1,0 +1,18 @@
+"""What workers do for this room; the work itself is in the services."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from matches.services import submissions
+
+
+@shared_task(name=submissions.ADJUDICATE)
+def adjudicate(submission_id: int) -> None:
+    """Adjudicate one submission, if it is still to be done."""
+    submissions.adjudicate_submission(submission_id=submission_id, now=timezone.now())
+
+
+@shared_task(name="matches.sweep_submissions")
+def sweep_submissions() -> None:
+    """Tell workers again of what a crash or a lost message left."""
+    submissions.send_again(now=timezone.now())

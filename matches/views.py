@@ -1,0 +1,80 @@
+"""Pages of this room."""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import content_disposition_header
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_safe
+
+from engine.errors import Refused
+from matches import access, selectors
+from matches.downloads import download
+from matches.intake import record_in, refuse_long_body
+from matches.messages import STATUS
+from matches.models import MOST_BYTES, Submission
+from matches.services import submissions
+from matches.throttle import count_upload
+from players.messages import sentence
+
+
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def check(request: HttpRequest) -> HttpResponse:
+    """Where a record is sent in. Whoever sends far too much is told so before the form is read for its token."""
+    try:
+        refuse_long_body(request)
+    except Refused as refused:
+        return _check_page(request, refused)
+    return _check(request)
+
+
+@csrf_protect
+def _check(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        return _check_page(request)
+    try:
+        count_upload(request)
+        file = request.FILES.get("file")
+        data, name = record_in(file, request.POST.get("text", ""))
+        submitted = submissions.submit(
+            data=data,
+            file_name=name,
+            source=Submission.Source.UPLOAD if file else Submission.Source.PASTE,
+            submitter=request.user if request.user.is_authenticated else None,
+            now=timezone.now(),
+        )
+    except Refused as refused:
+        return _check_page(request, refused)
+    return redirect("submission", submitted.submission.public_id)
+
+
+def _check_page(request: HttpRequest, refused: Refused | None = None) -> HttpResponse:
+    context = {
+        "most_bytes": MOST_BYTES,
+        "code": refused.code if refused else "",
+        "error": sentence(refused.code, refused.params) if refused else "",
+    }
+    status = STATUS.get(refused.code, HTTPStatus.UNPROCESSABLE_ENTITY) if refused else HTTPStatus.OK
+    return render(request, "matches/check.html", context, status=status)
+
+
+@never_cache
+@require_safe
+def submission(request: HttpRequest, public_id: str) -> HttpResponse:
+    """How far a record is; then the verdict. To htmx only the part that changes."""
+    context = selectors.submission_page(access.submission(public_id), timezone.now())
+    name = "matches/_submission.html" if request.headers.get("HX-Request") else "matches/submission.html"
+    return render(request, name, context)
+
+
+@require_safe
+def record(request: HttpRequest, public_id: str, extension: str) -> HttpResponse:
+    """The match as a file."""
+    file = download(access.submission(public_id), extension)
+    response = HttpResponse(file.data, content_type=file.content_type)
+    response.headers["Content-Disposition"] = content_disposition_header(True, file.name) or "attachment"
+    return response
