@@ -12,6 +12,7 @@ from engine.records.mat_writer import write_mat
 from engine.records.native_json import from_data, read_json, to_data, write_json
 from engine.records.sgf_reader import read_sgf
 from engine.records.sgf_writer import write_sgf
+from engine.records.xg_reader import read_xg
 from engine.transcript import Transcript
 
 __all__ = ["Limits", "from_data", "read", "to_data", "write", "write_mat"]
@@ -26,7 +27,7 @@ def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     if len(data) > limits.bytes:
         raise Refused("file_too_large", limit=limits.bytes)
     if is_xg(data):
-        raise Refused("unknown_format")
+        return read_xg(data, limits)
     text = decoded(data)
     match text_format(text):
         case "sgf":
