@@ -1,0 +1,7 @@
+"""People: accounts, players, clubs and who belongs to which, and the log of what was done."""
+
+from players.models.accounts import User, UserManager
+from players.models.log import LogEntry
+from players.models.people import Alias, Club, Invitation, Membership, Merge, Player
+
+__all__ = ["Alias", "Club", "Invitation", "LogEntry", "Membership", "Merge", "Player", "User", "UserManager"]

@@ -1,0 +1,45 @@
+"""Who did what, when, from what to what."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class LogEntry(models.Model):
+    """One thing that was done; written in the transaction that did it, never changed.
+
+    `topic` names what it was done to, in the words of the room above (`division:ab12…`, `match:…`), so that the
+    log needs no key into any of them.
+    """
+
+    class By(models.TextChoices):
+        """What kind of actor it was."""
+
+        USER = "user", _("user")
+        LINK = "link", _("personal link")
+        SYSTEM = "system", _("system")
+
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.CharField(max_length=6, choices=By)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    club = models.ForeignKey("players.Club", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    topic = models.CharField(max_length=60)
+    verb = models.CharField(max_length=40, help_text=_("A stable code, such as result_entered."))
+    params = models.JSONField(default=dict, help_text=_("What changed, from what to what."))
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("log entry")
+        verbose_name_plural = _("log")
+        indexes: ClassVar = [
+            models.Index(fields=["topic", "-at"], name="log_topic"),
+            models.Index(fields=["club", "-at"], name="log_club"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verb} · {self.topic}"

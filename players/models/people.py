@@ -1,0 +1,157 @@
+"""Players, clubs, and who belongs to which."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Lower
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from players.public_ids import LENGTH, new_public_id
+
+LONGEST_NAME = 80
+
+
+class Player(models.Model):
+    """Somebody who plays, with an account or without (entered by a director, to be claimed later)."""
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="player"
+    )
+    initials_only = models.BooleanField(_("show initials only"), default=False)
+    federation_number = models.CharField(_("federation number"), max_length=40, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=64, blank=True)
+    merged_into = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged", editable=False
+    )
+    erased_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("name", "pk")
+        verbose_name = _("player")
+        verbose_name_plural = _("players")
+        indexes: ClassVar = [models.Index(Lower("name"), name="player_name")]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(merged_into__isnull=True) | ~Q(merged_into=F("id")), name="player_not_merged_into_itself"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.shown_name
+
+    @property
+    def shown_name(self) -> str:
+        """The name as others see it: whole, as initials, or "former member" once it was erased."""
+        if self.erased_at is not None:
+            return str(_("Former member"))
+        if self.initials_only:
+            return " ".join(f"{part[0]}." for part in self.name.split())
+        return self.name
+
+
+class Alias(models.Model):
+    """Another name under which a player appears in match records; remembered when somebody says whose it is."""
+
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="aliases")
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("alias")
+        verbose_name_plural = _("aliases")
+        constraints: ClassVar = [models.UniqueConstraint("player", Lower("name"), name="alias_once_per_player")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Club(models.Model):
+    """A club: its people, and the events it runs."""
+
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    slug = models.SlugField(_("address"), max_length=60, unique=True)
+    city = models.CharField(_("city"), max_length=80, blank=True)
+    about = models.TextField(_("about"), max_length=2000, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name = _("club")
+        verbose_name_plural = _("clubs")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """A player in a club, and what he may do there."""
+
+    class Role(models.TextChoices):
+        """From the one who may do everything down to the one who just plays."""
+
+        OWNER = "owner", _("owner")
+        DIRECTOR = "director", _("director")
+        ASSISTANT = "assistant", _("assistant")
+        MEMBER = "member", _("member")
+
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="memberships")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(_("role"), max_length=9, choices=Role, default=Role.MEMBER)
+    joined_at = models.DateTimeField(default=timezone.now, editable=False)
+    left_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["club", "player"], name="member_once_per_club")]
+
+    def __str__(self) -> str:
+        return f"{self.player} · {self.club}"
+
+
+class Invitation(models.Model):
+    """A link by which somebody with an account becomes the player a director has entered.
+
+    Only the hash of the link's secret is kept.
+    """
+
+    club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="invitations")
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField(blank=True)
+    secret_hash = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("invitation")
+        verbose_name_plural = _("invitations")
+
+    def __str__(self) -> str:
+        return f"{self.player} · {self.club}"
+
+
+class Merge(models.Model):
+    """Two players found to be one person; `undone_at` makes them two again."""
+
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="merges")
+    into = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+")
+    merged_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    merged_at = models.DateTimeField(default=timezone.now, editable=False)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("merge")
+        verbose_name_plural = _("merges")
+
+    def __str__(self) -> str:
+        return f"{self.player} → {self.into}"
