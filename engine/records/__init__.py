@@ -40,7 +40,7 @@ def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
 def write(transcript: Transcript, format: str) -> bytes:  # noqa: A002 - the field's own word, and nobody needs the builtin here
     """Write a match as `mat` (the canonical form), `sgf` or `json`.
 
-    Raises Refused (`unknown_format`) for any other format.
+    Raises Refused (`cannot_write`) for any other format.
     """
     match format:
         case "mat":
@@ -49,4 +49,4 @@ def write(transcript: Transcript, format: str) -> bytes:  # noqa: A002 - the fie
             return write_sgf(transcript)
         case "json":
             return write_json(transcript)
-    raise Refused("unknown_format")
+    raise Refused("cannot_write", format=format)

@@ -29,6 +29,7 @@ from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Tr
 LEFT, RIGHT, CENTRED = 0, 1, -1
 LONGEST_LINE = 2000
 """Characters; the longest row seen, with a position in it, has 200."""
+USUAL_GAME = frozenset(("backgammon", "standard", "normal", ""))
 NARROWEST = 10
 """No right column starts further left than this."""
 
@@ -309,6 +310,8 @@ def read_mat(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
         raise Refused("no_match")
     players = reader.players or (reader.info.get("Player 1", ""), reader.info.get("Player 2", ""))
     players, info = without_ratings(players, reader.info)
+    if info.get("Variation", "Backgammon").strip().lower() not in USUAL_GAME:
+        reader.problem("error", "other_variant", name=shown(info["Variation"]))
     return Transcript(
         players=players,
         length=reader.length,

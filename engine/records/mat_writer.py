@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from engine.errors import Refused
 from engine.records.mat_header import header_of
 from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
 
@@ -238,9 +239,11 @@ def write_mat(transcript: Transcript, dialect: str = "canonical") -> bytes:
     """The match as a `.mat` file in UTF-8; `dialect` is one of STYLES.
 
     What `.mat` cannot say (clocks, the mark of a Crawford game) is left out. In the canonical form everything
-    that a `.mat` file did say comes back when it is read again.
+    that a `.mat` file did say comes back when it is read again. Raises Refused (`cannot_write`).
     """
-    style = STYLES[dialect]
+    style = STYLES.get(dialect)
+    if style is None:
+        raise Refused("cannot_write", format=dialect)
     left, right = (_one_line(name)[:LONGEST_NAME] for name in transcript.players)
     players = (left, right)
     lines = [f'; [{_one_line(k)} "{_one_line(v)}"]' for k, v in _remarks(transcript, players, style).items()]
