@@ -32,10 +32,10 @@ define install-lock
 		uv pip install --quiet --python $(PY) --require-hashes -r $(1); \
 	elif $(PYTHON) -m pip --python $(PY) --version >/dev/null 2>&1; then \
 		echo "Installing $(1) with pip"; \
-		$(PYTHON) -m pip --python $(PY) install --quiet --disable-pip-version-check --require-hashes -r $(1); \
+		$(PYTHON) -m pip --python $(PY) install -qq --disable-pip-version-check --require-hashes -r $(1); \
 	elif $(PY) -m ensurepip >/dev/null 2>&1; then \
 		echo "Installing $(1) with ensurepip's pip"; \
-		$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); \
+		$(PY) -m pip install -qq --disable-pip-version-check --require-hashes -r $(1); \
 	else \
 		echo "Found neither uv, pip nor ensurepip; on Debian: apt-get install python3-pip" >&2; exit 1; \
 	fi

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from redis import Redis
 
 from config import valkey as embedded
@@ -30,6 +31,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path == BROWSER_TESTS and not any("browser" in argument for argument in config.args):
         return True
     return None
+
+
+def pytest_report_header() -> str:
+    """What this run is worth: the database and the broker behind it."""
+    return f"barpoint: {connection.vendor}, {os.environ.get('TEST_REDIS_SERVER', 'embedded Valkey')}"
 
 
 class ValkeyServer:
