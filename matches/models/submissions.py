@@ -37,6 +37,15 @@ class Submission(models.Model):
         DONE = "done", _("checked")
         FAILED = "failed", _("given up")
 
+    class Standing(models.TextChoices):
+        """What it means for its match."""
+
+        NONE = "none", _("nothing: it belongs to no match")
+        WAITING = "waiting", _("waits for its verdict")
+        NAMES = "names", _("somebody must say who is who")
+        STANDS = "stands", _("its result stands")
+        REFUSED = "refused", _("does not settle the match")
+
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     source = models.CharField(max_length=6, choices=Source)
     file_name = models.CharField(max_length=LONGEST_FILE_NAME, blank=True)
@@ -55,6 +64,14 @@ class Submission(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     failure = models.CharField(max_length=40, blank=True, help_text=_("The code of the limit that ended it."))
 
+    # What it was sent in for, if for a match of ours.
+    match = models.ForeignKey(
+        "matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
+    )
+    standing = models.CharField(max_length=7, choices=Standing, default=Standing.NONE)
+    swapped = models.BooleanField(null=True, blank=True, help_text=_("The record's left player is side 1."))
+    refusal = models.JSONField(null=True, blank=True, help_text=_("Why it does not settle the match: code, params."))
+
     # Known once it is done; empty where there was nothing to read.
     format = models.CharField(max_length=10, blank=True)
     dialect = models.CharField(max_length=20, blank=True)
@@ -70,6 +87,9 @@ class Submission(models.Model):
         ]
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="submission_size"),
+            models.UniqueConstraint(
+                fields=["match", "sha256"], condition=Q(match__isnull=False), name="submission_once_per_match"
+            ),
             models.UniqueConstraint(
                 fields=["submitter", "key"],
                 condition=Q(submitter__isnull=False) & ~Q(key=""),

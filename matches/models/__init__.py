@@ -1,0 +1,20 @@
+"""Matches, what is sent in or claimed about them, their results, and the ratings that follow."""
+
+from matches.models.claims import Claim
+from matches.models.matches import Match, Result
+from matches.models.ratings import PlayerRating, RatingChange, RatingPool
+from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Submission, Verdict
+
+__all__ = [
+    "LONGEST_FILE_NAME",
+    "LONGEST_KEY",
+    "MOST_BYTES",
+    "Claim",
+    "Match",
+    "PlayerRating",
+    "RatingChange",
+    "RatingPool",
+    "Result",
+    "Submission",
+    "Verdict",
+]

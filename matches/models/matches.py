@@ -1,0 +1,158 @@
+"""One match between two players, and the versions of its result."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from players.models import LogEntry
+from players.public_ids import LENGTH, new_public_id
+
+LONGEST_MATCH = 25
+"""Points; the engine reads longer records, but no match of ours is longer (rules.md §2)."""
+
+
+class Match(models.Model):
+    """Two players, a length, and where the match stands.
+
+    The state below `seq` is derived from results, claims and (once matches are played here) actions; it is kept so
+    that lists are one query. Whoever needs to change a match locks its row. Side 0 stands left, side 1 right.
+    """
+
+    class State(models.TextChoices):
+        """Where it stands."""
+
+        OPEN = "open", _("to be played")
+        CLAIMED = "claimed", _("claimed")
+        DISPUTED = "disputed", _("disputed")
+        SETTLED = "settled", _("settled")
+        VOID = "void", _("void")
+
+    class Visibility(models.TextChoices):
+        """Who may see it."""
+
+        PUBLIC = "public", _("everybody")
+        CLUB = "club", _("the club")
+        PRIVATE = "private", _("players and directors")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    club = models.ForeignKey("players.Club", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    visibility = models.CharField(max_length=7, choices=Visibility, default=Visibility.PUBLIC)
+    parent_topic = models.CharField(max_length=60, blank=True, help_text=_("Set by whoever made it; opaque here."))
+    player_0 = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    player_1 = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    length = models.PositiveSmallIntegerField()
+    start_0 = models.PositiveSmallIntegerField(default=0)
+    start_1 = models.PositiveSmallIntegerField(default=0)
+    crawford = models.BooleanField(default=True)
+    rated = models.BooleanField(default=True)
+    pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    seq = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=8, choices=State, default=State.OPEN)
+    begun_at = models.DateTimeField(null=True, blank=True, help_text=_("The first thing the players did for it."))
+    due_at = models.DateTimeField(null=True, blank=True, help_text=_("When the round ends for this match."))
+    finished_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first result; orders the ratings."))
+    unsettled = models.BooleanField(default=False, help_text=_("The room above has still to be told of the result."))
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        verbose_name = _("match")
+        verbose_name_plural = _("matches")
+        indexes: ClassVar = [
+            models.Index(fields=["player_0", "-finished_at"], name="match_player_0"),
+            models.Index(fields=["player_1", "-finished_at"], name="match_player_1"),
+            models.Index(fields=["parent_topic"], name="match_parent"),
+            models.Index(fields=["id"], name="match_unsettled", condition=Q(unsettled=True)),
+        ]
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=~Q(player_0=F("player_1")), name="match_of_two_players"),
+            models.CheckConstraint(condition=Q(length__gte=1, length__lte=LONGEST_MATCH), name="match_length"),
+            models.CheckConstraint(
+                condition=Q(start_0__lt=F("length"), start_1__lt=F("length")), name="match_start_score"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    @property
+    def topic(self) -> str:
+        """Its name in the log and on the wire."""
+        return f"match:{self.public_id}"
+
+    @property
+    def start_score(self) -> tuple[int, int]:
+        """Points each side begins with."""
+        return self.start_0, self.start_1
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is expected of it."""
+        return self.state in (self.State.SETTLED, self.State.VOID)
+
+
+class Result(models.Model):
+    """One version of how a match ended; the highest version stands, and none is ever changed."""
+
+    class Kind(models.TextChoices):
+        """How it ended; none is disguised as games (rules.md §2)."""
+
+        PLAYED = "played", _("played")
+        CONCESSION = "concession", _("conceded")
+        FLAG = "flag", _("lost on time")
+        WALKOVER = "walkover", _("walkover")
+        FORFEIT = "forfeit", _("forfeit")
+        DOUBLE_FORFEIT = "double_forfeit", _("both forfeit")
+        LEADER = "leader", _("adjourned, leader wins")
+        SETTLED = "settled", _("settled")
+        RULING = "ruling", _("ruling")
+        VOID = "void", _("void")
+
+    class Source(models.TextChoices):
+        """What proves it."""
+
+        RECORD = "record", _("match record")
+        CLAIM = "claim", _("players' word")
+        DIRECTOR = "director", _("director")
+        DEADLINE = "deadline", _("deadline")
+        FORMAT = "format", _("format")
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="results")
+    version = models.PositiveSmallIntegerField()
+    winner = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("0, 1, or empty: nobody."))
+    score_0 = models.PositiveSmallIntegerField(null=True, blank=True)
+    score_1 = models.PositiveSmallIntegerField(null=True, blank=True)
+    kind = models.CharField(max_length=14, choices=Kind)
+    source = models.CharField(max_length=8, choices=Source)
+    submission = models.ForeignKey(
+        "matches.Submission", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    waived = models.JSONField(default=list, help_text=_("Findings a director waived, as (code, game, ply)."))
+    reason = models.CharField(max_length=300, blank=True)
+    by = models.CharField(max_length=6, choices=LogEntry.By)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("match", "-version")
+        verbose_name = _("result")
+        verbose_name_plural = _("results")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["match", "version"], name="result_version_once"),
+            models.CheckConstraint(condition=Q(winner__isnull=True) | Q(winner__lte=1), name="result_winner"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id} v{self.version}"
+
+    @property
+    def score(self) -> tuple[int, int] | None:
+        """Points really won, start score included; None where none were counted."""
+        return None if self.score_0 is None or self.score_1 is None else (self.score_0, self.score_1)

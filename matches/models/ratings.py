@@ -1,0 +1,93 @@
+"""Ratings: a pool is a formula and a fold over the rated matches; all of it but the settings is derived."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class RatingPool(models.Model):
+    """One way to rate, with its settings; its row is the lock of the task that replays it.
+
+    A change of history marks the pool dirty from the first match it touches, in the order (finished_at, match).
+    """
+
+    class Ramp(models.TextChoices):
+        """How a newcomer's changes shrink: 5 − experience/100, at least 1, in the two published variants, or not."""
+
+        BEFORE = "before", _("experience before the match (FIBS manual)")
+        INCLUDING = "including", _("experience including the match (later clients)")
+        NONE = "none", _("none: always 1")
+
+    name = models.CharField(_("name"), max_length=80, unique=True)
+    is_default = models.BooleanField(default=False)
+    start_rating = models.FloatField(_("first rating"), default=1500.0)
+    start_experience = models.PositiveIntegerField(_("first experience"), default=0)
+    ramp = models.CharField(_("ramp"), max_length=9, choices=Ramp, default=Ramp.BEFORE)
+    dirty_from = models.DateTimeField(null=True, blank=True)
+    dirty_match = models.BigIntegerField(null=True, blank=True)
+    claimed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("rating pool")
+        verbose_name_plural = _("rating pools")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["is_default"], condition=Q(is_default=True), name="one_default_pool"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RatingChange(models.Model):
+    """What one rated match did to one player; derived, written only by the replay of its pool."""
+
+    pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="changes")
+    match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="rating_changes")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    opponent = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    finished_at = models.DateTimeField()
+    won = models.BooleanField()
+    length = models.PositiveSmallIntegerField()
+    rating_before = models.FloatField()
+    rating_after = models.FloatField()
+    opponent_before = models.FloatField()
+    experience_before = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("finished_at", "match")
+        verbose_name = _("rating change")
+        verbose_name_plural = _("rating changes")
+        indexes: ClassVar = [
+            models.Index(fields=["pool", "player", "finished_at", "match"], name="change_of_player"),
+            models.Index(fields=["pool", "finished_at", "match"], name="change_in_order"),
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["pool", "match", "player"], name="change_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.player_id}: {self.rating_before:.2f} → {self.rating_after:.2f}"
+
+
+class PlayerRating(models.Model):
+    """Where a player stands in a pool now; derived together with the changes."""
+
+    pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="ratings")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    rating = models.FloatField()
+    experience = models.PositiveIntegerField()
+    matches = models.PositiveIntegerField()
+    wins = models.PositiveIntegerField()
+    last_played_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-rating", "player")
+        verbose_name = _("player's rating")
+        verbose_name_plural = _("players' ratings")
+        indexes: ClassVar = [models.Index(fields=["pool", "-rating"], name="rating_table")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["pool", "player"], name="rating_once")]
+
+    def __str__(self) -> str:
+        return f"{self.player_id}: {self.rating:.1f}"
