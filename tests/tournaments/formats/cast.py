@@ -14,7 +14,7 @@ Winner = Callable[[EntryId, EntryId], int]
 
 def coin(seed: int) -> Winner:
     """Results by the toss of a coin; tests may use any randomness, only draws may not."""
-    tosses = random.Random(seed)  # noqa: S311 - nothing secret
+    tosses = random.Random(seed)
     return lambda _first, _second: tosses.randrange(2)
 
 
