@@ -16,13 +16,15 @@ BAR = 25
 OFF = 0
 NEAR = 3
 """A word at most this many blanks after a roll (`64: Cannot Move`) belongs to that roll."""
+LONGEST_TEXT = 1000
+LONGEST_NAME = 200
 SHOWN = 80
 """Characters of a line that a problem quotes."""
 
 _START = re.compile(
     r"(?<![^\s)])(?:(?P<roll>\d\d) ?:|(?P<row>\d{1,4}\))(?!\S)|(?P<illegal>Illegal play ?\([^)]{0,400}\))"
     r"|(?P<word>[a-z']{4,9}|no)(?P<second> (?:move|play|on time|out))?\b)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 """Where a cell may start: a roll, a marker, or a word, which need not be one of ours."""
 _SORTS = {
@@ -39,17 +41,19 @@ _SORTS = {
 _SORT_OF_WORD = {word: sort for sort, words in _SORTS.items() for word in words}
 
 _UNNUMBERED = re.compile(
-    r"(?:\d\d ?:|(?:wins|losses|loses) +(?:\d|and the match)|(?:loses|lost) on time"
+    r"(?:\d\d ?:|(?:wins|losses|loses)(?: +(?:\d|and the match)|[ \t]*$)|(?:loses|lost) on time"
     r"|(?:resign(?:s|ed)?|concedes)(?: +(?:\d|game|match|the match|single|gammon|backgammon)|[ \t]*$))",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _STEP = re.compile(
     r"(?P<way>(?:bar|b|\d{1,2})\*?(?:/(?:off|o|\d{1,2})\*?)+)(?:\((?P<times>[1-4])\))?(?P<star>\*?)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
-_NO_MOVE = re.compile(r"(?:cannot move|can't move|no move|no play|dances?|-+|\(?no legal move\)?)\.?", re.IGNORECASE)
+_NO_MOVE = re.compile(
+    r"(?:cannot move|can't move|no move|no play|dances?|-+|\(?no legal move\)?)\.?", re.IGNORECASE | re.ASCII
+)
 _HIDDEN = re.compile(r"\?+")
-_WHOLE_NUMBER = re.compile(r"\d{1,9}")
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 _WORDS = {"bar": BAR, "b": BAR, "off": OFF, "o": OFF}
 _RESIGN_LEVELS = (("backgammon", 3), ("gammon", 2), ("single", 1))
 
@@ -71,6 +75,17 @@ class Cell(NamedTuple):
     def shown(self) -> str:
         """The cell as a problem quotes it."""
         return shown(self.word + self.text)
+
+
+def one_line(text: str, longest: int = LONGEST_TEXT) -> str:
+    """A name or remark as it can stand in a line: no control characters, no outer blanks, not endless."""
+    printable = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return printable.strip()[:longest].strip()
+
+
+def name_of(text: str) -> str:
+    """A player's name as it can stand in a line."""
+    return one_line(text, LONGEST_NAME)
 
 
 def shown(text: str) -> str:

@@ -12,7 +12,7 @@ _SITES = (
     ("choue.net", "choue"),
     ("gamesgrid", "gamesgrid"),
 )
-_RATED_NAME = re.compile(r"([^,]*[^,\s]),(\d{3,4})")
+_RATED_NAME = re.compile(r"([^,]*[^,\s]),([0-9]{3,4})")
 _GNUBG_LENGTH = re.compile(r"(?:^|\n) \d{1,4} point match\r?\n")
 _HEAD = 5000
 """Characters in which a program's habits show."""

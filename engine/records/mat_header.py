@@ -3,9 +3,10 @@
 import re
 from typing import NamedTuple
 
+from engine.records.mat_cells import name_of
 from engine.transcript import Score
 
-_LEFT_SCORE = re.compile(r":[ \t]*(\d{1,5})(?=[ \t])")
+_LEFT_SCORE = re.compile(r":[ \t]*([0-9]{1,5})(?=[ \t])")
 
 
 class Header(NamedTuple):
@@ -31,7 +32,7 @@ def header_of(line: str, known: set[str]) -> Header | None:
     for match in _LEFT_SCORE.finditer(head):
         rest = head[match.end() :]
         blank = len(rest) - len(rest.lstrip())
-        players = (head[: match.start()].strip(), rest.strip())
+        players = (name_of(head[: match.start()]), name_of(rest))
         header = Header(players, (int(match[1]), int(right_score)), match.end() + blank)
         if known.issuperset(players):
             return header

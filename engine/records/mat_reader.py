@@ -17,6 +17,8 @@ from engine.records.mat_cells import (
     first_number,
     letter_position,
     moves_of,
+    name_of,
+    one_line,
     resign_level,
     shown,
     snowie_position,
@@ -33,17 +35,23 @@ USUAL_GAME = frozenset(("backgammon", "standard", "normal", ""))
 NARROWEST = 10
 """No right column starts further left than this."""
 
-_TWO_PLAYS = re.compile(r"[ \t]*\d{1,4}\) {0,4}(\d\d):([\dA-Za-z/*() \t]*)[ \t](\d\d):([\dA-Za-z/*() \t]*)").fullmatch
+_TWO_PLAYS = re.compile(
+    r"[ \t]*[0-9]{1,4}\) {0,4}([0-9]{2}):([0-9A-Za-z/*() \t]*)[ \t]([0-9]{2}):([0-9A-Za-z/*() \t]*)"
+).fullmatch
 """The commonest row by far: a play in each column."""
-_ROW = re.compile(r"[ \t]*\d{1,4}\)").match
-_GAME = re.compile(r"[ \t]*Game[ \t]+(\d{1,6})[ \t]*:?[ \t]*", re.IGNORECASE).fullmatch
-_LENGTH = re.compile(r"[ \t]*(\d{1,4})[ \t]*-?points?[ \t]+match\b", re.IGNORECASE).match
-_MONEY = re.compile(r"[ \t]*(?:money (?:session|game|match)|unlimited(?: games?| match)?)[ \t]*", re.I).fullmatch
+_ROW = re.compile(r"[ \t]*[0-9]{1,4}\)").match
+_GAME = re.compile(r"[ \t]*Game[ \t]+(\d{1,6})[ \t]*:?[ \t]*", re.IGNORECASE | re.ASCII).fullmatch
+_LENGTH = re.compile(r"[ \t]*(\d{1,4})[ \t]*-?points?[ \t]+match\b", re.IGNORECASE | re.ASCII).match
+_MONEY = re.compile(
+    r"[ \t]*(?:money (?:session|game|match)|unlimited(?: games?| match)?)[ \t]*", re.IGNORECASE
+).fullmatch
 _REMARK = re.compile(r"[ \t]*;[ \t]*\[[ \t]*([^\"\]]*[^\"\]\s])[ \t]*\"(.*)\"[ \t]*\][ \t]*").fullmatch
-_SET_POSITION = re.compile(r"[ \t]*;[ \t]*Set Pos[ \t]*=[ \t]*([-A-Oa-o]{26})", re.IGNORECASE).match
-_SET_CUBE = re.compile(r"[ \t]*;[ \t]*Set Cube[ \t]*=[ \t]*(\d{1,9})[ \t]+(left|right|centre)\b", re.IGNORECASE).match
-_LOOKS_PLAYED = re.compile(r"(?<![\d/])(?:\d{1,2}|bar)/(?:\d{1,2}|off)(?![\d/])", re.IGNORECASE).search
-_AND_THE_MATCH = re.compile(r"\bthe match\b", re.IGNORECASE).search
+_SET_POSITION = re.compile(r"[ \t]*;[ \t]*Set Pos[ \t]*=[ \t]*([-A-Oa-o]{26})", re.IGNORECASE | re.ASCII).match
+_SET_CUBE = re.compile(
+    r"[ \t]*;[ \t]*Set Cube[ \t]*=[ \t]*(\d{1,9})[ \t]+(left|right|centre)\b", re.IGNORECASE | re.ASCII
+).match
+_LOOKS_PLAYED = re.compile(r"(?<![\d/])(?:\d{1,2}|bar)/(?:\d{1,2}|off)(?![\d/])", re.IGNORECASE | re.ASCII).search
+_AND_THE_MATCH = re.compile(r"\bthe match\b", re.IGNORECASE | re.ASCII).search
 
 _KINDS = {
     "double": Kind.DOUBLE,
@@ -198,7 +206,7 @@ class _Reader:
     def _remark(self, line: str) -> None:
         if remark := _REMARK(line):
             if self.game is None and not self.games:
-                self.info.setdefault(remark[1].strip(), remark[2])
+                self.info.setdefault(one_line(remark[1]), one_line(remark[2]))
         elif self.game is not None and (placed := _SET_POSITION(line)):
             position = letter_position(placed[1])
             if position is None:
@@ -308,10 +316,10 @@ def read_mat(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     reader.read(text.replace("\r\n", "\n").replace("\r", "\n"))
     if not reader.games:
         raise Refused("no_match")
-    players = reader.players or (reader.info.get("Player 1", ""), reader.info.get("Player 2", ""))
+    players = reader.players or (name_of(reader.info.get("Player 1", "")), name_of(reader.info.get("Player 2", "")))
     players, info = without_ratings(players, reader.info)
     if info.get("Variation", "Backgammon").strip().lower() not in USUAL_GAME:
-        reader.problem("error", "other_variant", name=shown(info["Variation"]))
+        reader.problems.append(Problem("error", "other_variant", {"name": shown(info["Variation"])}))
     return Transcript(
         players=players,
         length=reader.length,

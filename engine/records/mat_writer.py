@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from engine.errors import Refused
+from engine.records.mat_cells import name_of, one_line
 from engine.records.mat_header import header_of
 from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
 
 LEFT, RIGHT = 0, 1
 NARROWEST = 27
 """Characters of the left column, as gnubg writes it."""
-LONGEST_NAME = 200
 _RESIGN_WORDS = {1: "single", 2: "gammon", 3: "backgammon"}
 
 
@@ -61,10 +61,6 @@ STYLES: dict[str, Style] = {
     "opengammon": replace(_PLAIN, indent="", colon=": ", stars=False, cube_indent="", resign="Resigned Game"),
 }  # fmt: skip
 """Style by name of the dialect."""
-
-
-def _one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text).strip()
 
 
 def _moves(moves: Iterable[Move], style: Style) -> str:
@@ -229,9 +225,11 @@ def _remarks(transcript: Transcript, players: tuple[str, str], style: Style) -> 
         remarks["Jacoby"] = "On"
     line = f" {players[LEFT]}{style.colon}0        {players[RIGHT]}{style.colon}0"
     header = header_of(line, {""})
-    if header is None or header.players != players or not any(game.start for game in transcript.games):
-        remarks.setdefault("Player 1", players[LEFT])
-        remarks.setdefault("Player 2", players[RIGHT])
+    has_headers = any(game.start for game in transcript.games)
+    if players != (header.players if header and has_headers else ("", "")):
+        for key, name in zip(("Player 1", "Player 2"), players, strict=True):
+            if name:
+                remarks.setdefault(key, name)
     return remarks
 
 
@@ -244,9 +242,9 @@ def write_mat(transcript: Transcript, dialect: str = "canonical") -> bytes:
     style = STYLES.get(dialect)
     if style is None:
         raise Refused("cannot_write", format=dialect)
-    left, right = (_one_line(name)[:LONGEST_NAME] for name in transcript.players)
+    left, right = (name_of(name) for name in transcript.players)
     players = (left, right)
-    lines = [f'; [{_one_line(k)} "{_one_line(v)}"]' for k, v in _remarks(transcript, players, style).items()]
+    lines = [f'; [{one_line(k)} "{one_line(v)}"]' for k, v in _remarks(transcript, players, style).items()]
     if lines:
         lines.append("")
     if transcript.length is not None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from engine.errors import Refused
 from engine.position import Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
-from engine.records.mat_cells import shown
+from engine.records.mat_cells import name_of, one_line, shown
 from engine.records.sgf_syntax import Lines, Node, UnfinishedError, text_of, trees
 from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Score, Transcript
 
@@ -33,11 +33,11 @@ INFO_OF_PROPERTY = {
 }
 """Header remarks of a `.mat` file and the SGF properties that say the same."""
 
-_TURN = re.compile(r"(\d)(\d)((?:[a-z]{2}){0,8})").fullmatch
-_RESULT = re.compile(r"([WB])\+(\d{1,9})?(R)?").fullmatch
+_TURN = re.compile(r"([0-9]{2})((?:[a-z]{2}){0,8})").fullmatch
+_RESULT = re.compile(r"([WB])\+([0-9]{1,9})?(R)?").fullmatch
 _RANGE = re.compile(r"([a-z])(?::([a-z]))?").fullmatch
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)").fullmatch
-_PRIVATE = re.compile(r"([WB]):([a-z]+):(\d{0,9}):(\d{0,9})").fullmatch
+_PRIVATE = re.compile(r"([WB]):([a-z]+):([0-9]{0,9}):([0-9]{0,9})").fullmatch
 _BOARD_PROPERTIES = frozenset(("AE", "AW", "AB"))
 _PRIVATE_KINDS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.REFUSE, Kind.CONCEDE, Kind.FLAG))
 _ENDINGS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.DROP, Kind.CONCEDE, Kind.FLAG))
@@ -45,9 +45,17 @@ _ENDINGS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.DROP, Kind.CONCEDE, Kind.FL
 
 @lru_cache(maxsize=2048)
 def moves_of_letters(letters: str, side: int) -> tuple[Move, ...]:
-    """The single moves of a turn, two letters each."""
+    """The single moves of a turn, two letters each; ValueError for a move from off or to the bar."""
     points = [_point(letter, side) for letter in letters]
+    if OFF in points[::2] or BAR in points[1::2]:
+        raise ValueError(letters)
     return tuple(Move(pair) for pair in zip(points[::2], points[1::2], strict=True))
+
+
+def _dice(digits: str) -> tuple[int, int] | None:
+    """Two digits as dice; `00` is how a roll that is not known is written."""
+    dice = (int(digits[0]), int(digits[1]))
+    return dice if any(dice) else None
 
 
 def _point(letter: str, side: int) -> int:
@@ -67,7 +75,7 @@ class _GameReader:
         self.events: list[Event] = []
         self.places: list[Place] = []
         self.roll: tuple[Event, Place] | None = None
-        """Dice set by hand (`PL[W]DI[41]`), which count only where no play with them follows."""
+        """Dice set by hand (`PL[W]DI[41]`): a turn of their own only where no play with them follows."""
         self.cube: tuple[int | None, int] | None = None
         """Value and owner of a cube placed by hand, said in two nodes."""
         self.on_roll = LEFT
@@ -94,7 +102,7 @@ class _GameReader:
         if self.roll is not None:
             event, place = self.roll
             self.roll = None
-            if following is None or (following.side, following.kind) != (event.side, Kind.PLAY):
+            if following is None or following[:3] != event[:3]:
                 self.events.append(event)
                 self.places.append(place)
 
@@ -114,7 +122,7 @@ class _GameReader:
             elif name in ("CP", "CV"):
                 self._place_cube(name, value)
             elif name == "DI":
-                self._dice(value)
+                self._roll(value)
         if any(name in _BOARD_PROPERTIES for name, _ in node.properties):
             self._set_position(node, illegal)
         elif illegal is not None:
@@ -126,14 +134,21 @@ class _GameReader:
             # gnubg writes a beaver as a double of the side that was just offered one.
             offered = last is not None and last.kind in (Kind.DOUBLE, Kind.BEAVER) and last.side != side
             self.add(Event(side, Kind.BEAVER if kind is Kind.DOUBLE and offered else kind))
-        elif turn := _TURN(value):
-            dice = (int(turn[1]), int(turn[2]))
-            moves = moves_of_letters(turn[3], side)
-            self.add(Event(side, Kind.PLAY, dice if any(dice) else None, moves))
         elif value:
+            self._play(side, value)
+
+    def _play(self, side: int, value: str) -> None:
+        """A roll and its letters; what cannot be read is a roll whose play is not known."""
+        moves: tuple[Move, ...] | None = None
+        try:
+            if turn := _TURN(value):
+                moves = moves_of_letters(turn[2], side)
+        except ValueError:
+            pass
+        if moves is None:
             self.problem("error", "unreadable_cell", value)
-            if value[:2].isdecimal() and value[:2].isascii():
-                self.add(Event(side, Kind.PLAY, (int(value[0]), int(value[1])), None))
+        if re.match(r"[0-9]{2}", value):
+            self.add(Event(side, Kind.PLAY, _dice(value), moves))
 
     def _private(self, value: str) -> None:
         match = _PRIVATE(value)
@@ -148,7 +163,7 @@ class _GameReader:
         if side not in SIDES or not colon or not (roll == "" or re.fullmatch(r"[0-9]{2}", roll)):
             self.problem("error", "unreadable_cell", value)
             return None
-        return Event(SIDES[side], Kind.ILLEGAL, (int(roll[0]), int(roll[1])) if roll else None)
+        return Event(SIDES[side], Kind.ILLEGAL, _dice(roll) if roll else None)
 
     def _place_cube(self, name: str, value: str) -> None:
         cube_value, owner = self.cube or (None, CENTRED)
@@ -160,13 +175,12 @@ class _GameReader:
             self.problem("error", "unreadable_cell", value)
         self.cube = (cube_value, owner)
 
-    def _dice(self, value: str) -> None:
+    def _roll(self, value: str) -> None:
         if not re.fullmatch(r"[0-9]{2}", value):
             self.problem("error", "unreadable_cell", value)
             return
         self.flush()
-        dice = (int(value[0]), int(value[1]))
-        self.roll = (Event(self.on_roll, Kind.PLAY, dice if any(dice) else None, None), self.place)
+        self.roll = (Event(self.on_roll, Kind.PLAY, _dice(value), None), self.place)
 
     def _set_position(self, node: Node, illegal: Event | None) -> None:
         """`AE[a:y]` empties points, `AW` and `AB` put one checker down for each value."""
@@ -216,7 +230,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.games: list[Game] = []
         self.root: Node | None = None
-        self.plies = 0
+        self.nodes = 0
 
     def read(self) -> None:
         game: _GameReader | None = None
@@ -231,14 +245,15 @@ class _Reader:
                     game = self._open(node)
                 else:
                     game.node(node, self.lines.place(node.position))
-                    self._count(len(game.events))
+                    self._count()
         except UnfinishedError as unfinished:
             place = self.lines.place(max(unfinished.position, self.lines.seen))
             self.problems.append(Problem("error", "cut_short", {}, place, len(self.games) + 1))
         self._finish(game, root)
 
-    def _count(self, events: int) -> None:
-        if self.plies + events > self.limits.plies:
+    def _count(self) -> None:
+        self.nodes += 1
+        if self.nodes > self.limits.plies:
             raise Refused("too_many_plies", limit=self.limits.plies)
 
     def _open(self, root: Node) -> _GameReader:
@@ -255,7 +270,6 @@ class _Reader:
         if game is None or root is None:
             return
         game.flush()
-        self.plies += len(game.events)
         claim = self._claim(game, root)
         mi = _match_information(root)
         left, right = _number(mi.get("ws")), _number(mi.get("bs"))
@@ -298,7 +312,11 @@ def _rules(root: Node) -> list[str] | None:
 
 def _info(root: Node) -> dict[str, str]:
     """Header remarks under the names they have in a `.mat` file."""
-    info = {INFO_OF_PROPERTY[name]: text_of(values[0]) for name, values in root.properties if name in INFO_OF_PROPERTY}
+    info = {
+        INFO_OF_PROPERTY[name]: one_line(text_of(values[0]))
+        for name, values in root.properties
+        if name in INFO_OF_PROPERTY and values
+    }
     if date := _DATE(info.get("EventDate", "")):
         info["EventDate"] = ".".join(date.groups())
     return info
@@ -322,7 +340,7 @@ def read_sgf(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     rules = _rules(root)
     length = _number(_match_information(root).get("length"))
     return Transcript(
-        players=(text_of(root.first("PW") or ""), text_of(root.first("PB") or "")),
+        players=(name_of(text_of(root.first("PW") or "")), name_of(text_of(root.first("PB") or ""))),
         length=length,
         games=tuple(reader.games),
         crawford_rule=rules is None or "Crawford" in rules or length in (0, 1),

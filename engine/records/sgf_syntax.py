@@ -10,6 +10,8 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[();])|(?P<name>[A-Za-z]{1,20})(?=\s*\[)|(?P<value>\[[^\]\\]*(?:\\.[^\]\\]*)*+\]))", re.DOTALL
 ).match
 _ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)
+_DEEPEST = 200
+"""Variations inside variations; no record of a match has any."""
 _TO_ESCAPE = re.compile(r"([\\\]])")
 
 
@@ -75,6 +77,8 @@ def _main_line(tokens: Iterator[Token]) -> Iterator[Token]:
     for token in tokens:
         if token.text == "(":
             depth += 1
+            if depth > _DEEPEST:
+                raise UnfinishedError(token.position)
             if not skipped and depth == closed:
                 skipped = depth
         if not skipped:

@@ -5,6 +5,7 @@ Three things SGF has no property for are written in private ones, which other pr
 conceded match or a fallen flag; `IL[W:31]` marks the position in its node as what an illegal play left behind.
 """
 
+import re
 from collections.abc import Iterator
 
 from engine.position import Position
@@ -12,6 +13,7 @@ from engine.records.sgf_reader import BAR, INFO_OF_PROPERTY, LEFT, OFF
 from engine.records.sgf_syntax import escaped
 from engine.transcript import Event, Game, Kind, Move, Transcript
 
+_DATE = re.compile(r"([0-9]{4})\.([0-9]{2})\.([0-9]{2})").fullmatch
 _NAMES = "WB"
 _CUBE_WORDS = {Kind.DOUBLE: "double", Kind.BEAVER: "double", Kind.TAKE: "take", Kind.DROP: "drop"}
 
@@ -102,7 +104,8 @@ def _rules(transcript: Transcript, index: int) -> str:
     rules += ["Jacoby"] if transcript.jacoby else []
     # Where the rule is off that has to be said: a reader takes silence for the usual rules.
     say = rules or not transcript.crawford_rule
-    silent = transcript.games[index].crawford is None and transcript.length in (0, 1) and not transcript.jacoby
+    no_mark = transcript.games[index].crawford is None and not transcript.jacoby
+    silent = no_mark and (transcript.length in (0, 1) or transcript.format == "sgf")
     return f"RU[{':'.join(rules)}]" if say and not silent else ""
 
 
@@ -113,8 +116,8 @@ def _info(transcript: Transcript) -> str:
     text = ""
     for name, key in INFO_OF_PROPERTY.items():
         value = info.get(key, "")
-        if name == "DT":
-            value = value.replace(".", "-")
+        if name == "DT" and (date := _DATE(value)):
+            value = "-".join(date.groups())
         text += f"{name}[{escaped(value)}]" if value else ""
     return text
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from engine.errors import Refused
 from engine.position import Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
+from engine.records.mat_cells import one_line
 from engine.records.xg_container import match_records
 from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Score, Transcript
 
@@ -74,12 +75,12 @@ _RESULT = _int_field(24, 3)
 
 def _ansi(record: bytes, offset: int) -> str:
     length = min(record[offset], 40)
-    return record[offset + 1 : offset + 1 + length].decode("cp1252", errors="replace").strip()
+    return one_line(record[offset + 1 : offset + 1 + length].decode("cp1252", errors="replace"))
 
 
 def _wide(record: bytes, offset: int) -> str:
     text = record[offset : offset + _WIDE_TEXT].decode("utf-16-le", errors="replace").partition("\0")[0]
-    return "".join(c if c.isprintable() else " " for c in text).strip()
+    return one_line(text)
 
 
 def _side(number: int) -> int:
