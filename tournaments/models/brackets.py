@@ -1,0 +1,190 @@
+"""The plan of a stage (brackets, rounds, fixtures, the sources of their slots) and where each slot stands now.
+
+The plan is written when a draw is published; the states of slots and fixtures are derived by
+`tournaments.formats.progress` from the plan, the results and the withdrawals.
+"""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from players.public_ids import LENGTH, new_public_id
+
+
+class Stage(models.Model):
+    """A part of a division with one format."""
+
+    class Format(models.TextChoices):
+        """How it is played."""
+
+        KNOCKOUT = "knockout", _("knockout")
+        PROGRESSIVE = "progressive", _("knockout with consolation")
+        DOUBLE = "double", _("double elimination")
+        SWISS = "swiss", _("Swiss")
+        LIVES = "lives", _("lives")
+        ROUND_ROBIN = "roundrobin", _("round robin")
+        GROUPS = "groups", _("groups")
+        LEAGUE = "league", _("league")
+
+    class Status(models.TextChoices):
+        """How far it is."""
+
+        PLANNED = "planned", _("planned")
+        RUNNING = "running", _("running")
+        FINISHED = "finished", _("finished")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="stages")
+    number = models.PositiveSmallIntegerField(default=1)
+    format = models.CharField(max_length=11, choices=Format, default=Format.KNOCKOUT)
+    settings = models.JSONField(default=dict, help_text=_("What only this format knows, such as its pattern."))
+    status = models.CharField(max_length=8, choices=Status, default=Status.PLANNED)
+    seed = models.CharField(max_length=64, help_text=_("Secret until the draw is published; hexadecimal."))
+    seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed's bytes, shown from the start."))
+
+    class Meta:
+        ordering = ("division", "number")
+        verbose_name = _("stage")
+        verbose_name_plural = _("stages")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["division", "number"], name="stage_number")]
+
+    def __str__(self) -> str:
+        return f"{self.division} · {self.number}"
+
+
+class Bracket(models.Model):
+    """Main, consolation, last chance, lower …"""
+
+    stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="brackets")
+    key = models.CharField(max_length=20)
+    order = models.PositiveSmallIntegerField(default=0)
+    fed_by = models.CharField(max_length=20, blank=True)
+
+    class Meta:
+        ordering = ("stage", "order")
+        verbose_name = _("bracket")
+        verbose_name_plural = _("brackets")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["stage", "key"], name="bracket_key")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Round(models.Model):
+    """A round of a bracket, with its match length and its deadline (one instant)."""
+
+    bracket = models.ForeignKey(Bracket, on_delete=models.PROTECT, related_name="rounds")
+    number = models.PositiveSmallIntegerField()
+    length = models.PositiveSmallIntegerField(_("match length"))
+    deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
+    drops = models.JSONField(default=list, help_text=_("Letters of the rounds whose losers enter here."))
+
+    class Meta:
+        ordering = ("bracket", "number")
+        verbose_name = _("round")
+        verbose_name_plural = _("rounds")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["bracket", "number"], name="round_number"),
+            models.CheckConstraint(condition=Q(length__gte=1, length__lte=25), name="round_length"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bracket} {self.number}"
+
+
+class Fixture(models.Model):
+    """Two slots. With two entrants it always has a match, walkovers included; a voided match stays behind it."""
+
+    class Status(models.TextChoices):
+        """As `tournaments.formats.progress.FixtureStatus`."""
+
+        WAITING = "waiting", _("to be decided")
+        READY = "ready", _("ready")
+        DECIDED = "decided", _("decided")
+        BYE = "bye", _("bye")
+        WALKOVER = "walkover", _("walkover")
+        EMPTY = "empty", _("empty")
+        NOT_NEEDED = "not_needed", _("not needed")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="fixtures")
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="fixtures")
+    number = models.PositiveSmallIntegerField(help_text=_("Counted through the stage: 13 is shown as M13."))
+    needed_if_fixture = models.PositiveSmallIntegerField(null=True, blank=True)
+    needed_if_slot = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    match = models.OneToOneField("matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    due_at = models.DateTimeField(null=True, blank=True, help_text=_("The round's deadline, unless extended."))
+    extended = models.BooleanField(default=False)
+    deadline_done = models.BooleanField(default=False, help_text=_("The rule has been applied; the director is told."))
+
+    class Meta:
+        ordering = ("stage", "number")
+        verbose_name = _("fixture")
+        verbose_name_plural = _("fixtures")
+        indexes: ClassVar = [
+            models.Index(fields=["due_at"], name="fixture_due", condition=Q(status="ready", deadline_done=False)),
+        ]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["stage", "number"], name="fixture_number")]
+
+    def __str__(self) -> str:
+        return f"M{self.number}"
+
+
+class Slot(models.Model):
+    """One side of a fixture: where its entrant comes from (the plan) and who stands there now (derived)."""
+
+    class Source(models.TextChoices):
+        """Where the entrant comes from."""
+
+        ENTRY = "entry", _("entry")
+        WINNER = "winner", _("winner")
+        LOSER = "loser", _("loser")
+        PLACE = "place", _("place")
+        BYE = "bye", _("bye")
+
+    class Status(models.TextChoices):
+        """Four things with four names."""
+
+        ENTRY = "entry", _("entry")
+        BYE = "bye", _("bye")
+        WALKOVER = "walkover", _("walkover")
+        TO_BE_DECIDED = "to_be_decided", _("to be decided")
+
+    fixture = models.ForeignKey(Fixture, on_delete=models.PROTECT, related_name="slots")
+    side = models.PositiveSmallIntegerField()
+    source = models.CharField(max_length=6, choices=Source)
+    source_entry = models.ForeignKey(
+        "tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    source_fixture = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Its number in the stage."))
+    source_stage = models.CharField(max_length=40, blank=True)
+    source_place = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    status = models.CharField(max_length=13, choices=Status, default=Status.TO_BE_DECIDED)
+    entry = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    absent = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="+")
+    live = models.BooleanField(default=True, help_text=_("Counts towards: nobody twice in a round."))
+
+    class Meta:
+        ordering = ("fixture", "side")
+        verbose_name = _("slot")
+        verbose_name_plural = _("slots")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["fixture", "side"], name="slot_side"),
+            models.UniqueConstraint(
+                fields=["round", "entry"], condition=Q(live=True, entry__isnull=False), name="slot_once_per_round"
+            ),
+            models.CheckConstraint(condition=Q(side__lte=1), name="slot_sides"),
+            models.CheckConstraint(
+                condition=Q(status="entry", entry__isnull=False) | (~Q(status="entry") & Q(entry__isnull=True)),
+                name="slot_entry_where_one_stands",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.fixture} · {self.side}"

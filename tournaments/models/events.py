@@ -1,0 +1,135 @@
+"""A tournament and its divisions."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from players.public_ids import LENGTH, new_public_id
+
+LONGEST_NAME = 80
+MOST_ENTRIES = 4096
+
+
+class Tournament(models.Model):
+    """One event of a club: a night, a weekend, a league season. Published ones are cancelled, never deleted."""
+
+    class Status(models.TextChoices):
+        """How far it is."""
+
+        DRAFT = "draft", _("draft")
+        PUBLISHED = "published", _("published")
+        RUNNING = "running", _("running")
+        FINISHED = "finished", _("finished")
+        CANCELLED = "cancelled", _("cancelled")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    slug = models.SlugField(_("address"), max_length=60)
+    status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
+    starts_at = models.DateTimeField(_("starts"))
+    ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=64)
+    venue = models.CharField(_("venue"), max_length=200, blank=True)
+    about = models.TextField(_("about"), max_length=4000, blank=True)
+    currency = models.CharField(_("currency"), max_length=12, default="ticket", help_text=_("A code, or ticket."))
+    currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("-starts_at", "name")
+        verbose_name = _("tournament")
+        verbose_name_plural = _("tournaments")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["club", "slug"], name="tournament_slug_of_club")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def topic(self) -> str:
+        """Its name in the log and on the wire."""
+        return f"tournament:{self.public_id}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether players and results are still expected."""
+        return self.status in (self.Status.PUBLISHED, self.Status.RUNNING)
+
+
+class Division(models.Model):
+    """One competition of a tournament: its entries, its settings, its stages. Its row is the lock of them all."""
+
+    class Status(models.TextChoices):
+        """How far it is."""
+
+        ENTRIES = "entries", _("taking entries")
+        RUNNING = "running", _("running")
+        FINISHED = "finished", _("finished")
+        CANCELLED = "cancelled", _("cancelled")
+
+    class DrawMethod(models.TextChoices):
+        """How the places are given out."""
+
+        RANDOM = "random", _("by lot")
+        RATING = "rating", _("seeded by rating")
+
+    class DeadlineRule(models.TextChoices):
+        """What happens to a match that is not played when its round ends."""
+
+        DIRECTOR = "director", _("the director rules")
+        EXTEND = "extend", _("who proposed times wins; else extended once, then both lose")
+        BOTH_LOSE = "both_lose", _("who proposed times wins; else both lose")
+        LOTS = "lots", _("who proposed times wins; else lots are drawn")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="divisions")
+    name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    order = models.PositiveSmallIntegerField(default=0)
+    status = models.CharField(max_length=9, choices=Status, default=Status.ENTRIES)
+    seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every visible change."))
+
+    self_registration = models.BooleanField(_("players register themselves"), default=False)
+    closes_at = models.DateTimeField(_("registration closes"), null=True, blank=True)
+    capacity = models.PositiveIntegerField(_("places"), null=True, blank=True)
+    fee = models.PositiveIntegerField(_("entry fee"), default=0, help_text=_("In whole minor units of the currency."))
+
+    match_length = models.PositiveSmallIntegerField(_("match length"), default=7)
+    round_lengths = models.JSONField(_("match length by round"), default=list, blank=True)
+    crawford = models.BooleanField(_("Crawford rule"), default=True)
+    rated = models.BooleanField(_("rated"), default=True)
+    pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    draw_method = models.CharField(_("draw"), max_length=6, choices=DrawMethod, default=DrawMethod.RANDOM)
+    apart = models.BooleanField(_("club-mates in opposite halves"), default=False)
+    deadline_rule = models.CharField(
+        _("deadline rule"), max_length=9, choices=DeadlineRule, default=DeadlineRule.DIRECTOR
+    )
+    extension_hours = models.PositiveSmallIntegerField(_("extension, hours"), default=72)
+    claim_wait = models.PositiveIntegerField(
+        _("seconds an unanswered claim waits"), default=600, help_text=_("10 minutes at a venue, 24 hours online.")
+    )
+
+    class Meta:
+        ordering = ("order", "pk")
+        verbose_name = _("division")
+        verbose_name_plural = _("divisions")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["tournament", "name"], name="division_name_of_tournament"),
+            models.CheckConstraint(condition=Q(match_length__gte=1, match_length__lte=25), name="division_length"),
+            models.CheckConstraint(
+                condition=Q(capacity__isnull=True) | Q(capacity__gte=2, capacity__lte=MOST_ENTRIES),
+                name="division_capacity",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tournament} · {self.name}"
+
+    @property
+    def topic(self) -> str:
+        """Its name in the log, on the wire, and in its matches' `parent_topic`."""
+        return f"division:{self.public_id}"
