@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from engine.cube import Score, Side, is_crawford_game
 from engine.errors import Refused
+from engine.match import MAX_LENGTH
 from engine.records import Limits, read
 from engine.replayer import GameReplay, Stars
 from engine.scoring import KIND_OF_MULTIPLE, WinKind
@@ -11,8 +12,6 @@ from engine.transcript import Claim, Game, Kind, Move, Place, Transcript
 from engine.verdict import Finding, Frame, GameVerdict, Outcome, Severity, Verdict
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
-MAX_FINDINGS = 200
-"""A record with more is not worth reading further; the verdict says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +54,15 @@ def normalised(transcript: Transcript) -> Transcript:
     What was not legal stays in its own words.
     """
     frames: list[Frame] = []
-    verdict = _Adjudication(transcript, frames).verdict()
+    # A record may give two games the same number, so here they are counted.
+    counted = tuple(replace(game, number=number) for number, game in enumerate(transcript.games, start=1))
+    verdict = _Adjudication(replace(transcript, games=counted), frames).verdict()
     plays = {(f.game, f.event): f for f in frames if f.kind is Kind.PLAY and f.legal}
     games = []
     for number, game in enumerate(transcript.games, start=1):
         events = list(game.events)
         for at, event in enumerate(events):
-            frame = plays.get((game.number, at))
+            frame = plays.get((number, at))
             if frame is not None and event.kind is Kind.PLAY:
                 moves = tuple(Move((step.source, step.target), (step.hit,)) for step in frame.steps)
                 events[at] = event._replace(moves=moves)
@@ -82,7 +83,14 @@ class _Adjudication:
         self.length = transcript.length or 0
         self.frames = frames
         self.findings = [
-            Finding(Severity(problem.severity), problem.code, problem.params, problem.game, None, problem.place)
+            Finding(
+                _SEVERITIES.get(problem.severity, ERROR),
+                problem.code,
+                problem.params,
+                problem.game,
+                None,
+                problem.place,
+            )
             for problem in transcript.problems
         ]
         self.games: list[GameVerdict] = []
@@ -95,16 +103,17 @@ class _Adjudication:
     def verdict(self) -> Verdict:
         if self.transcript.length is None:
             self._report(ERROR, "length_missing")
+        elif not 0 <= self.transcript.length <= MAX_LENGTH:
+            self._report(ERROR, "bad_length", length=self.transcript.length, most=MAX_LENGTH)
         if not self.transcript.games:
             self._report(ERROR, "no_games")
         for index, game in enumerate(self.transcript.games):
             if self.winner is not None:
                 self._report(ERROR, "play_after_match", game=game)
                 break
-            if len(self.findings) >= MAX_FINDINGS:
+            if self._adjudicate(index, game):
                 self._report(NOTE, "too_many_findings", game=game)
                 break
-            self._adjudicate(index, game)
         self._settle_stars()
         return Verdict(
             self._outcome(),
@@ -114,7 +123,7 @@ class _Adjudication:
             self.score,
             self.winner,
             tuple(self.games),
-            tuple(self.findings[: MAX_FINDINGS + 1]),
+            tuple(self.findings),
         )
 
     def _start_score(self) -> Score:
@@ -154,7 +163,8 @@ class _Adjudication:
 
     # One game
 
-    def _adjudicate(self, index: int, game: Game) -> None:
+    def _adjudicate(self, index: int, game: Game) -> bool:
+        """Books one game; True where it holds so many faults that the rest is not worth reading."""
         self._check_header(index, game)
         crawford = is_crawford_game(
             length=self.length,
@@ -181,6 +191,7 @@ class _Adjudication:
         else:
             self._conclude(one, following)
         self._book(one)
+        return one.exhausted
 
     def _check_header(self, index: int, game: Game) -> None:
         if game.start is None or index == 0 or game.start == self.score:
@@ -219,14 +230,15 @@ class _Adjudication:
     def _compare_with_claim(self, one: GameReplay, following: Game | None) -> None:
         """The board has decided; the words must agree."""
         claim, winner = one.game.claim, one.winner
-        if winner is None or one.conceded_match:
+        if winner is None:
             return
         if claim is None:
-            if self.transcript.format == "mat":
+            if self.transcript.format == "mat" and not one.conceded_match:
                 one.report(WARNING, "result_missing")
             return
         if claim.winner != winner:
             one.report(ERROR, "wrong_winner")
+        if claim.winner != winner or one.conceded_match:
             return
         needed = self._needed(winner)
         if claim.points is not None and claim.points != one.points:
@@ -243,7 +255,7 @@ class _Adjudication:
             if following is not None:
                 one.report(ERROR, "game_unfinished")
             return
-        if one.resignation is not None and claim.winner == one.resignation.side:
+        if claim.winner not in _SIDES or (one.resignation is not None and claim.winner == one.resignation.side):
             one.report(ERROR, "wrong_winner")
             return
         points = claim.points if claim.points is not None else self._points_of_resignation(one)
@@ -290,3 +302,7 @@ class _Adjudication:
         else:
             one.kind, one.points = WinKind.RESIGNATION, max(0, points)
             one.report(ERROR, "impossible_points", {"stated": points, "cube": one.cube})
+
+
+_SIDES = (0, 1)
+_SEVERITIES = {severity.value: severity for severity in Severity}

@@ -140,5 +140,14 @@ class Refused(Exception):
 
 
 def sentence(code: str, params: Mapping[str, Any]) -> str:
-    """The English sentence of a code; the bare code where the table has none."""
-    return MESSAGES.get(code, code).format_map(params)
+    """The English sentence of a code; the bare code where the table has none, `?` for a parameter that is missing.
+
+    Codes and parameters may come from a record that somebody sent in, so they are never used as a template.
+    """
+    template = MESSAGES.get(code)
+    return code if template is None else template.format_map(_Blanks(params))
+
+
+class _Blanks(dict[str, Any]):
+    def __missing__(self, name: str) -> str:
+        return "?"

@@ -31,9 +31,12 @@ def why_illegal(position: Position, dice: Dice, steps: Iterable[Way]) -> Refused
     legs = tuple(sorted(legs_of(steps), reverse=True))
     if any(not OFF <= target < source <= BAR for source, target in legs):
         return Refused("no_such_move")
+    left = (high, low) if high != low else (high,) * 4
+    if len(legs) > len(left):
+        return Refused("more_than_dice")
     found = legal_results(position.key, high, low)
     walk = _Walk()
-    walk.go(position.key, legs, (high, low) if high != low else (high,) * 4)
+    walk.go(position.key, legs, left)
     if not walk.finals:
         return walk.reason
     if not walk.finals.isdisjoint(found) or not (found or legs):
@@ -114,8 +117,9 @@ def nearest_plays(position: Position, dice: Dice, steps: Iterable[Way], most: in
     """The legal plays that leave the fewest checkers elsewhere than the written steps would, best first."""
     wanted = [max(0, count) for count in position.counts]
     for source, target in legs_of(steps):
-        wanted[source] -= 1
-        wanted[target] += target != OFF
+        if OFF <= target < source <= BAR:
+            wanted[source] -= 1
+            wanted[target] += target != OFF
 
     def distance(play: Play) -> int:
         return sum(abs(max(0, count) - wish) for count, wish in zip(play.result.counts[1:], wanted[1:], strict=True))

@@ -19,6 +19,8 @@ from engine.verdict import Finding, Frame, Severity
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 ROLLS = frozenset((one, two) for one in range(1, 7) for two in range(1, 7))
 START = Position.start().key
+MAX_FINDINGS = 200
+"""A record with more is not worth reading further; the verdict says so."""
 
 
 @dataclass(slots=True)
@@ -58,11 +60,19 @@ class GameReplay:
     kind: WinKind = WinKind.UNFINISHED
     points: int = 0
     conceded_match: bool = False
+    exhausted: bool = False
+    """There were so many findings that the replay stopped."""
 
     def run(self) -> None:
         """Replays every event it can; stops where the position is not known any more, or at the end."""
         for at, event in enumerate(self.game.events):
             self.at = at
+            if len(self.findings) >= MAX_FINDINGS + (0 if self.stars.seen else len(self.stars.missing)):
+                self.exhausted = True
+                return
+            if event.side not in _SIDES and event.kind is not Kind.SET_CUBE:
+                self.report(ERROR, "wrong_side", _said(event))
+                return
             if self.over:
                 if event.kind in _HARMLESS_AFTER_END:
                     continue
@@ -149,7 +159,7 @@ class GameReplay:
         if (before ^ resolution.key) & 255 or any(True for move in moves if True in move.hits):
             self._check_stars(event, resolution)
         self._show(event, dice, resolution)
-        self._pass_turn(resolution.key, borne_off=any(not move.points[-1] for move in moves))
+        self._pass_turn(resolution.key, borne_off=any(OFF in move.points for move in moves))
         return True
 
     def _come_on_turn(self, event: Event) -> None:
@@ -175,7 +185,7 @@ class GameReplay:
             self.report(ERROR, "bad_dice", {"dice": _roll(event.dice)})
         elif event.moves == () and self._cannot_move_whatever():
             self.report(WARNING, "roll_missing")
-        elif event.moves is not None and not (event.moves == () and self._is_last(event)):
+        elif event.moves or not self._is_last(event):
             self.report(ERROR, "roll_missing")
         self._force(event)
         return True
@@ -424,6 +434,7 @@ def _said(event: Event) -> dict[str, Any]:
 
 
 _REMARKS = {"reordered": WARNING, "hidden_hit": WARNING, "last_checker_one_die": NOTE}
+_SIDES = (0, 1)
 _CUBE = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.DROP, Kind.BEAVER})
 _ANSWERS = frozenset({Kind.ACCEPT, Kind.REFUSE, Kind.RESIGN})
 _ENDINGS = frozenset({Kind.RESIGN, Kind.ACCEPT, Kind.CONCEDE, Kind.FLAG})

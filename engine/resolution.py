@@ -41,7 +41,7 @@ def resolve(key: int, dice: Dice, moves: Sequence[Sequence[int]]) -> Resolution:
     candidates = _candidates(key, found, legs)
     if not candidates:
         raise why_illegal(Position(key), dice, moves) or Refused("no_such_move")
-    return _choose(key, dice, found, candidates, legs)
+    return _choose(key, dice, found, candidates, [way for way in moves if len(way) > 1])
 
 
 def _candidates(key: int, found: Iterable[int], legs: list[tuple[int, int]]) -> list[int]:
@@ -59,20 +59,34 @@ def _candidates(key: int, found: Iterable[int], legs: list[tuple[int, int]]) -> 
 
 
 def _choose(
-    key: int, dice: Dice, found: dict[int, Path], candidates: list[int], legs: list[tuple[int, int]]
+    key: int, dice: Dice, found: dict[int, Path], candidates: list[int], ways: Sequence[Sequence[int]]
 ) -> Resolution:
     """Of positions that differ only in what was hit on the way, the one that the words mean."""
     _, _, blots = masks(key)
+    legs = list(legs_of(ways))
     written = _hit_among({target for _, target in legs}, blots)
-    hidden = {final: _hits(key, final) - written for final in candidates}
-    plain = [final for final in candidates if not hidden[final]]
-    if len(plain) == 1 or len(candidates) == 1:
-        final = plain[0] if plain else candidates[0]
-        if plain:
+    hits = {final: _hits(key, final) for final in candidates}
+    for final in candidates:
+        if hits[final] == written:
             left = dice if dice[0] != dice[1] else dice * 2
-            return Resolution(final, found[final], None if _in_order(key, legs, left) else "reordered")
-        return Resolution(final, found[final], "hidden_hit" if masks(final)[0] else "last_checker_one_die")
-    raise Refused("ambiguous")
+            return Resolution(final, found[final], None if _in_order(key, ways, left) else "reordered")
+    possible = [final for final in candidates if _may_hide(hits[final] - written, written - hits[final], dice, legs)]
+    if len(candidates) == 1 and not masks(candidates[0])[0]:
+        return Resolution(candidates[0], found[candidates[0]], "last_checker_one_die")
+    if not possible:
+        raise why_illegal(Position(key), dice, legs) or Refused("no_such_move")
+    if len(possible) > 1:
+        raise Refused("ambiguous")
+    return Resolution(possible[0], found[possible[0]], "hidden_hit")
+
+
+def _may_hide(hidden: set[int], unfounded: set[int], dice: Dice, legs: list[tuple[int, int]]) -> bool:
+    """Whether these hits can have happened within ways of several dice whose touch-downs are not written.
+
+    A blot on which the words put a checker down must have been hit.
+    """
+    chains = [(source, target) for source, target in legs if source - target not in dice]
+    return not unfounded and all(any(source > point > target for source, target in chains) for point in hidden)
 
 
 def _hits(key: int, final: int) -> set[int]:
@@ -84,22 +98,23 @@ def _hit_among(points: set[int], mask: int) -> set[int]:
     return {point for point in points if mask >> point & 1}
 
 
-def _in_order(key: int, legs: Sequence[tuple[int, int]], left: tuple[int, ...]) -> bool:
-    """Whether each leg can be played, with one die or several, when its turn comes."""
-    if not legs:
+def _in_order(key: int, ways: Sequence[Sequence[int]], left: tuple[int, ...]) -> bool:
+    """Whether each way can be begun when its turn comes; its later steps may wait for others (`bar/13 bar/19`)."""
+    if not ways:
         return True
-    source, target = legs[0]
+    (source, target, *later), others = ways[0], ways[1:]
     own, closed, blots = masks(key)
     for die in set(left):
-        if source not in sources(own, closed, die):
+        between = TARGET[die][source]
+        if source not in sources(own, closed, die) or between < target:
             continue
         spent = left.index(die)
         rest = left[:spent] + left[spent + 1 :]
         then, _ = after_step(key, own, blots, die, source)
-        between = TARGET[die][source]
-        if between == target and _in_order(then, legs[1:], rest):
-            return True
-        if between > target and _in_order(then, [(between, target), *legs[1:]], rest):
+        onward = (target, *later) if between == target else (between, target, *later)
+        waits = range(len(others) + 1) if len(onward) > 1 else ()
+        orders = [[*others[:at], onward, *others[at:]] for at in waits] or [list(others)]
+        if any(_in_order(then, order, rest) for order in orders):
             return True
     return False
 
