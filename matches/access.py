@@ -7,7 +7,7 @@ from matches.models import Submission
 
 def submission(public_id: str) -> Submission:
     """A record sent in, without its bytes: whoever has the link may see it. Raises Http404 for any other link."""
-    found = Submission.objects.filter(public_id=public_id).defer("data", "transcript").first()
+    found = Submission.objects.filter(public_id=public_id).defer("data").first()
     if found is None:
         raise Http404
     return found

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -19,6 +20,8 @@ from matches.models import MOST_BYTES, Submission
 from matches.services import submissions
 from matches.throttle import count_upload
 from players.messages import sentence
+
+LONGEST_NUMBER = 6
 
 
 @csrf_exempt
@@ -78,3 +81,21 @@ def record(request: HttpRequest, public_id: str, extension: str) -> HttpResponse
     response = HttpResponse(file.data, content_type=file.content_type)
     response.headers["Content-Disposition"] = content_disposition_header(True, file.name) or "attachment"
     return response
+
+
+@require_safe
+def replay(request: HttpRequest, public_id: str) -> HttpResponse:
+    """One position of the match: `?g=3&p=17`, `&flip=1` from the other side. To the replay's script only the board."""
+    found = access.submission(public_id)
+    if found.is_open:
+        return redirect("submission", public_id)
+    game, step = (_number(request.GET.get(name)) for name in ("g", "p"))
+    context = selectors.replay_page(found, game, step, request.GET.get("flip") == "1")
+    name = "matches/_replay.html" if request.headers.get("HX-Request") else "matches/replay.html"
+    response = render(request, name, context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < LONGEST_NUMBER else 1

@@ -39,6 +39,7 @@ ROUTES: dict[str, Access] = {
     # A record is seen by whoever has its link: tests/matches/test_pages.py.
     "check/": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^check/(?P<public_id>[2-9a-z]{10})/replay/$": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/record\.(?P<extension>mat|sgf|json)$": EVERYBODY,
     # Django's own pages, each behind the same check.
     "admin/": Access(SIGN_IN, SIGN_IN, 200),

@@ -1,0 +1,24 @@
+"""Template tags of this room."""
+
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from matches.board import Scene
+
+register = template.Library()
+
+
+@register.inclusion_tag("matches/_board.html")
+def board(scene: Scene, *, small: bool = False) -> dict[str, Any]:
+    """The picture of a scene; `small`: no numbers, cube on the bar. The page includes `_board_defs.html` once."""
+    return {"scene": scene, "small": small}
+
+
+@register.simple_tag
+def step_url(public_id: str, step: tuple[int, int], flip: bool = False) -> str:
+    """The address of one position of a replay, `step` being game and step."""
+    query = {"g": step[0], "p": step[1]} | ({"flip": 1} if flip else {})
+    return f"{reverse('replay', args=[public_id])}?{urlencode(query)}"
