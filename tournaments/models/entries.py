@@ -74,8 +74,9 @@ class Draw(models.Model):
     """
 
     class State(models.TextChoices):
-        """What became of it."""
+        """What became of it; a requested one waits for a worker."""
 
+        REQUESTED = "requested", _("being drawn")
         DRAFT = "draft", _("draft")
         DISCARDED = "discarded", _("discarded")
         PUBLISHED = "published", _("published")
@@ -83,12 +84,14 @@ class Draw(models.Model):
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="draws")
     number = models.PositiveSmallIntegerField()
     state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
-    algorithm = models.CharField(max_length=120)
-    places = models.JSONField(help_text=_("Entry ids in bracket order; null is a bye."))
+    algorithm = models.CharField(max_length=120, blank=True)
+    places = models.JSONField(default=list, help_text=_("Entry ids in bracket order; null is a bye."))
     remarks = models.JSONField(default=list, help_text=_("Who could not be kept apart, as (code, params)."))
     reason = models.CharField(max_length=300, blank=True, help_text=_("Why it was drawn again."))
     made_at = models.DateTimeField(default=timezone.now, editable=False)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    refusal = models.JSONField(null=True, blank=True, help_text=_("Why it could not be drawn: code, params."))
     published_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -98,7 +101,9 @@ class Draw(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["stage", "number"], name="draw_number_of_stage"),
             models.UniqueConstraint(fields=["stage"], condition=Q(state="published"), name="draw_published_once"),
-            models.UniqueConstraint(fields=["stage"], condition=Q(state="draft"), name="draw_draft_once"),
+            models.UniqueConstraint(
+                fields=["stage"], condition=Q(state__in=["requested", "draft"]), name="draw_draft_once"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,77 @@
+"""When a round ends: each unplayed match by its division's rule, once, whatever dies meanwhile."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from matches.models import Match, Result
+from matches.services.finish import append_result
+from matches.services.proposals import unanswered_proposer
+from players.actors import SYSTEM, log
+from tournaments.formats.lots import Lots
+from tournaments.models import Division, Fixture
+from tournaments.services.settle import lock, lock_matches, settle
+
+GRACE = timedelta(milliseconds=500)
+"""An action counts from its arrival; a sweep waits this much longer."""
+SWEEP_AT_ONCE = 100
+PURPOSE = "deadline"
+
+
+def due_fixtures(now: datetime) -> list[int]:
+    """Fixtures whose round has ended and whose rule has not been applied."""
+    rows = Fixture.objects.filter(status=Fixture.Status.READY, deadline_done=False, due_at__lte=now - GRACE)
+    return list(rows.order_by("due_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+
+
+def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
+    """Applies the rule to one fixture; what it did, or None where there is nothing (more) to do.
+
+    A disputed or claimed match waits for its answer: what the players said is never overridden by the clock.
+    """
+    with transaction.atomic():
+        division = lock(Fixture.objects.get(pk=fixture_id).stage.division_id)
+        fixture = Fixture.objects.select_related("stage").get(pk=fixture_id)
+        if fixture.match_id is None or fixture.deadline_done or fixture.status != Fixture.Status.READY:
+            return None
+        if fixture.due_at is None or fixture.due_at > now - GRACE or division.status != Division.Status.RUNNING:
+            return None
+        match = lock_matches([fixture.match_id])[fixture.match_id]
+        if match.is_over:
+            return None
+        what = _decide(division, fixture, match, now)
+        fixture.deadline_done = what != "extended"
+        fixture.save(update_fields=["deadline_done", "due_at", "extended"])
+        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, fixture=fixture.number)
+        if what in ("director", "extended"):
+            Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+        else:
+            settle(division, by=SYSTEM, now=now)
+    return what
+
+
+def _decide(division: Division, fixture: Fixture, match: Match, now: datetime) -> str:
+    """What the rule says, and its result where it gives one."""
+    rule = division.deadline_rule
+    if rule == Division.DeadlineRule.DIRECTOR or match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
+        return "director"
+    proposer = unanswered_proposer(match)
+    if proposer is not None:
+        _forfeit(match, proposer, now)
+        return "proposer_wins"
+    if rule == Division.DeadlineRule.EXTEND and not fixture.extended:
+        fixture.extended = True
+        fixture.due_at = now + timedelta(hours=division.extension_hours)
+        return "extended"
+    if rule == Division.DeadlineRule.LOTS:
+        lots = Lots(bytes.fromhex(fixture.stage.seed), f"{PURPOSE}-{fixture.number}")
+        _forfeit(match, lots.below(2), now)
+        return "lots"
+    _forfeit(match, None, now)
+    return "both_lose"
+
+
+def _forfeit(match: Match, winner: int | None, now: datetime) -> None:
+    kind = Result.Kind.FORFEIT if winner is not None else Result.Kind.DOUBLE_FORFEIT
+    append_result(match, winner=winner, score=None, kind=kind, source=Result.Source.DEADLINE, by=SYSTEM, now=now)

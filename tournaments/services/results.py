@@ -1,0 +1,111 @@
+"""What a director says about a match: a result, a forfeit, a ruling; and what follows from any result."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.models import Match, Result, Submission
+from matches.services.finish import append_result
+from players.actors import Actor
+from tournaments.models import Fixture, Slot, Withdrawal
+from tournaments.services.settle import Settled, lock, lock_matches, settle
+
+
+def enter_result(
+    *,
+    fixture: Fixture,
+    winner: int | None,
+    score: tuple[int, int] | None,
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+    kind: str = Result.Kind.PLAYED,
+    source: str = Result.Source.DIRECTOR,
+    reason: str = "",
+    submission: Submission | None = None,
+    waived: Sequence[object] = (),
+) -> Result:
+    """Books a result over whatever stood before, and moves the bracket in the same transaction.
+
+    `winner` is a side of the fixture, None: nobody. `after` is the match's seq the director saw.
+    Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `append_result` refuses.
+    """
+    with transaction.atomic():
+        division = lock(fixture.stage.division_id)
+        row = Fixture.objects.select_related("stage").get(pk=fixture.pk)
+        if row.match_id is None:
+            raise Refused("fixture_not_ready", fixture=row.number)
+        match = lock_matches([row.match_id])[row.match_id]
+        if after is not None and match.seq != after:
+            raise Refused("stale")
+        if match.state == Match.State.SETTLED:
+            _refuse_if_successor_begun(row, match, winner)
+        result = append_result(
+            match,
+            winner=winner,
+            score=score,
+            kind=kind,
+            source=source,
+            by=by,
+            now=now,
+            submission=submission,
+            waived=waived,
+            reason=reason,
+        )
+        settle(division, by=by, now=now)
+    return result
+
+
+def forfeit(
+    *, fixture: Fixture, side: int, by: Actor, now: datetime, after: int | None = None, reason: str = ""
+) -> Result:
+    """The player of one side gives up this match only: where losers drop to a consolation, he still does."""
+    return enter_result(
+        fixture=fixture,
+        winner=1 - side,
+        score=None,
+        by=by,
+        now=now,
+        after=after,
+        kind=Result.Kind.FORFEIT,
+        reason=reason,
+    )
+
+
+def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str = "") -> Settled:
+    """An entry comes no more to this bracket; what it has decided stays. Refused: `not_entered`."""
+    if slot.entry is None:
+        raise Refused("not_entered", name="")
+    with transaction.atomic():
+        division = lock(slot.fixture.stage.division_id)
+        bracket = slot.fixture.round.bracket
+        Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
+        return settle(division, by=by, now=now)
+
+
+def _refuse_if_successor_begun(fixture: Fixture, match: Match, winner: int | None) -> None:
+    """The same winner with another score changes nobody's next match; another winner does."""
+    standing = match.results.order_by("-version").first()
+    if standing is not None and standing.winner == winner:
+        return
+    for successor in successors(fixture):
+        begun = successor.match is not None and (
+            successor.match.begun_at is not None or successor.match.state not in (Match.State.OPEN, Match.State.VOID)
+        )
+        if begun:
+            raise Refused("successor_begun", fixture=fixture.number, successor=successor.number)
+
+
+def successors(fixture: Fixture) -> list[Fixture]:
+    """The fixtures that the winner and the loser go to; past byes and walkovers, on to where somebody plays."""
+    found: list[Fixture] = []
+    waiting = [fixture.number]
+    while waiting:
+        slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source_fixture__in=waiting)
+        following = [slot.fixture for slot in slots.select_related("fixture__match")]
+        found += following
+        passed = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY)
+        waiting = [row.number for row in following if row.status in passed]
+    return found

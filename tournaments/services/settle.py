@@ -1,0 +1,197 @@
+"""From facts to where everybody stands: the one place that writes derived states of fixtures and slots."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import F
+
+from matches.models import Match, Result
+from matches.services.finish import append_result
+from matches.services.matches import open_match, void_match
+from players.actors import SYSTEM, Actor
+from tournaments.formats.progress import FixtureState, FixtureStatus, SlotState
+from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
+from tournaments.plans import StageRows
+
+
+class Settled(NamedTuple):
+    """What settling changed."""
+
+    fixtures: list[int]
+    """Numbers of the fixtures whose state or players changed."""
+    opened: list[Match]
+
+
+def lock(division_id: int) -> Division:
+    """The division, locked until the transaction ends; whoever needs matches too locks them after it."""
+    return (
+        Division.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("tournament__club")
+        .get(pk=division_id)
+    )
+
+
+def lock_matches(match_ids: list[int]) -> dict[int, Match]:
+    """Matches of a division, locked in ascending order."""
+    rows = Match.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=match_ids).order_by("pk")
+    return {match.pk: match for match in rows}
+
+
+def settle(division: Division, *, by: Actor = SYSTEM, now: datetime) -> Settled:
+    """Brings a locked division up to its facts; writes only what differs.
+
+    Opens the match of every fixture whose two players are known, books the walkover where one of them will not
+    come, and finishes stage, division and tournament when all is decided.
+    """
+    changed: list[int] = []
+    opened: list[Match] = []
+    # Asked before the results are read: whoever becomes unsettled meanwhile stays so.
+    told = list(Match.objects.filter(parent_topic=division.topic, unsettled=True).values_list("pk", flat=True))
+    for stage in division.stages.exclude(status=Stage.Status.PLANNED).order_by("number"):
+        while True:
+            rows = StageRows(stage)
+            states = rows.progress().fixtures
+            changed += _write(rows, states)
+            fresh = _open_matches(division, rows, states, now)
+            opened += fresh
+            if not _book_walkovers(rows, states, now):
+                break
+        _finish_stage(stage, rows)
+    Match.objects.filter(pk__in=told).update(unsettled=False)
+    if changed or opened:
+        Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+    _finish_division(division)
+    return Settled(sorted(set(changed)), opened)
+
+
+def settle_division(*, division_id: int, now: datetime) -> Settled:
+    """`settle` in a transaction of its own: what follows a result that came from a player."""
+    with transaction.atomic():
+        return settle(lock(division_id), now=now)
+
+
+def _write(rows: StageRows, states: dict[int, FixtureState]) -> list[int]:
+    """Stores what differs from the rows; leaving a slot comes before entering one (nobody twice in a round)."""
+    fixtures, slots = [], []
+    for number, row in rows.fixtures.items():
+        state = states[number]
+        if row.status != state.status.value:
+            row.status = Fixture.Status(state.status.value)
+            fixtures.append(row)
+        for slot, stands in zip(rows.slots[row.pk], state.slots, strict=True):
+            if (slot.status, slot.entry_id, slot.absent_id) != (stands.status.value, stands.entry, stands.absent):
+                slots.append((slot, stands))
+    left = [slot.pk for slot, _ in slots if slot.entry_id is not None]
+    Slot.objects.filter(pk__in=left).update(status=Slot.Status.TO_BE_DECIDED, entry=None)
+    for slot, stands in slots:
+        slot.status = Slot.Status(stands.status.value)
+        slot.entry_id, slot.absent_id = stands.entry, stands.absent
+    Slot.objects.bulk_update([slot for slot, _ in slots], ["status", "entry", "absent"], batch_size=500)
+    Fixture.objects.bulk_update(fixtures, ["status"], batch_size=500)
+    touched = {slot.fixture_id for slot, _ in slots} | {row.pk for row in fixtures}
+    return [row.number for row in rows.fixtures.values() if row.pk in touched]
+
+
+def _open_matches(division: Division, rows: StageRows, states: dict[int, FixtureState], now: datetime) -> list[Match]:
+    """A match for every fixture whose two entrants are known; one whose players changed is voided first."""
+    waiting = {number: _entrants(state) for number, state in states.items() if _wants_match(state)}
+    for number, row in rows.fixtures.items():
+        if row.match is not None and number not in waiting:
+            _let_go(row, now)
+    ids = {entry for pair in waiting.values() for entry in pair}
+    players = {entry.pk: entry.player for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
+    lengths = {round_.pk: round_.length for round_ in rows.rounds}
+    opened = []
+    for number, (first, second) in waiting.items():
+        row = rows.fixtures[number]
+        pair = (players[first], players[second])
+        if row.match is not None:
+            if (row.match.player_0_id, row.match.player_1_id) == (pair[0].pk, pair[1].pk):
+                continue
+            _let_go(row, now)
+        row.match = open_match(
+            players=pair,
+            length=lengths[row.round_id],
+            start_score=(0, 0),
+            club=division.tournament.club,
+            visibility=Match.Visibility.PUBLIC,
+            parent_topic=division.topic,
+            crawford=division.crawford,
+            rated=division.rated,
+            pool=division.pool,
+            due_at=row.due_at,
+            claim_wait=division.claim_wait,
+            by=SYSTEM,
+            now=now,
+        )
+        row.save(update_fields=["match"])
+        opened.append(row.match)
+    return opened
+
+
+def _let_go(row: Fixture, now: datetime) -> None:
+    """Voids the match of a fixture whose players are not the ones any more; the match stays, the fixture lets it go."""
+    if row.match is not None and row.match.state != Match.State.VOID:
+        void_match(lock_matches([row.match.pk])[row.match.pk], by=SYSTEM, now=now)
+    row.match = None
+    row.save(update_fields=["match"])
+
+
+def _wants_match(state: FixtureState) -> bool:
+    """Two entrants, whether or not one of them will come (never a bye)."""
+    return all(slot.entry is not None or slot.absent is not None for slot in state.slots)
+
+
+def _entrants(state: FixtureState) -> tuple[int, int]:
+    first, second = (_entrant(slot) for slot in state.slots)
+    return first, second
+
+
+def _entrant(slot: SlotState) -> int:
+    entrant = slot.entry if slot.entry is not None else slot.absent
+    assert entrant is not None  # noqa: S101, asked by _wants_match
+    return entrant
+
+
+def _book_walkovers(rows: StageRows, states: dict[int, FixtureState], now: datetime) -> bool:
+    """Writes the result of matches that one side, or both, will not come to; whether there were any."""
+    booked = False
+    for number, state in states.items():
+        match = rows.fixtures[number].match
+        if match is None or state.status not in (FixtureStatus.WALKOVER, FixtureStatus.EMPTY):
+            continue
+        locked = lock_matches([match.pk])[match.pk]
+        if locked.is_over:
+            continue
+        winner = next((side for side, slot in enumerate(state.slots) if slot.entry is not None), None)
+        kind = Result.Kind.WALKOVER if winner is not None else Result.Kind.DOUBLE_FORFEIT
+        append_result(locked, winner=winner, score=None, kind=kind, source=Result.Source.FORMAT, by=SYSTEM, now=now)
+        booked = True
+    return booked
+
+
+def _finish_stage(stage: Stage, rows: StageRows) -> None:
+    over = all(row.status not in (Fixture.Status.WAITING, Fixture.Status.READY) for row in rows.fixtures.values())
+    status = Stage.Status.FINISHED if over else Stage.Status.RUNNING
+    if stage.status != status:
+        stage.status = status
+        stage.save(update_fields=["status"])
+
+
+def _finish_division(division: Division) -> None:
+    """Finished when every stage is; running again when a correction opens one."""
+    if division.status not in (Division.Status.RUNNING, Division.Status.FINISHED):
+        return
+    over = not division.stages.exclude(status=Stage.Status.FINISHED).exists()
+    status = Division.Status.FINISHED if over else Division.Status.RUNNING
+    if division.status == status:
+        return
+    division.status = status
+    division.save(update_fields=["status"])
+    tournament = division.tournament
+    ended = (Division.Status.FINISHED, Division.Status.CANCELLED)
+    all_over = not tournament.divisions.exclude(status__in=ended).exists()
+    Tournament.objects.filter(pk=tournament.pk).update(
+        status=Tournament.Status.FINISHED if all_over else Tournament.Status.RUNNING
+    )
