@@ -4,6 +4,7 @@ BARPOINT_PROFILE=local (set by `make run` and by `manage.py` where there is no S
 plain HTTP: it makes its own secret key in `var/` and sends cookies without TLS. Everything else is the same.
 """
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -33,12 +34,16 @@ def _secret_key() -> str:
     if not LOCAL:
         raise ImproperlyConfigured("Set SECRET_KEY, or start with `make run`, which makes one for this machine.")
     path = VAR_DIR / "secret_key"
+    if path.exists():
+        return path.read_text()
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(50))
-    except FileExistsError:
-        pass
+    # Several processes may come here first; the key appears whole, and whoever links it first has made it.
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(secrets.token_urlsafe(50))
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()
     return path.read_text()
 
 

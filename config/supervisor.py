@@ -122,22 +122,20 @@ class Supervisor:
         server.wait_until_up(child.start())
 
     def prepare(self) -> None:
-        """Bring the database and the static files up to date."""
-        self.manage("migrate", "--noinput")
+        """Bring the database and the static files up to date, both at once."""
+        commands = ["migrate"]
         if self.env.get("DEBUG", "0") in ("", "0"):
-            self.manage("collectstatic", "--noinput")
-
-    def manage(self, command: str, *arguments: str) -> None:
-        """Run one management command to its end."""
-        argv = [sys.executable, str(BASE_DIR / "manage.py"), command, *arguments, "--verbosity=0"]
-        process = spawn(argv, self.env)
+            commands.append("collectstatic")
+        manage = [sys.executable, str(BASE_DIR / "manage.py")]
+        running = {name: spawn([*manage, name, "--noinput", "--verbosity=0"], self.env) for name in commands}
         try:
-            exit_code = process.wait()
+            failed = {name: code for name, process in running.items() if (code := process.wait())}
         except Stopped:
-            stop(process, PATIENCE["web"])
+            for process in running.values():
+                stop(process, PATIENCE["web"])
             raise
-        if exit_code:
-            raise NotPossible(f"`manage.py {command}` failed with exit code {exit_code}; see above.")
+        for name, code in failed.items():
+            raise NotPossible(f"`manage.py {name}` failed with exit code {code}; see above.")
 
     def start_services(self) -> None:
         """Web, worker and beat; beat is a process of its own, since a killed `worker -B` leaves an orphan."""

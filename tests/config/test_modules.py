@@ -1,0 +1,48 @@
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from config.modules import import_map, import_map_source
+
+
+@pytest.fixture
+def hashed(tmp_path: Path, settings: Any) -> Iterator[None]:
+    """Static files as a server has them, with a module of matches among them."""
+    (tmp_path / "source" / "matches").mkdir(parents=True)
+    (tmp_path / "source" / "matches" / "a_test_module.js").write_text('import "./another.js";\n')
+    settings.STATICFILES_DIRS = [tmp_path / "source"]
+    settings.STATIC_ROOT = tmp_path / "collected"
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    }
+    import_map.cache_clear()
+    call_command("collectstatic", "--noinput", verbosity=0)
+    yield
+    import_map.cache_clear()
+
+
+@pytest.mark.usefixtures("hashed")
+def test_a_module_is_found_under_its_plain_name_and_cached_for_ever(db: None) -> None:
+    imports = json.loads(import_map())["imports"]
+    assert re.fullmatch(r"/static/matches/a_test_module\.[0-9a-f]{12}\.js", imports["/static/matches/a_test_module.js"])
+    assert [name for name in imports if name.startswith(("/static/admin/", "/static/vendor/"))] == []
+
+
+@pytest.mark.usefixtures("hashed")
+def test_the_import_map_is_the_only_inline_script_and_the_policy_knows_it(db: None) -> None:
+    response = Client().get("/")
+    inline = re.findall(r"<script(?![^>]*\bsrc=)([^>]*)>(.*?)</script>", response.content.decode(), re.DOTALL)
+    assert inline == [(' type="importmap"', import_map())]
+    assert f"'{import_map_source()}'" in response.headers["Content-Security-Policy"]
+
+
+def test_without_hashed_names_there_is_no_map(client: Client, db: None) -> None:
+    assert import_map() == import_map_source() == ""
+    assert "importmap" not in client.get("/").content.decode()
