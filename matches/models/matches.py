@@ -50,6 +50,9 @@ class Match(models.Model):
     crawford = models.BooleanField(default=True)
     rated = models.BooleanField(default=True)
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    moved = models.BooleanField(
+        default=True, help_text=_("Each side has moved, or no record tells; else it is not rated.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     seq = models.PositiveIntegerField(default=0)
@@ -67,6 +70,7 @@ class Match(models.Model):
             models.Index(fields=["player_0", "-finished_at"], name="match_player_0"),
             models.Index(fields=["player_1", "-finished_at"], name="match_player_1"),
             models.Index(fields=["parent_topic"], name="match_parent"),
+            models.Index(fields=["finished_at", "id"], name="match_in_order", condition=Q(finished_at__isnull=False)),
             models.Index(fields=["id"], name="match_unsettled", condition=Q(unsettled=True)),
         ]
         constraints: ClassVar = [

@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 class RatingPool(models.Model):
     """One way to rate, with its settings; its row is the lock of the task that replays it.
 
-    A change of history marks the pool dirty from the first match it touches, in the order (finished_at, match).
+    A change of history marks the pool dirty from the first match it touches, in the order (finished_at, match). Who
+    replays it moves that mark to `claimed_…`, so that changes made meanwhile make a mark of their own.
     """
 
     class Ramp(models.TextChoices):
@@ -28,6 +29,11 @@ class RatingPool(models.Model):
     dirty_from = models.DateTimeField(null=True, blank=True)
     dirty_match = models.BigIntegerField(null=True, blank=True)
     claimed_at = models.DateTimeField(null=True, blank=True)
+    claimed_from = models.DateTimeField(null=True, blank=True)
+    claimed_match = models.BigIntegerField(null=True, blank=True)
+    basis = models.JSONField(
+        default=dict, blank=True, help_text=_("The settings and merged players of the last replay; others replay anew.")
+    )
 
     class Meta:
         verbose_name = _("rating pool")
@@ -81,6 +87,7 @@ class PlayerRating(models.Model):
     matches = models.PositiveIntegerField()
     wins = models.PositiveIntegerField()
     last_played_at = models.DateTimeField()
+    last_change = models.FloatField()
 
     class Meta:
         ordering = ("-rating", "player")
