@@ -25,10 +25,10 @@ def due_fixtures(now: datetime) -> list[int]:
     return list(rows.order_by("due_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
 
 
-def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
+def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None:
     """Applies the rule to one fixture; what it did, or None where there is nothing (more) to do.
 
-    A disputed or claimed match waits for its answer: what the players said is never overridden by the clock.
+    `seed` is fresh chance for drawing lots; the log keeps it, so that they can be drawn again. A disputed or claimed match waits for its answer: what the players said is never overridden by the clock.
     """
     with transaction.atomic():
         division = lock(Fixture.objects.get(pk=fixture_id).stage.division_id)
@@ -40,10 +40,10 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
         match = lock_matches([fixture.match_id])[fixture.match_id]
         if match.is_over:
             return None
-        what = _decide(division, fixture, match, now)
+        what = _decide(division, fixture, match, now, seed)
         fixture.deadline_done = what != "extended"
         fixture.save(update_fields=["deadline_done", "due_at", "extended"])
-        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, fixture=fixture.number)
+        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, fixture=fixture.number, seed=seed.hex())
         if what in ("director", "extended"):
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
         else:
@@ -51,7 +51,7 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
     return what
 
 
-def _decide(division: Division, fixture: Fixture, match: Match, now: datetime) -> str:
+def _decide(division: Division, fixture: Fixture, match: Match, now: datetime, seed: bytes) -> str:
     """What the rule says, and its result where it gives one."""
     rule = division.deadline_rule
     if rule == Division.DeadlineRule.DIRECTOR or match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
@@ -65,8 +65,7 @@ def _decide(division: Division, fixture: Fixture, match: Match, now: datetime) -
         fixture.due_at = now + timedelta(hours=division.extension_hours)
         return "extended"
     if rule == Division.DeadlineRule.LOTS:
-        lots = Lots(bytes.fromhex(fixture.stage.seed), f"{PURPOSE}-{fixture.number}")
-        _forfeit(match, lots.below(2), now)
+        _forfeit(match, Lots(seed, PURPOSE).below(2), now)
         return "lots"
     _forfeit(match, None, now)
     return "both_lose"

@@ -14,12 +14,15 @@ from engine.errors import Refused
 from matches.services.ratings import ratings_of
 from players.actors import SYSTEM, Actor, log
 from players.models import Membership
+from players.queue import hint
 from tournaments.formats import knockout
 from tournaments.formats.lots import commitment
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.plans import store
 from tournaments.services.settle import lock, settle
 
+MAKE_DRAFT = "tournaments.make_draft"
+"""The task that a hint names."""
 LEAST_ENTRIES = 2
 CLAIM_HOLDS = timedelta(seconds=60)
 HINT_AGE = timedelta(seconds=10)
@@ -55,6 +58,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
             made_at=now,
             made_by=by.user,
         )
+        transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
         log(by, "draw_requested", row.topic, club=row.tournament.club, number=draw.number, reason=draw.reason)
     return draw
 

@@ -1,0 +1,28 @@
+"""What workers do for this room; the work itself is in the services."""
+
+import secrets
+
+from celery import shared_task
+from django.utils import timezone
+
+from tournaments.services import deadlines, draws
+
+
+@shared_task(name=draws.MAKE_DRAFT)
+def make_draft(draw_id: int) -> None:
+    """Draw one draft, if it is still asked for."""
+    draws.make_draft(draw_id=draw_id, now=timezone.now())
+
+
+@shared_task(name="tournaments.sweep_draws")
+def sweep_draws() -> None:
+    """Make what a crash or a lost message left undrawn."""
+    for draw_id in draws.open_requests(timezone.now()):
+        draws.make_draft(draw_id=draw_id, now=timezone.now())
+
+
+@shared_task(name="tournaments.sweep_deadlines")
+def sweep_deadlines() -> None:
+    """Apply the deadline rule to every match whose round has ended, each in a transaction of its own."""
+    for fixture_id in deadlines.due_fixtures(timezone.now()):
+        deadlines.apply_deadline(fixture_id=fixture_id, now=timezone.now(), seed=secrets.token_bytes(32))
