@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from engine.errors import Refused
@@ -81,7 +81,9 @@ class _Walk:
     def _try(self, key: int, leg: Leg, others: tuple[Leg, ...], die: int, left: tuple[int, ...], depth: int) -> None:
         source, target = leg
         between = max(OFF, source - die)
-        if between < target or (between == OFF != source - die and target != OFF):
+        spent = left.index(die)
+        rest = left[:spent] + left[spent + 1 :]
+        if between < target or not _can_go_on(between, target, rest):
             self._note(depth - 1, Refused("wrong_die", source=point_name(source), target=point_name(target)))
             return
         reason = _step_refused(key, source, die)
@@ -90,13 +92,18 @@ class _Walk:
             return
         own, _, blots = masks(key)
         then, _ = after_step(key, own, blots, die, source)
-        rest = others if between == target else (*others, (between, target))
-        spent = left.index(die)
-        self.go(then, tuple(sorted(rest, reverse=True)), left[:spent] + left[spent + 1 :], depth + 1)
+        legs = others if between == target else (*others, (between, target))
+        self.go(then, tuple(sorted(legs, reverse=True)), rest, depth + 1)
 
     def _note(self, depth: int, reason: Refused) -> None:
         if depth > self._depth:
             self._depth, self.reason = depth, reason
+
+
+def _can_go_on(source: int, target: int, left: tuple[int, ...]) -> bool:
+    """Whether these dice, all or some, take a checker from one point to another; to bear off, more may do."""
+    totals = {sum(dice) for count in range(len(left) + 1) for dice in combinations(left, count)}
+    return source - target in totals or (target == OFF and max(totals) > source)
 
 
 def _step_refused(key: int, source: int, die: int) -> Refused | None:

@@ -1,0 +1,96 @@
+"""The board: what can stand on it, and how it is counted."""
+
+import pytest
+from hypothesis import given
+
+from engine import Position, Refused
+from tests.engine.boards import board, positions
+
+START = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0)
+
+
+def test_the_game_starts_from_24x2_13x5_8x3_6x5_with_167_pips_each():
+    start = Position.start()
+    assert start.counts == START
+    assert start == board({24: 2, 13: 5, 8: 3, 6: 5}, {1: 2, 12: 5, 17: 3, 19: 5})
+    assert start.pips == (167, 167)
+    assert start.borne_off == (0, 0)
+    assert not start.is_over
+
+
+def test_the_start_looks_the_same_from_both_sides():
+    assert Position.start().swapped() == Position.start()
+
+
+def test_pips_count_the_bar_as_25_for_each_side():
+    assert board({25: 2, 6: 1}, {0: 1, 24: 3}).pips == (56, 28)
+
+
+def test_what_is_missing_to_fifteen_is_borne_off():
+    position = board({6: 2}, {24: 15})
+    assert position.borne_off == (13, 0)
+    assert not position.is_over
+
+
+@pytest.mark.parametrize("finished", [board({}, {24: 3}), board({3: 1}, {})])
+def test_the_game_is_over_when_a_side_has_borne_off_everything(finished):
+    assert finished.is_over
+
+
+def test_positions_with_the_same_checkers_are_equal_and_hash_alike():
+    again = Position.from_counts(list(START))
+    assert again == Position.start()
+    assert len({again, Position.start(), Position.start().swapped()}) == 1
+    assert again != board({24: 2})
+
+
+def test_a_position_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        Position.start().key = 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "code"),
+    [
+        ([0] * 25, "bad_counts"),
+        ([0] * 27, "bad_counts"),
+        ([], "bad_counts"),
+        ([0] * 25 + ["2"], "bad_counts"),
+        ([0] * 25 + [2.0], "bad_counts"),
+        ([0] * 25 + [True], "bad_counts"),
+        ([1] + [0] * 24 + [2], "wrong_bar_side"),
+        ([0] * 25 + [-1], "wrong_bar_side"),
+        ([0, 16] + [0] * 24, "too_many_checkers"),
+        ([0, 15] + [0] * 23 + [1], "too_many_checkers"),
+        ([-1, -15, 3] + [0] * 23, "too_many_checkers"),
+        ([0, 10**30] + [0] * 24, "too_many_checkers"),
+        ([0] * 26, "no_checkers_left"),
+    ],
+)
+def test_an_impossible_board_is_refused(counts, code):
+    with pytest.raises(Refused) as refused:
+        Position.from_counts(counts)
+    assert refused.value.code == code
+    assert refused.value.message
+
+
+@given(positions())
+def test_counts_describe_a_position_completely(position):
+    assert Position.from_counts(position.counts) == position
+    assert hash(Position.from_counts(position.counts)) == hash(position)
+
+
+@given(positions())
+def test_turning_the_board_twice_changes_nothing(position):
+    turned = position.swapped()
+    assert turned.swapped() == position
+    assert turned.pips == position.pips[::-1]
+    assert turned.borne_off == position.borne_off[::-1]
+    assert turned.counts == tuple(-count for count in reversed(position.counts))
+
+
+@given(positions())
+def test_fifteen_checkers_are_on_the_board_or_off(position):
+    own = sum(count for count in position.counts if count > 0)
+    opposing = -sum(count for count in position.counts if count < 0)
+    assert (own + position.borne_off[0], opposing + position.borne_off[1]) == (15, 15)
