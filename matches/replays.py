@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 
 from engine import Frame, Phase, Position, Refused, Transcript, parse_play, parse_xgid, replay
 from engine.ids import position_xgid
+from engine.records import from_data
 from engine.transcript import Kind
 from matches import wording
 from matches.board import Diagram
@@ -57,32 +58,47 @@ class Row(NamedTuple):
     cells: list[Moment | None]
 
 
-def games(transcript: Transcript, verdict: Mapping[str, Any]) -> list[PlayedGame]:
-    """Every game that was adjudicated, with all its steps."""
-    by_game: list[list[Frame]] = [[] for _ in transcript.games]
-    at, last_event = 0, -1
-    for frame in replay(transcript):
-        while transcript.games[at].number != frame.game or frame.event <= last_event:
-            at, last_event = at + 1, -1
-        last_event = frame.event
-        by_game[at].append(frame)
-    players = wording.names(transcript.players)
-    return [
-        _Game(transcript, players, facts, frames).played(index)
-        for index, (facts, frames) in enumerate(zip(verdict["games"], by_game, strict=False), start=1)
-    ]
+class Match:
+    """A checked match whose games are played through when they are asked for: a session may have hundreds."""
+
+    def __init__(self, stored: Mapping[str, Any], verdict: Mapping[str, Any]) -> None:
+        self.stored = stored
+        self.facts: Sequence[Mapping[str, Any]] = verdict["games"]
+        self._played: dict[int, PlayedGame] = {}
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def game(self, index: int) -> PlayedGame:
+        """The game with this index, from 1."""
+        if index not in self._played:
+            # One game alone needs no other: its score and whether it is the Crawford game stand in the verdict.
+            transcript = from_data({**self.stored, "games": [self.stored["games"][index - 1]]})
+            self._played[index] = _Game(transcript, self.facts[index - 1]).played(index)
+        return self._played[index]
+
+    def step_of(self, finding: Mapping[str, Any]) -> tuple[int, int] | None:
+        """Game and step at which a finding can be looked at; None where it is about no game."""
+        numbers = [facts["number"] for facts in self.facts]
+        if finding["game"] not in numbers:
+            return None
+        game = self.game(numbers.index(finding["game"]) + 1)
+        if finding["ply"] is None:
+            return game.index, 1
+        there = [moment for moment in game.moments if moment.side is not None and moment.ply == finding["ply"]]
+        if not there:
+            return game.moments[-1].step
+        return next((moment for moment in there if moment.xgid == _full(finding["xgid"])), there[-1]).step
 
 
 class _Game:
     """Builds the moments of one game."""
 
-    def __init__(
-        self, transcript: Transcript, players: tuple[str, str], facts: Mapping[str, Any], frames: Sequence[Frame]
-    ) -> None:
+    def __init__(self, transcript: Transcript, facts: Mapping[str, Any]) -> None:
         self.transcript = transcript
-        self.players = players
+        self.players = wording.names(transcript.players)
         self.facts = facts
-        self.frames = frames
+        self.frames = replay(transcript)
         self.length = transcript.length or 0
 
     def played(self, index: int) -> PlayedGame:
@@ -174,22 +190,8 @@ def rows(game: PlayedGame) -> list[Row]:
     return found
 
 
-def moment_of(finding: Mapping[str, Any], played: Sequence[PlayedGame]) -> tuple[int, int] | None:
-    """Game and step at which a finding can be looked at; None where it is about no game."""
-    game = next((game for game in played if game.number == finding["game"]), None)
-    if game is None:
-        return None
-    if finding["ply"] is None:
-        return game.index, 1
-    there = [moment for moment in game.moments if moment.side is not None and moment.ply == finding["ply"]]
-    if not there:
-        return game.index, len(game.moments)
-    same = [moment for moment in there if finding["xgid"] and _same(moment.xgid, finding["xgid"])]
-    return game.index, (same or there)[-1].number
-
-
-def _same(one: str, other: str) -> bool:
-    return one.removeprefix("XGID=") == other.removeprefix("XGID=")
+def _full(xgid: str | None) -> str:
+    return f"XGID={(xgid or '').removeprefix('XGID=')}"
 
 
 def diagram_of(finding: Mapping[str, Any], players: tuple[str, str]) -> Diagram | None:

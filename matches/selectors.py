@@ -1,6 +1,6 @@
 """What the pages of this room show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -8,7 +8,6 @@ from typing import Any
 from django.utils.translation import gettext
 
 from engine.errors import Refused
-from engine.records import from_data
 from matches import replays, wording
 from matches.board import Scene, draw
 from matches.downloads import CONTENT_TYPES
@@ -95,7 +94,7 @@ def latest_verdict(submission: Submission) -> Verdict:
 def _verdict(submission: Submission, verdict: Verdict) -> dict[str, Any]:
     content = verdict.content
     players = wording.names(content["players"])
-    played = _played(submission, content)
+    match = replays.Match(submission.transcript or {}, content)
     word, meaning = wording.outcome(content["outcome"])
     return {
         "verdict": verdict,
@@ -106,12 +105,8 @@ def _verdict(submission: Submission, verdict: Verdict) -> dict[str, Any]:
         "length": wording.length(content["length"]),
         "lines": [_line(index, game, players) for index, game in enumerate(content["games"], start=1)],
         "formats": tuple(CONTENT_TYPES),
-        "groups": list(_groups(content["findings"], players, played)),
+        "groups": list(_groups(content["findings"], players, match)),
     }
-
-
-def _played(submission: Submission, content: Mapping[str, Any]) -> list[replays.PlayedGame]:
-    return replays.games(from_data(submission.transcript), content) if submission.transcript else []
 
 
 def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> Line:
@@ -130,23 +125,19 @@ def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> Line
     )
 
 
-def _groups(
-    findings: list[Mapping[str, Any]], players: tuple[str, str], played: Sequence[replays.PlayedGame]
-) -> list[Group]:
+def _groups(findings: list[Mapping[str, Any]], players: tuple[str, str], match: replays.Match) -> list[Group]:
     titles = {"error": gettext("Errors"), "warning": gettext("Warnings"), "note": gettext("Notes")}
     groups = []
     for severity, title in titles.items():
         here = [finding for finding in with_messages(findings) if finding["severity"] == severity]
         with_board = 0 if severity == "note" else DRAWN_FINDINGS
-        shown = [_finding(finding, players, played, number < with_board) for number, finding in enumerate(here)]
+        shown = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(here)]
         if shown:
             groups.append(Group(severity, title, shown[:DRAWN_FINDINGS], shown[DRAWN_FINDINGS:]))
     return groups
 
 
-def _finding(
-    finding: Mapping[str, Any], players: tuple[str, str], played: Sequence[replays.PlayedGame], drawn: bool
-) -> ShownFinding:
+def _finding(finding: Mapping[str, Any], players: tuple[str, str], match: replays.Match, drawn: bool) -> ShownFinding:
     diagram = replays.diagram_of(finding, players) if drawn else None
     params = finding["params"]
     return ShownFinding(
@@ -157,7 +148,7 @@ def _finding(
         roll=params.get("dice", ""),
         play=params.get("play", ""),
         nearest=finding["nearest"],
-        step=replays.moment_of(finding, played),
+        step=match.step_of(finding),
         xgid=f"XGID={finding['xgid'].removeprefix('XGID=')}" if finding["xgid"] else "",
         scene=draw(diagram) if diagram else None,
     )
@@ -197,17 +188,17 @@ def replay_page(submission: Submission, game: int, step: int, flip: bool) -> dic
     if submission.is_open or submission.transcript is None:
         raise Refused("no_transcript")
     content = latest_verdict(submission).content
-    played = _played(submission, content)
-    if not played:
+    match = replays.Match(submission.transcript, content)
+    if not len(match):
         raise Refused("no_transcript")
-    chosen = played[min(max(game, 1), len(played)) - 1]
+    chosen = match.game(min(max(game, 1), len(match)))
     moment = chosen.moments[min(max(step, 1), len(chosen.moments)) - 1]
     bottom = 1 if flip else 0
     return {
         "submission": submission,
         "players": wording.names(content["players"]),
         "length": wording.length(content["length"]),
-        "games": played,
+        "total": len(match),
         "game": chosen,
         "moment": moment,
         "flip": flip,
@@ -218,7 +209,7 @@ def replay_page(submission: Submission, game: int, step: int, flip: bool) -> dic
         "top": _seat(1 - bottom, chosen, moment),
         "bottom": _seat(bottom, chosen, moment),
         "rows": replays.rows(chosen),
-        "steps": _neighbours(played, chosen, moment),
+        "steps": _neighbours(match, chosen, moment),
     }
 
 
@@ -234,17 +225,18 @@ def _seat(side: int, game: replays.PlayedGame, moment: replays.Moment) -> Seat:
 
 
 def _neighbours(
-    played: Sequence[replays.PlayedGame], game: replays.PlayedGame, moment: replays.Moment
+    match: replays.Match, game: replays.PlayedGame, moment: replays.Moment
 ) -> dict[str, tuple[int, int] | None]:
     """Where the buttons lead, as game and step; None where there is nowhere to go."""
-    before = played[game.index - 2] if game.index > 1 else None
-    after = played[game.index] if game.index < len(played) else None
-    here, last = moment.number, len(game.moments)
+    here, first, last = moment.number, game.moments[0].step, game.moments[-1].step
+    game_before = (game.index - 1, 1) if game.index > 1 else None
+    game_after = (game.index + 1, 1) if game.index < len(match) else None
+    before = match.game(game.index - 1).moments[-1].step if game_before else None
     return {
-        "first": (game.index, 1) if here > 1 else None,
-        "previous": (game.index, here - 1) if here > 1 else (before.index, len(before.moments)) if before else None,
-        "next": (game.index, here + 1) if here < last else (after.index, 1) if after else None,
-        "last": (game.index, last) if here < last else None,
-        "previous_game": (before.index, 1) if before else None,
-        "next_game": (after.index, 1) if after else None,
+        "first": first if moment.step != first else None,
+        "previous": (game.index, here - 1) if moment.step != first else before,
+        "next": (game.index, here + 1) if moment.step != last else game_after,
+        "last": last if moment.step != last else None,
+        "previous_game": game_before,
+        "next_game": game_after,
     }
