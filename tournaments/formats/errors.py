@@ -21,7 +21,7 @@ MESSAGES: dict[str, str] = {
     # Lower brackets
     "pattern_empty": "The pattern is empty.",
     "pattern_symbol": "“{symbol}” at place {place} is not part of a pattern: letters A to Q, |, ., X and R.",
-    "pattern_letter_order": "{letter} is out of order: {expected} comes next.",
+    "pattern_letter_order": "{letter} is out of order: it cannot follow {before}.",
     "pattern_letter_unknown": "{letter} names a round that the feeding bracket does not have; its last is {last}.",
     "pattern_without_drop": "The first round of a pattern must have entrants, so it begins with a letter.",
     "pattern_round_mixed": "Round {round} “{text}”: | stands alone, for a round without new entrants.",

@@ -1,0 +1,258 @@
+from collections import Counter
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.tournaments.formats.cast import SEED, coin, play_out
+from tournaments.formats.drops import lay_out
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, ByeSource, LoserOf
+from tournaments.formats.knockout import draw, knockout, open_byes, take_bye
+from tournaments.formats.lower_bracket import (
+    double_elimination,
+    lower_feed,
+    take_late_drop,
+    with_lower_bracket,
+)
+from tournaments.formats.patterns import parse, propose_consolation, propose_double
+from tournaments.formats.progress import FixtureStatus, Result, SlotStatus, Withdrawal, progress
+
+
+def main(size):
+    return knockout(draw(range(1, size + 1), seed=SEED).places)
+
+
+def meetings(state):
+    met = [s for s in state.fixtures.values() if s.status is FixtureStatus.DECIDED]
+    return Counter(frozenset(slot.entry for slot in s.slots) for s in met)
+
+
+def losses(state):
+    return Counter(s.loser.entry for s in state.fixtures.values() if s.status is FixtureStatus.DECIDED)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 300), st.integers(0, 99), st.booleans(), st.integers(0, 9))
+def test_in_a_double_elimination_everybody_is_out_after_exactly_two_losses(size, toss, second, which):
+    proposals = propose_double(size, second_final=second)
+    graph = double_elimination(main(size), seed=SEED, pattern=proposals[which % len(proposals)].pattern)
+    state, results = play_out(graph, coin(toss))
+    champion = state.champion(FINAL)
+    lost = losses(state)
+    assert state.over
+    beaten_once = lost.pop(champion, 0)
+    others = sorted(lost[entry] for entry in range(1, size + 1) if entry != champion)
+    assert beaten_once in (0, 1)
+    if second:
+        assert set(others) == {2}
+        assert len(results) == 2 * size - 2 + beaten_once
+    else:
+        # In a single final the upper winner stakes his second life, so he may go out after one loss.
+        assert others == [2 - beaten_once, *[2] * (size - 2)]
+        assert len(results) == 2 * size - 2
+    for met in meetings(state):
+        assert len(met) == 2
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 300), st.integers(0, 9))
+def test_every_fixture_is_fed_and_byes_are_where_they_may_be(size, which):
+    proposals = propose_double(size) + propose_consolation(size)
+    chosen = proposals[which % len(proposals)]
+    graph = with_lower_bracket(main(size), chosen.pattern, seed=SEED)
+    lower = graph.bracket(LOWER if chosen.pattern.final else CONSOLATION)
+    counts = [(2 * r.matches + r.byes, r.matches, r.byes) for r in chosen.rounds if r.matches]
+    made = []
+    for round_ in lower.rounds:
+        byes = sum(isinstance(s, ByeSource) for fixture in round_.fixtures for s in fixture.sources)
+        made.append((2 * len(round_.fixtures) - byes, len(round_.fixtures) - byes, byes))
+    assert made == counts
+    assert all(byes <= 1 for _, _, byes in made)
+    later_rounds = [f for r in graph.bracket(MAIN).rounds[1:] for f in r.fixtures]
+    assert not any(isinstance(s, ByeSource) for fixture in later_rounds for s in fixture.sources)
+    dropped = {s.fixture for f in lower.fixtures for s in f.sources if isinstance(s, LoserOf)}
+    letters = [ord(letter) - ord("A") for letter in chosen.pattern.letters]
+    feeding = [f for at in letters for f in graph.bracket(MAIN).rounds[at].fixtures]
+    real = {f.number for f in feeding if not any(isinstance(s, ByeSource) for s in f.sources)}
+    assert dropped == real or (size == 2 and not dropped)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(5, 300), st.integers(0, 99))
+def test_losers_of_named_rounds_have_one_more_chance_and_finalists_do_not(size, toss):
+    chosen = propose_consolation(size)[0]
+    graph = with_lower_bracket(main(size), chosen.pattern, seed=SEED)
+    state, results = play_out(graph, coin(toss))
+    lost = losses(state)
+    paid = {slot.entry for slot in state.fixtures[graph.bracket(MAIN).fixtures[-1].number].slots}
+    won = state.champion(CONSOLATION)
+    assert state.champion(MAIN) in paid
+    assert won not in paid
+    assert all(lost[e] == 2 for e in range(1, size + 1) if e not in paid | {won})
+    assert len(results) == (size - 1) + (size - 3)
+
+
+def test_the_director_may_name_the_last_round_that_drops():
+    proposal = propose_consolation(16, last_drop="A")[0]
+    assert str(proposal.pattern) == "A.|.|."
+    assert str(propose_consolation(16, last_drop="D")[0].pattern) in ("A.B.|.C.|.D.", "A.B.C.D.|.")
+    assert propose_consolation(3) == ()
+
+
+def test_a_last_chance_is_fed_by_early_losers_of_the_consolation():
+    graph = with_lower_bracket(main(32), "A.B.|.C.|.|.", seed=SEED)
+    graph = with_lower_bracket(graph, "A.B.|.|.|.", seed=SEED, key=LAST_CHANCE, fed_by=CONSOLATION)
+    state, _ = play_out(graph, coin(4))
+    assert state.over
+    assert state.champion(LAST_CHANCE) is not None
+    assert max(losses(state).values()) == 3
+    assert graph.bracket(LAST_CHANCE).fed_by == CONSOLATION
+
+
+def test_the_second_final_is_needed_only_if_the_upper_winner_loses_the_first():
+    graph = double_elimination(main(8), seed=SEED, pattern="A.B.|.C.XR")
+    first, second = graph.bracket(FINAL).fixtures
+    assert second.needed_if.fixture == first.number
+    totals = {len(play_out(graph, coin(toss))[1]) for toss in range(12)}
+    assert totals == {14, 15}
+
+
+def test_a_withdrawn_players_drop_is_a_walkover_and_a_bye_is_none():
+    graph = with_lower_bracket(main(13), "A.B.|.C.|.", seed=SEED)
+    first = next(n for n, f in graph.fixtures.items() if not any(isinstance(s, ByeSource) for s in f.sources))
+    leaver = graph.fixture(first).sources[0].entry
+    state = progress(graph, {}, [Withdrawal(leaver)])
+    drop = graph.next_of_loser[first]
+    slot = state.fixtures[drop].slots[graph.fixture(drop).sources.index(LoserOf(first))]
+    assert (slot.status, slot.absent) == (SlotStatus.WALKOVER, leaver)
+    byes = [s for f in state.fixtures.values() for s in f.slots if s.status is SlotStatus.BYE]
+    assert len(byes) == 3 + 2
+    assert any(s.status is SlotStatus.TO_BE_DECIDED for f in state.fixtures.values() for s in f.slots)
+
+
+def test_consolation_byes_are_drawn_by_lot_among_those_who_have_had_none():
+    takers = set()
+    for draft in range(1, 40):
+        graph = with_lower_bracket(main(13), "A.B.|.C.|.", seed=SEED, draft=draft)
+        with_bye = [
+            next(s for s in f.sources if not isinstance(s, ByeSource))
+            for r in graph.bracket(CONSOLATION).rounds[:1]
+            for f in r.fixtures
+            if any(isinstance(s, ByeSource) for s in f.sources)
+        ]
+        takers.update(with_bye)
+        second = graph.bracket(CONSOLATION).rounds[1].fixtures
+        taken = [f.sources[0] for f in second if isinstance(f.sources[1], ByeSource)]
+        # The losers of round 2 who came there with a bye, and the one above, may not have another.
+        late = [s.fixture for s in taken if isinstance(s, LoserOf)]
+        assert not any(isinstance(s, ByeSource) for n in late for f in _feeding(graph, n) for s in f.sources)
+    assert len(takers) == 5
+
+
+def _feeding(graph, number):
+    return [graph.fixture(s.fixture) for s in graph.fixture(number).sources if hasattr(s, "fixture")]
+
+
+def test_the_same_seed_and_draft_give_the_same_consolation():
+    assert with_lower_bracket(main(21), "A.B.|.C.|.D.|.", seed=SEED) == with_lower_bracket(
+        main(21), "A.B.|.C.|.D.|.", seed=SEED
+    )
+
+
+def test_a_late_entrants_loss_takes_a_bye_of_the_consolation():
+    graph = with_lower_bracket(main(13), "A.B.|.C.|.", seed=SEED)
+    assert len(open_byes(graph)) == 3
+    graph, number = take_bye(graph, 99, seed=SEED)
+    graph = take_late_drop(graph, number, CONSOLATION)
+    state, results = play_out(graph, coin(1))
+    assert state.over
+    assert len(results) == 13 + 11
+    full = with_lower_bracket(main(16), "A.B.|.C.|.", seed=SEED)
+    with pytest.raises(Refused, match="No bye is left"):
+        take_late_drop(full, 1, CONSOLATION)
+
+
+def test_double_elimination_needs_a_pattern_with_a_final():
+    with pytest.raises(Refused, match="never drop"):
+        double_elimination(main(8), seed=SEED, pattern="A.B.|.C.")
+
+
+# The order of drops
+
+
+def measure(graph):
+    """Expected rematches before the final, over all results, each as likely: by playing every one of them."""
+    pairs = [n for n in graph.fixtures if graph.bracket_of[n] != FINAL]
+    real = [n for n in pairs if not any(isinstance(s, ByeSource) for s in graph.fixture(n).sources)]
+    total = 0
+    for winners in product((0, 1), repeat=len(real)):
+        state = progress(graph, {n: Result(w) for n, w in zip(real, winners, strict=True)})
+        total += sum(count - 1 for count in meetings(state).values())
+    return total / 2 ** len(real)
+
+
+@pytest.mark.parametrize(("size", "text"), [(4, "A.B.X"), (5, "AB.|.C.X"), (6, "A.B.|.C.X"), (6, "A.B.C.|.X")])
+def test_the_measure_is_the_average_over_all_possible_results(size, text):
+    graph = main(size)
+    layout = lay_out(lower_feed(graph, parse(text)), seed=SEED, draft=1, first_number=max(graph.fixtures) + 1)
+    assert measure(double_elimination(graph, seed=SEED, pattern=text)) == pytest.approx(layout.rematches)
+
+
+def _met(later, earlier):
+    """The chance that the loser of a fixture (round, index) met that of an earlier one."""
+    depth = later[0] - earlier[0]
+    return 2.0**-depth if depth > 0 and earlier[1] >> depth == later[1] else 0.0
+
+
+def _crossed(one, other):
+    return sum(p * q * (_met(a, b) + _met(b, a)) for a, p in one.items() for b, q in other.items())
+
+
+def _merged(one, other):
+    return {key: (one.get(key, 0) + other.get(key, 0)) / 2 for key in one.keys() | other.keys()}
+
+
+def _all_pairs(items):
+    if not items:
+        yield []
+        return
+    for at in range(1, len(items)):
+        for rest in _all_pairs(items[1:at] + items[at + 1 :]):
+            yield [(items[0], items[at]), *rest]
+
+
+def least(depth, sides, round_):
+    """The fewest expected rematches of an unshifted lower bracket, over every order of drops and every pairing."""
+    if round_ > depth:
+        return 0.0
+    best = float("inf")
+    for order in permutations(range(len(sides))):
+        drops = [{(round_, at): 1.0} for at in order]
+        cost = sum(map(_crossed, sides, drops))
+        met = [_merged(side, drop) for side, drop in zip(sides, drops, strict=True)]
+        for pairs in _all_pairs(met) if len(met) > 1 and cost < best else [[]]:
+            now = cost + sum(_crossed(a, b) for a, b in pairs)
+            if now < best:
+                best = min(best, now + least(depth, [_merged(a, b) for a, b in pairs], round_ + 1))
+    return best
+
+
+@pytest.mark.parametrize(("size", "text", "expected"), [(8, "A.B.|.C.X", 0.625), (16, "A.B.|.C.|.D.X", 0.75)])
+def test_the_order_of_drops_is_the_best_of_all_orders_for_8_and_16(size, text, expected):
+    depth = size.bit_length() - 1
+    first = [{(1, at): 1.0} for at in range(size // 2)]
+    searched = min(least(depth, [_merged(a, b) for a, b in pairs], 2) for pairs in _all_pairs(first))
+    graph = main(size)
+    layout = lay_out(lower_feed(graph, parse(text)), seed=SEED, draft=1, first_number=size)
+    assert searched == pytest.approx(expected)
+    assert layout.rematches == pytest.approx(searched)
+
+
+@pytest.mark.parametrize("size", [32, 64, 100, 256, 300, 512, 1024])
+def test_the_expected_rematches_stay_low_at_every_size(size):
+    graph = main(size)
+    chosen = propose_double(size)[0].pattern
+    layout = lay_out(lower_feed(graph, chosen), seed=SEED, draft=1, first_number=max(graph.fixtures) + 1)
+    assert 0.3 < layout.rematches < 0.86
