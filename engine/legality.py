@@ -62,7 +62,7 @@ class _Walk:
     def __init__(self) -> None:
         self.finals: set[int] = set()
         self.reason = Refused("no_such_move")
-        self._depth = -1
+        self._depth = -2
         self._seen: set[tuple[int, tuple[Leg, ...], tuple[int, ...]]] = set()
 
     def go(self, key: int, legs: tuple[Leg, ...], left: tuple[int, ...], depth: int = 0) -> None:

@@ -46,14 +46,17 @@ def parse_play(text: str) -> list[tuple[int, ...]]:
     """
     moves: list[tuple[int, ...]] = []
     for word in text.lower().replace("*", "").split():
-        body, _, times = word.partition("(")
+        body, bracket, times = word.partition("(")
         names = body.split("/")
-        repeats = times.rstrip(")") or "1"
-        if len(names) < 2 or not repeats.isdecimal() or not 1 <= int(repeats) <= 4:
+        repeats = times.removesuffix(")") if bracket else "1"
+        if len(names) < 2 or repeats not in _REPEATS or (bracket and not times.endswith(")")):
             raise Refused("bad_notation", text=text)
         points = tuple(_point(name, text) for name in names)
         moves.extend([points] * int(repeats))
     return moves
+
+
+_REPEATS = ("1", "2", "3", "4")
 
 
 def _point(name: str, text: str) -> int:
