@@ -4,7 +4,10 @@ from http import HTTPStatus
 
 from django.utils.translation import gettext_noop
 
+from matches import refusals
+
 MESSAGES = {
+    **refusals.MESSAGES,
     "file_missing": gettext_noop("Choose a file or paste a record first."),
     "file_twice": gettext_noop("Send either a file or pasted text, not both."),
     "file_empty": gettext_noop("There is nothing in this record: it is empty."),
@@ -20,6 +23,7 @@ MESSAGES = {
 }
 
 STATUS = {
+    **refusals.STATUS,
     "file_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     "too_many_uploads": HTTPStatus.TOO_MANY_REQUESTS,
     "no_transcript": HTTPStatus.NOT_FOUND,

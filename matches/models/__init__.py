@@ -2,6 +2,7 @@
 
 from matches.models.claims import Claim
 from matches.models.matches import Match, Result
+from matches.models.proposals import MOST_TIMES, Proposal
 from matches.models.ratings import PlayerRating, RatingChange, RatingPool
 from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Submission, Verdict
 
@@ -9,9 +10,11 @@ __all__ = [
     "LONGEST_FILE_NAME",
     "LONGEST_KEY",
     "MOST_BYTES",
+    "MOST_TIMES",
     "Claim",
     "Match",
     "PlayerRating",
+    "Proposal",
     "RatingChange",
     "RatingPool",
     "Result",

@@ -16,7 +16,7 @@ class Claim(models.Model):
     """A score told by one side.
 
     The loser's own claim stands at once. The winner's waits for the other side, and stands by itself at
-    `stands_at` only if that side was notified. Two different open claims are a dispute.
+    `stands_at` only if that side was notified. Two different claims, or one that is contested, are a dispute.
     """
 
     class State(models.TextChoices):
@@ -46,6 +46,8 @@ class Claim(models.Model):
     notified_at = models.DateTimeField(null=True, blank=True, help_text=_("When the other side was told."))
     stands_at = models.DateTimeField(null=True, blank=True, help_text=_("When it stands unanswered."))
     answered_at = models.DateTimeField(null=True, blank=True)
+    answer_note = models.CharField(max_length=300, blank=True)
+    answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key the answer came with."))
 
     class Meta:
         ordering = ("created_at", "pk")
@@ -53,6 +55,7 @@ class Claim(models.Model):
         verbose_name_plural = _("claims")
         indexes: ClassVar = [
             models.Index(fields=["stands_at"], name="claim_due", condition=Q(state="open")),
+            models.Index(fields=["id"], name="claim_untold", condition=Q(state="open", notified_at__isnull=True)),
         ]
         constraints: ClassVar = [
             models.UniqueConstraint(

@@ -1,5 +1,6 @@
 """One match between two players, and the versions of its result."""
 
+from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -8,11 +9,14 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from players.models import LogEntry
+from players.models import LogEntry, Player
 from players.public_ids import LENGTH, new_public_id
 
 LONGEST_MATCH = 25
 """Points; the engine reads longer records, but no match of ours is longer (rules.md §2)."""
+WAIT_AT_A_VENUE = 10 * 60
+WAIT_ONLINE = 24 * 60 * 60
+"""Seconds until the winner's claim stands, where the other side was told and says nothing (product.md §2)."""
 
 
 class Match(models.Model):
@@ -53,12 +57,17 @@ class Match(models.Model):
     moved = models.BooleanField(
         default=True, help_text=_("Each side has moved, or no record tells; else it is not rated.")
     )
+    claim_wait = models.PositiveIntegerField(
+        default=WAIT_ONLINE, help_text=_("Seconds until a claim stands that the other side does not answer.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     seq = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     begun_at = models.DateTimeField(null=True, blank=True, help_text=_("The first thing the players did for it."))
     due_at = models.DateTimeField(null=True, blank=True, help_text=_("When the round ends for this match."))
+    reached_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 first opened its personal link."))
+    reached_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 first opened its personal link."))
     finished_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first result; orders the ratings."))
     unsettled = models.BooleanField(default=False, help_text=_("The room above has still to be told of the result."))
 
@@ -90,9 +99,19 @@ class Match(models.Model):
         return f"match:{self.public_id}"
 
     @property
+    def players(self) -> tuple[Player, Player]:
+        """Who plays, by side."""
+        return self.player_0, self.player_1
+
+    @property
     def start_score(self) -> tuple[int, int]:
         """Points each side begins with."""
         return self.start_0, self.start_1
+
+    @property
+    def reached(self) -> tuple[datetime | None, datetime | None]:
+        """When each side first opened its personal link."""
+        return self.reached_0, self.reached_1
 
     @property
     def is_over(self) -> bool:

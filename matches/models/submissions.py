@@ -68,6 +68,7 @@ class Submission(models.Model):
     match = models.ForeignKey(
         "matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
     )
+    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("The side that sent it in."))
     standing = models.CharField(max_length=7, choices=Standing, default=Standing.NONE)
     swapped = models.BooleanField(null=True, blank=True, help_text=_("The record's left player is side 1."))
     refusal = models.JSONField(null=True, blank=True, help_text=_("Why it does not settle the match: code, params."))
@@ -84,6 +85,7 @@ class Submission(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["sha256"], name="submission_sha256"),
             models.Index(fields=["sent_at"], name="submission_open", condition=Q(state__in=["queued", "working"])),
+            models.Index(fields=["id"], name="submission_waiting", condition=Q(standing="waiting")),
         ]
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="submission_size"),

@@ -1,0 +1,64 @@
+"""Times at which a player could play his match."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from players.models import LogEntry
+from players.public_ids import LENGTH, new_public_id
+
+MOST_TIMES = 5
+
+
+class Proposal(models.Model):
+    """Up to five instants that one side offers; the other accepts one, and that binds both."""
+
+    class State(models.TextChoices):
+        """What became of it."""
+
+        OPEN = "open", _("waits for an answer")
+        ACCEPTED = "accepted", _("accepted")
+        COUNTERED = "countered", _("answered with other times")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+        REPLACED = "replaced", _("replaced by a later appointment")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="proposals")
+    side = models.PositiveSmallIntegerField(help_text=_("Who proposes."))
+    times = models.JSONField(help_text=_("The instants, ISO 8601 in UTC, earliest first."))
+    note = models.CharField(max_length=300, blank=True)
+    by = models.CharField(max_length=6, choices=LogEntry.By)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key it came with."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    state = models.CharField(max_length=9, choices=State, default=State.OPEN)
+    agreed_at = models.DateTimeField(null=True, blank=True, help_text=_("The instant that was accepted."))
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key the answer came with."))
+
+    class Meta:
+        ordering = ("created_at", "pk")
+        verbose_name = _("proposed times")
+        verbose_name_plural = _("proposed times")
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(side__lte=1), name="proposal_side"),
+            models.UniqueConstraint(fields=["match"], condition=Q(state="open"), name="proposal_open_once"),
+            models.UniqueConstraint(fields=["match"], condition=Q(state="accepted"), name="proposal_accepted_once"),
+            models.UniqueConstraint(fields=["match", "key"], condition=~Q(key=""), name="proposal_key_of_match"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}: {len(self.times)}"
+
+    @property
+    def instants(self) -> list[datetime]:
+        """The times as instants, earliest first."""
+        return [datetime.fromisoformat(time) for time in self.times]

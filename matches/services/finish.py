@@ -1,0 +1,149 @@
+"""How a match ends: a new version of its result, and all that follows from it in this room."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from engine.errors import Refused
+from matches.models import Claim, Match, Result, Submission
+from matches.services import ratings
+from matches.services.locked import changed
+from matches.signals import match_settled
+from players.actors import Actor, log
+
+Kind = Result.Kind
+Score = tuple[int, int]
+
+MOST_POINTS = 9999
+"""No score is higher; cubes may be turned without limit, but not in earnest."""
+NO_WINNER = (Kind.DOUBLE_FORFEIT, Kind.VOID)
+MAY_LACK_WINNER = (*NO_WINNER, Kind.SETTLED, Kind.RULING)
+NEEDS_SCORE = (Kind.PLAYED, Kind.LEADER)
+
+
+def append_result(
+    match: Match,
+    *,
+    winner: int | None,
+    score: Score | None,
+    kind: str,
+    source: str,
+    by: Actor,
+    now: datetime,
+    submission: Submission | None = None,
+    waived: Sequence[Any] = (),
+    reason: str = "",
+) -> Result:
+    """Let a result stand, as the next version; what stood before is kept. The caller has locked the match.
+
+    `score` are the points really won, start score included; `waived` are findings as [code, game, ply].
+    Closes open claims, marks ratings, and after the commit tells whoever made the match.
+    Refused: `match_void`, and what `check_result` refuses.
+    """
+    if match.state == Match.State.VOID:
+        raise Refused("match_void")
+    check_result(length=match.length, start=match.start_score, winner=winner, score=score, kind=kind)
+    result = _append(
+        match,
+        by,
+        now,
+        score,
+        winner=winner,
+        kind=kind,
+        source=source,
+        submission=submission,
+        waived=[list(finding) for finding in waived],
+        reason=reason,
+    )
+    _close_claims(match, result, now)
+    match.state = Match.State.SETTLED
+    match.finished_at = match.finished_at or now
+    match.unsettled = bool(match.parent_topic)
+    changed(match, "state", "finished_at", "unsettled", "begun_at")
+    if match.rated:
+        ratings.mark_dirty(match=match, at=match.finished_at)
+    said = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": source}
+    log(by, "result_appended", match.topic, club=match.club, version=result.version, **said)
+    if match.unsettled:
+        transaction.on_commit(partial(announce, match.pk), robust=True)
+    return result
+
+
+def append_void(match: Match, *, by: Actor, now: datetime, reason: str) -> Result:
+    """Let nothing stand any more. The caller has locked the match, and made it: nobody above is told."""
+    result = _append(match, by, now, kind=Kind.VOID, source=Result.Source.DIRECTOR, reason=reason)
+    _close_claims(match, result, now)
+    match.state, match.unsettled = Match.State.VOID, False
+    changed(match, "state", "unsettled")
+    if match.rated and match.finished_at is not None:
+        ratings.mark_dirty(match=match, at=match.finished_at)
+    return result
+
+
+def announce(match_id: int) -> None:
+    """Tell whoever made the match of its result. A receiver that fails is logged, and the sweep tells again."""
+    match_settled.send_robust(sender=Match, match_id=match_id)
+
+
+def mark_settled(match: Match) -> None:
+    """Note on a locked match that the room above has acted on the result that stands now."""
+    if match.unsettled:
+        match.unsettled = False
+        match.save(update_fields=["unsettled"])
+
+
+def standing_result(match: Match) -> Result | None:
+    """The version that counts."""
+    return match.results.order_by("-version").first()
+
+
+def check_result(*, length: int, start: Score, winner: int | None, score: Score | None, kind: str) -> None:
+    """Whether a match can end so.
+
+    Only a match that was played must reach the length (rules.md §2: every other ending is its own kind).
+    Refused: `result_no_winner`, `result_winner_missing`, `result_score_missing`, `result_below_start`,
+    `result_too_high`, `result_both_reached`, `result_not_reached`, `result_loser_leads`.
+    """
+    if winner is not None and kind in NO_WINNER:
+        raise Refused("result_no_winner")
+    if winner not in (0, 1, None) or (winner is None and kind not in MAY_LACK_WINNER):
+        raise Refused("result_winner_missing")
+    if score is not None:
+        _check_score(length, start, winner, score, kind)
+    elif kind in NEEDS_SCORE:
+        raise Refused("result_score_missing")
+
+
+def _check_score(length: int, start: Score, winner: int | None, score: Score, kind: str) -> None:
+    if any(points < begun_with for points, begun_with in zip(score, start, strict=True)):
+        raise Refused("result_below_start", left=start[0], right=start[1])
+    if max(score) > MOST_POINTS:
+        raise Refused("result_too_high", most=MOST_POINTS)
+    if min(score) >= length:
+        raise Refused("result_both_reached", length=length)
+    if kind == Kind.PLAYED and max(score) < length:
+        raise Refused("result_not_reached", length=length, left=score[0], right=score[1])
+    leader_must_win = kind in (Kind.PLAYED, Kind.LEADER) or max(score) >= length
+    if winner is not None and leader_must_win and score[winner] <= score[1 - winner]:
+        raise Refused("result_loser_leads", left=score[0], right=score[1])
+
+
+def _append(match: Match, by: Actor, now: datetime, score: Score | None = None, **fields: Any) -> Result:
+    version = match.results.aggregate(Max("version"))["version__max"] or 0
+    left, right = score or (None, None)
+    return Result.objects.create(
+        match=match, version=version + 1, score_0=left, score_1=right, by=by.kind, user=by.user, at=now, **fields
+    )
+
+
+def _close_claims(match: Match, result: Result, now: datetime) -> None:
+    """A claim that said what stands now stands; any other is overruled."""
+    for claim in match.claims.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED]):
+        says_the_same = (claim.winner, claim.score) == (result.winner, result.score)
+        claim.state = Claim.State.STANDS if says_the_same else Claim.State.OVERRULED
+        claim.answered_at = now
+        claim.save(update_fields=["state", "answered_at"])

@@ -1,0 +1,44 @@
+"""A match's row while it is locked: taking it, what refuses a change of it, saving it."""
+
+from datetime import datetime
+
+from engine.errors import Refused
+from matches.models import Match
+
+
+def lock_match(match_id: int) -> Match:
+    """The match as it is now, with its players; others who want to change it wait until the transaction ends.
+
+    Who also needs what stands above a match locks that first, then matches by ascending id.
+    """
+    return (
+        Match.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("player_0__user", "player_1__user", "club")
+        .get(pk=match_id)
+    )
+
+
+def refuse_stale(match: Match, after: int | None) -> None:
+    """Refused (`stale`) where somebody has changed the match since `after`; None asks for no such check."""
+    if after is not None and after != match.seq:
+        raise Refused("stale", seq=match.seq)
+
+
+def refuse_over(match: Match) -> None:
+    """Refused: `match_settled`, `match_void`."""
+    if match.state == Match.State.SETTLED:
+        raise Refused("match_settled")
+    if match.state == Match.State.VOID:
+        raise Refused("match_void")
+
+
+def changed(match: Match, *fields: str) -> None:
+    """Save a locked match after a change that others can see: its number grows by one."""
+    match.seq += 1
+    match.save(update_fields=["seq", *fields])
+
+
+def begun(match: Match, now: datetime) -> None:
+    """Note on a locked match that its players have begun with it; `changed` saves it."""
+    if match.begun_at is None:
+        match.begun_at = now

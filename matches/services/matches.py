@@ -1,0 +1,83 @@
+"""A match from its opening to its voiding; what players and directors do for it is in the modules beside this one."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.models import Match, RatingPool, Result
+from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
+from matches.services.finish import append_void
+from matches.services.locked import changed, lock_match, refuse_over
+from players.actors import Actor, log
+from players.models import Club, Player
+
+
+def open_match(
+    *,
+    players: tuple[Player, Player],
+    length: int,
+    start_score: tuple[int, int] = (0, 0),
+    club: Club | None = None,
+    visibility: str = Match.Visibility.PUBLIC,
+    parent_topic: str = "",
+    crawford: bool = True,
+    rated: bool = True,
+    pool: RatingPool | None = None,
+    due_at: datetime | None = None,
+    claim_wait: int = WAIT_ONLINE,
+    by: Actor,
+    now: datetime,
+) -> Match:
+    """A new match between two players, to be played and reported.
+
+    Without a pool a rated match counts in the site's own. `claim_wait` is in seconds.
+    Refused: `match_same_player`, `bad_length`, `bad_score`.
+    """
+    if players[0].pk == players[1].pk:
+        raise Refused("match_same_player")
+    if not 1 <= length <= LONGEST_MATCH:
+        raise Refused("bad_length", most=LONGEST_MATCH, length=length)
+    left, right = start_score
+    if min(start_score) < 0 or max(start_score) >= length:
+        raise Refused("bad_score", length=length, left=left, right=right)
+    with transaction.atomic():
+        match = Match.objects.create(
+            club=club,
+            visibility=visibility,
+            parent_topic=parent_topic,
+            player_0=players[0],
+            player_1=players[1],
+            length=length,
+            start_0=left,
+            start_1=right,
+            crawford=crawford,
+            rated=rated,
+            pool=pool,
+            due_at=due_at,
+            claim_wait=claim_wait,
+            created_at=now,
+        )
+        log(by, "match_opened", match.topic, club=club, length=length, players=[p.public_id for p in players])
+    return match
+
+
+def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:
+    """Move the deadline. Refused: `match_settled`, `match_void`."""
+    with transaction.atomic():
+        row = lock_match(match.pk)
+        refuse_over(row)
+        if row.due_at == due_at:
+            return row
+        was, row.due_at = row.due_at, due_at
+        changed(row, "due_at")
+        moved = {"was": was.isoformat() if was else None, "due_at": due_at.isoformat() if due_at else None}
+        log(by, "match_due_moved", row.topic, club=row.club, **moved)
+    return row
+
+
+def void_match(match: Match, *, by: Actor, now: datetime, reason: str = "") -> Result:
+    """Void a match, played or not; it stays, and its earlier results with it. The caller has locked the match."""
+    result = append_void(match, by=by, now=now, reason=reason)
+    log(by, "match_voided", match.topic, club=match.club, version=result.version, reason=reason)
+    return result

@@ -1,0 +1,44 @@
+"""Bob and Carol play a match that Alice directs; Dave is nobody."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from matches.models import Match
+from matches.services.matches import open_match
+from players.actors import SYSTEM
+from players.models import Club, Membership, Player, User
+
+NOW = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
+BOB, CAROL = 0, 1
+"""Their sides."""
+Role = Membership.Role
+
+
+def minutes(count: float) -> datetime:
+    """So long after the match was opened."""
+    return NOW + timedelta(minutes=count)
+
+
+def player_of(user: User, **fields: Any) -> Player:
+    """The player behind an account."""
+    return Player.objects.create(name=user.display_name, user=user, **fields)
+
+
+def join(club: Club, player: Player, role: str = Role.MEMBER) -> Membership:
+    """Somebody in a club."""
+    return Membership.objects.create(club=club, player=player, role=role)
+
+
+def match_between(bob: Player, carol: Player, **settings: Any) -> Match:
+    """A match to 7 at a venue."""
+    return open_match(
+        **{
+            "players": (bob, carol),
+            "length": 7,
+            "claim_wait": 600,
+            "parent_topic": "division:abc",
+            "by": SYSTEM,
+            "now": NOW,
+            **settings,
+        }
+    )
