@@ -28,7 +28,8 @@ def due_fixtures(now: datetime) -> list[int]:
 def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None:
     """Applies the rule to one fixture; what it did, or None where there is nothing (more) to do.
 
-    `seed` is fresh chance for drawing lots; the log keeps it, so that they can be drawn again. A disputed or claimed match waits for its answer: what the players said is never overridden by the clock.
+    `seed` is fresh chance for drawing lots; the log keeps it, so that they can be drawn again. A disputed or claimed
+    match waits for its answer: what the players said is never overridden by the clock.
     """
     with transaction.atomic():
         division = lock(Fixture.objects.get(pk=fixture_id).stage.division_id)
@@ -43,7 +44,8 @@ def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None
         what = _decide(division, fixture, match, now, seed)
         fixture.deadline_done = what != "extended"
         fixture.save(update_fields=["deadline_done", "due_at", "extended"])
-        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, fixture=fixture.number, seed=seed.hex())
+        told = {"fixture": fixture.number, "seed": seed.hex()}
+        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, **told)
         if what in ("director", "extended"):
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
         else:
