@@ -3,6 +3,9 @@
 import re
 from typing import NamedTuple
 
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+
 from engine import normalised
 from engine.errors import Refused
 from engine.records import from_data, write
@@ -37,3 +40,10 @@ def download(submission: Submission, extension: str) -> File:
     name = f"{left}_{right}"[:LONGEST_NAME] if left and right else f"match-{submission.public_id}"
     written = transcript if extension == "json" else normalised(transcript)
     return File(f"{name}.{extension}", CONTENT_TYPES[extension], write(written, extension))
+
+
+def as_attachment(file: File) -> HttpResponse:
+    """The file as an answer that a browser saves."""
+    response = HttpResponse(file.data, content_type=file.content_type)
+    response.headers["Content-Disposition"] = content_disposition_header(True, file.name) or "attachment"
+    return response

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from matches import views
+from matches import api, views
 
 ID = r"(?P<public_id>[2-9a-z]{10})"
 
@@ -11,4 +11,9 @@ urlpatterns = [
     re_path(rf"^check/{ID}/$", views.submission, name="submission"),
     re_path(rf"^check/{ID}/replay/$", views.replay, name="replay"),
     re_path(rf"^check/{ID}/record\.(?P<extension>mat|sgf|json)$", views.record, name="record"),
+    path("api/v1/submissions/", api.Submissions.as_view(), name="api-submissions"),
+    re_path(rf"^api/v1/submissions/{ID}/$", api.OneSubmission.as_view(), name="api-submission"),
+    re_path(
+        rf"^api/v1/submissions/{ID}/record\.(?P<extension>mat|sgf|json)$", api.Record.as_view(), name="api-record"
+    ),
 ]

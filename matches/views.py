@@ -6,14 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
-from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from engine.errors import Refused
 from matches import access, selectors
-from matches.downloads import download
+from matches.downloads import as_attachment, download
 from matches.intake import record_in, refuse_long_body
 from matches.messages import STATUS
 from matches.models import MOST_BYTES, Submission
@@ -77,10 +76,7 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_safe
 def record(request: HttpRequest, public_id: str, extension: str) -> HttpResponse:
     """The match as a file."""
-    file = download(access.submission(public_id), extension)
-    response = HttpResponse(file.data, content_type=file.content_type)
-    response.headers["Content-Disposition"] = content_disposition_header(True, file.name) or "attachment"
-    return response
+    return as_attachment(download(access.submission(public_id), extension))
 
 
 @require_safe

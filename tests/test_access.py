@@ -41,6 +41,10 @@ ROUTES: dict[str, Access] = {
     r"^check/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/replay/$": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/record\.(?P<extension>mat|sgf|json)$": EVERYBODY,
+    # tests/api/test_submissions.py
+    "api/v1/submissions/": ONLY_POST,
+    r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/record\.(?P<extension>mat|sgf|json)$": EVERYBODY,
     # Django's own pages, each behind the same check.
     "admin/": Access(SIGN_IN, SIGN_IN, 200),
 }

@@ -1,0 +1,39 @@
+"""./manage.py convert FILE --to mat|sgf|json"""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from engine import Refused, normalised
+from engine.records import read, write
+from matches.downloads import CONTENT_TYPES
+from players.messages import sentence
+
+
+class Command(BaseCommand):
+    """Write a match record in another format to standard output: no database, no server."""
+
+    help = "Convert a match record. Exit status: 0, or 2 if the file could not be read."
+    requires_system_checks: tuple[str, ...] = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The file and the format."""
+        parser.add_argument("file", metavar="FILE")
+        parser.add_argument("--to", choices=tuple(CONTENT_TYPES), required=True)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Read, write; plays are written as single steps with their true hits, save in JSON."""
+        try:
+            transcript = read(Path(options["file"]).read_bytes())
+        except OSError as error:
+            self.stderr.write(f"{options['file']}: {error.strerror}")
+            sys.exit(2)
+        except Refused as refused:
+            self.stderr.write(f"{options['file']}: {sentence(refused.code, refused.params)}")
+            sys.exit(2)
+        kept = transcript if options["to"] == "json" else normalised(transcript)
+        sys.stdout.buffer.write(write(kept, options["to"]))
+        sys.stdout.flush()
