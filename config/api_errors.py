@@ -14,6 +14,7 @@ from rest_framework.views import set_rollback
 from engine.errors import Refused
 from matches.messages import STATUS as MATCHES_STATUS
 from players.messages import sentence
+from players.refusals import STATUS as PLAYERS_STATUS
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -23,6 +24,7 @@ STATUS_OF_REFUSAL = {
     "not_yours": HTTPStatus.NOT_FOUND,
     "may_not": HTTPStatus.FORBIDDEN,
     "stale": HTTPStatus.CONFLICT,
+    **PLAYERS_STATUS,
     **MATCHES_STATUS,
 }
 

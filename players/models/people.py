@@ -9,9 +9,9 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from players.models.fields import FoldedField
+from players.names import LONGEST_NAME
 from players.public_ids import LENGTH, new_public_id
-
-LONGEST_NAME = 80
 
 
 class Player(models.Model):
@@ -19,6 +19,7 @@ class Player(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
+    name_key = FoldedField("name")
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="player"
     )
@@ -77,6 +78,7 @@ class Club(models.Model):
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
     slug = models.SlugField(_("address"), max_length=60, unique=True)
     city = models.CharField(_("city"), max_length=80, blank=True)
+    search_key = FoldedField("name", "city")
     about = models.TextField(_("about"), max_length=2000, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     created_at = models.DateTimeField(default=timezone.now, editable=False)

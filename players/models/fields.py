@@ -1,0 +1,30 @@
+"""A column that follows from others."""
+
+from typing import Any
+
+from django.db import models
+
+from players.names import LONGEST_KEY, fold
+
+
+class FoldedField(models.CharField):
+    """What other fields say, as names are compared; written with the row, so that a search can use an index."""
+
+    def __init__(self, *sources: str, **options: Any) -> None:
+        self.sources = sources
+        options |= {"max_length": LONGEST_KEY, "editable": False, "blank": True, "default": ""}
+        options.setdefault("db_index", True)
+        super().__init__(**options)
+
+    def deconstruct(self) -> Any:
+        """For migrations: the sources are positional, and the fixed options are left out."""
+        name, path, _, options = super().deconstruct()
+        for fixed in ("max_length", "editable", "blank", "default"):
+            options.pop(fixed, None)
+        return name, path, list(self.sources), options
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> str:
+        """Called for each row that is written, one by one or in bulk."""
+        value = fold(" ".join(getattr(model_instance, source) for source in self.sources))
+        setattr(model_instance, self.attname, value)
+        return value

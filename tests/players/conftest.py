@@ -1,0 +1,80 @@
+"""The club of this room's tests: Olga owns it, Alice directs, Anton assists, Bob plays. Mallory directs another."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from players.access import Role
+from players.actors import SYSTEM, Actor
+from players.models import Club, Membership, Player, User
+from players.services import add_member, add_player, create_club, ensure_player, set_role
+
+NOW = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
+
+Join = Callable[..., Membership]
+Enter = Callable[..., Player]
+
+
+def new_user(name: str, password: str) -> User:
+    return User.objects.create_user(f"{name.lower()}@example.org", password, display_name=name)
+
+
+@pytest.fixture
+def olga(db: None, password: str) -> User:
+    """She owns the club."""
+    return new_user("Olga", password)
+
+
+@pytest.fixture
+def anton(db: None, password: str) -> User:
+    """He assists."""
+    return new_user("Anton", password)
+
+
+@pytest.fixture
+def mallory(db: None, password: str) -> User:
+    """She directs another club and would like to direct this one."""
+    return new_user("Mallory", password)
+
+
+@pytest.fixture
+def club(olga: User) -> Club:
+    """Olga's club, with nobody else in it."""
+    return create_club(name="Copenhagen Backgammon", by=Actor.of(olga), city="Copenhagen")
+
+
+@pytest.fixture
+def join(club: Club) -> Join:
+    """Take an account into the club: `join(bob)`, `join(alice, Role.DIRECTOR)`."""
+
+    def take_in(user: User, role: Role = Role.MEMBER, *, into: Club = club) -> Membership:
+        membership = add_player(club=into, player=ensure_player(user=user, by=SYSTEM), by=SYSTEM)
+        return set_role(membership=membership, role=role, by=SYSTEM)
+
+    return take_in
+
+
+@pytest.fixture
+def full_club(club: Club, join: Join, alice: User, anton: User, bob: User) -> Club:
+    """The club with somebody in each role."""
+    join(alice, Role.DIRECTOR)
+    join(anton, Role.ASSISTANT)
+    join(bob)
+    return club
+
+
+@pytest.fixture
+def other_club(mallory: User) -> Club:
+    """Where Mallory directs."""
+    return create_club(name="Malmo Backgammon", by=Actor.of(mallory))
+
+
+@pytest.fixture
+def enter(club: Club) -> Enter:
+    """A player the director has entered, without an account: `enter("Jens Hansen")`."""
+
+    def add(name: str, *, into: Club = club) -> Player:
+        return add_member(club=into, name=name, by=SYSTEM, namesake=True).player
+
+    return add
