@@ -57,7 +57,8 @@ def gnubg_match_id(state: MatchState) -> str:
     }
     bits = shift = 0
     for name, width in _FIELDS:
-        bits |= values[name] << shift
+        # A cube past 32,768 or such a score does not fit; it must not spill into what stands beside it.
+        bits |= min(values[name], (1 << width) - 1) << shift
         shift += width
     return binascii.b2a_base64(bits.to_bytes(_MATCH_ID_BYTES, "little"), newline=False).decode()
 
