@@ -62,6 +62,7 @@ class Config:
     beat_max_loop_interval = 1
     beat_schedule: dict[str, dict[str, Any]] = {
         "submissions": {"task": "matches.sweep_submissions", "schedule": 5.0, "options": {"expires": 5}},
+        "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
     }
 
 

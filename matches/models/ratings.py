@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from players.ratings import DIGITS, Ramp, Settings
+
 
 class RatingPool(models.Model):
     """One way to rate, with its settings; its row is the lock of the task that replays it.
@@ -14,18 +16,18 @@ class RatingPool(models.Model):
     replays it moves that mark to `claimed_…`, so that changes made meanwhile make a mark of their own.
     """
 
-    class Ramp(models.TextChoices):
-        """How a newcomer's changes shrink: 5 − experience/100, at least 1, in the two published variants, or not."""
-
-        BEFORE = "before", _("experience before the match (FIBS manual)")
-        INCLUDING = "including", _("experience including the match (later clients)")
-        NONE = "none", _("none: always 1")
+    RAMPS = (
+        (Ramp.BEFORE.value, _("experience before the match (FIBS manual)")),
+        (Ramp.INCLUDING.value, _("experience including the match (later clients)")),
+        (Ramp.NONE.value, _("none: always 1")),
+    )
+    """How a newcomer's changes shrink: 5 − experience/100, at least 1, in the two published variants, or not."""
 
     name = models.CharField(_("name"), max_length=80, unique=True)
     is_default = models.BooleanField(default=False)
     start_rating = models.FloatField(_("first rating"), default=1500.0)
     start_experience = models.PositiveIntegerField(_("first experience"), default=0)
-    ramp = models.CharField(_("ramp"), max_length=9, choices=Ramp, default=Ramp.BEFORE)
+    ramp = models.CharField(_("ramp"), max_length=9, choices=RAMPS, default=Ramp.BEFORE.value)
     dirty_from = models.DateTimeField(null=True, blank=True)
     dirty_match = models.BigIntegerField(null=True, blank=True)
     claimed_at = models.DateTimeField(null=True, blank=True)
@@ -44,6 +46,11 @@ class RatingPool(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def settings(self) -> Settings:
+        """What the formula is given."""
+        return Settings(self.start_rating, self.start_experience, Ramp(self.ramp))
 
 
 class RatingChange(models.Model):
@@ -75,6 +82,11 @@ class RatingChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.player_id}: {self.rating_before:.2f} → {self.rating_after:.2f}"
+
+    @property
+    def change(self) -> float:
+        """Rating points won, or lost (negative)."""
+        return round(self.rating_after - self.rating_before, DIGITS)
 
 
 class PlayerRating(models.Model):

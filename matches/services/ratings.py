@@ -119,19 +119,7 @@ def replay_pool(*, pool_id: int, now: datetime) -> Replayed | None:
     claim = _claim(pool_id, now)
     if claim is None:
         return None
-    fold = _fold(claim.pool, claim.since, claim.same)
-    with transaction.atomic():
-        pool = _locked(pool_id)
-        if pool is None or pool.claimed_at != claim.at:
-            # Our claim had run out, and another worker has taken over.
-            return None
-        written = _write(pool, fold)
-        pool.claimed_at = pool.claimed_from = pool.claimed_match = None
-        pool.basis = _basis(claim.pool, claim.same)
-        pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match", "basis"])
-        if pool.dirty_from is not None:
-            transaction.on_commit(lambda: hint(pool_id), robust=True)
-    return Replayed(claim.since, fold.matches, written)
+    return _settle(claim)
 
 
 def check_ratings(pool: RatingPool) -> Differences:
@@ -260,6 +248,24 @@ def _claim(pool_id: int, now: datetime) -> _Claim | None:
         pool.claimed_at, pool.claimed_from, pool.claimed_match = now, since.finished_at, since.match
         pool.save(update_fields=["dirty_from", "dirty_match", "claimed_at", "claimed_from", "claimed_match"])
         return _Claim(pool, now, since, same)
+
+
+def _settle(claim: _Claim) -> Replayed | None:
+    """Fold, then write under the lock if the claim still holds."""
+    fold = _fold(claim.pool, claim.since, claim.same)
+    pool_id = claim.pool.pk
+    with transaction.atomic():
+        pool = _locked(pool_id)
+        if pool is None or pool.claimed_at != claim.at:
+            # Our claim had run out, and another worker has taken over.
+            return None
+        written = _write(pool, fold)
+        pool.claimed_at = pool.claimed_from = pool.claimed_match = None
+        pool.basis = _basis(claim.pool, claim.same)
+        pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match", "basis"])
+        if pool.dirty_from is not None:
+            transaction.on_commit(lambda: hint(pool_id), robust=True)
+    return Replayed(claim.since, fold.matches, written)
 
 
 def _first_of_another_basis(pool: RatingPool, same: Mapping[int, int]) -> Key | None:

@@ -1,0 +1,180 @@
+"""Which matches are rated, and in what order (rules.md §6); what is stored of a pool's ratings. Reads only."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+
+from engine.transcript import Kind as EventKind
+from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
+from players.models import Player
+from players.ratings import Change, RatedMatch, Standing
+
+RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
+"""A claimed or directly entered score is of kind `played`; every other ending is no measure of play."""
+MOVED = (EventKind.PLAY.value, EventKind.ILLEGAL.value)
+AT_ONCE = 500
+"""Players in one query, far below what any database takes as parameters."""
+
+
+class Key(NamedTuple):
+    """A place in the order of rated matches."""
+
+    finished_at: datetime
+    match: int
+
+
+BEGINNING = Key(datetime(1900, 1, 1, tzinfo=UTC), 0)
+
+
+def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list[RatedMatch]:
+    """The rated matches of a pool from `since` on; `same` leads merged players to the one who stands for them."""
+    newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
+    rows = (
+        Result.objects.filter(
+            _pool_of_match(pool),
+            _from(since, "match__finished_at", "match_id"),
+            ~Exists(newer),
+            match__rated=True,
+            match__moved=True,
+            kind__in=RATED_KINDS,
+            winner__isnull=False,
+        )
+        .order_by()
+        .values_list(
+            "match__finished_at", "match_id", "winner", "match__player_0_id", "match__player_1_id", "match__length"
+        )
+    )
+    return list(_as_rated(rows.iterator(), same))
+
+
+def _as_rated(
+    rows: Iterable[tuple[datetime | None, int, int | None, int, int, int]], same: Mapping[int, int]
+) -> Iterator[RatedMatch]:
+    for finished_at, match, winner, player_0, player_1, length in rows:
+        if finished_at is None or winner is None:
+            # The query leaves neither; only the columns could.
+            continue
+        sides = same.get(player_0, player_0), same.get(player_1, player_1)
+        # Two players found to be one person have played against nobody.
+        if sides[0] != sides[1]:
+            yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length)
+
+
+def _pool_of_match(pool: RatingPool) -> Q:
+    return Q(match__pool=pool) | Q(match__pool__isnull=True) if pool.is_default else Q(match__pool=pool)
+
+
+def _from(key: Key, finished_at: str, match: str) -> Q:
+    """At or after `key`; the first condition alone is what an index can use."""
+    return Q(**{f"{finished_at}__gte": key.finished_at}) & ~Q(
+        **{finished_at: key.finished_at, f"{match}__lt": key.match}
+    )
+
+
+def merged_players() -> dict[int, int]:
+    """Who was merged, each with the player that stands for him now."""
+    into = dict(Player.objects.filter(merged_into__isnull=False).values_list("pk", "merged_into_id"))
+    return {player: _end_of(player, into) for player in into}
+
+
+def _end_of(player: int, into: Mapping[int, int]) -> int:
+    while player in into:
+        player = into[player]
+    return player
+
+
+def first_match_of(players: Collection[int]) -> Key | None:
+    """Where a change of who these players are begins to matter."""
+    keys = []
+    for some in _some(players):
+        theirs = Match.objects.filter(Q(player_0__in=some) | Q(player_1__in=some), finished_at__isnull=False)
+        first = theirs.order_by("finished_at", "pk").first()
+        if first is not None and first.finished_at is not None:
+            keys.append(Key(first.finished_at, first.pk))
+    return min(keys, default=None)
+
+
+def _some(players: Collection[int]) -> Iterator[list[int]]:
+    ordered = sorted(players)
+    for start in range(0, len(ordered), AT_ONCE):
+        yield ordered[start : start + AT_ONCE]
+
+
+def each_side_moved(transcript: Mapping[str, Any] | None) -> bool:
+    """Whether both sides have played a roll, or there is no record to tell."""
+    if transcript is None:
+        return True
+    events = (event for game in transcript["games"] for event in game["events"])
+    return {event["side"] for event in events if event["kind"] in MOVED} == {0, 1}
+
+
+# What is stored
+
+
+def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[int, Change]]:
+    """The changes from `since` on, by match and player, each with its number."""
+    rows = (
+        _changes(pool)
+        .filter(_from(since, "finished_at", "match_id"))
+        .order_by()
+        .values_list(
+            "pk", "match_id", "player_id", "opponent_id", "finished_at", "won", "length",
+            "rating_before", "rating_after", "opponent_before", "experience_before",
+        )
+    )  # fmt: skip
+    return {(row[1], row[2]): (row[0], Change._make(row[1:])) for row in rows.iterator()}
+
+
+def stored_standings(pool: RatingPool, players: Collection[int] | None = None) -> dict[int, Standing]:
+    """Where these players, or all, are said to stand."""
+    rows = PlayerRating.objects.filter(pool=pool).order_by()
+    columns = ("player_id", "rating", "experience", "matches", "wins", "last_played_at", "last_change")
+    if players is None:
+        return {row[0]: Standing._make(row[1:]) for row in rows.values_list(*columns)}
+    return {
+        row[0]: Standing._make(row[1:])
+        for some in _some(players)
+        for row in rows.filter(player__in=some).values_list(*columns)
+    }
+
+
+def standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> dict[int, Standing]:
+    """Where these players stood when the match at `key` began, after the stored changes."""
+    if key == BEGINNING:
+        return {}
+    standings: dict[int, Standing] = {}
+    for some in _some(players):
+        standings |= _some_standings_before(pool, key, some)
+    return standings
+
+
+def _some_standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> dict[int, Standing]:
+    before = _changes(pool).filter(
+        Q(finished_at__lte=key.finished_at) & ~Q(finished_at=key.finished_at, match_id__gte=key.match)
+    )
+    counts = {
+        row["player"]: row
+        for row in before.filter(player__in=players)
+        .order_by()
+        .values("player")
+        .annotate(matches=Count("pk"), wins=Count("pk", filter=Q(won=True)))
+    }
+    last = before.filter(player=OuterRef("pk")).order_by("-finished_at", "-match_id").values("pk")[:1]
+    latest = Player.objects.filter(pk__in=list(counts)).annotate(last=Subquery(last)).order_by().values("last")
+    return {
+        one.player_id: Standing(
+            rating=one.rating_after,
+            experience=one.experience_before + one.length,
+            matches=counts[one.player_id]["matches"],
+            wins=counts[one.player_id]["wins"],
+            last_played_at=one.finished_at,
+            last_change=one.change,
+        )
+        for one in RatingChange.objects.filter(pk__in=latest)
+    }
+
+
+def _changes(pool: RatingPool) -> QuerySet[RatingChange]:
+    return RatingChange.objects.filter(pool=pool)

@@ -1,0 +1,65 @@
+"""A history of matches as the services leave it: the facts, and the mark on the pool."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from matches.models import Match, RatingPool, Result, Submission
+from matches.services import ratings
+from players.models import LogEntry, Player
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LATER = datetime(2026, 11, 20, 12, tzinfo=UTC)
+Kind = Result.Kind
+
+
+def player(name: str, **fields: Any) -> Player:
+    """Somebody who plays."""
+    return Player.objects.create(name=name, **fields)
+
+
+def played(
+    winner: Player,
+    loser: Player,
+    *,
+    hours: float = 0,
+    length: int = 7,
+    kind: str = Kind.PLAYED,
+    submission: Submission | None = None,
+    **fields: Any,
+) -> Match:
+    """A match that ended so many hours after noon; the winner is side 0."""
+    at = NOON + timedelta(hours=hours)
+    with transaction.atomic():
+        match = Match.objects.create(
+            player_0=winner, player_1=loser, length=length, state=Match.State.SETTLED, finished_at=at, **fields
+        )
+        if submission is not None:
+            Submission.objects.filter(pk=submission.pk).update(match=match)
+        correct(match, winner=0, kind=kind, score=(length, 3), submission=submission)
+    return match
+
+
+def correct(match: Match, *, winner: int | None, kind: str = Kind.PLAYED, **fields: Any) -> Result:
+    """The next version of a result."""
+    left, right = fields.pop("score", (None, None))
+    with transaction.atomic():
+        result = Result.objects.create(
+            match=match,
+            version=match.results.count() + 1,
+            winner=winner,
+            score_0=left,
+            score_1=right,
+            kind=kind,
+            source=Result.Source.DIRECTOR,
+            by=LogEntry.By.SYSTEM,
+            **fields,
+        )
+        ratings.mark_dirty(match=match)
+    return result
+
+
+def replay(now: datetime = LATER, pool: RatingPool | None = None) -> ratings.Replayed | None:
+    """What a worker does when it is told."""
+    return ratings.replay_pool(pool_id=(pool or ratings.default_pool()).pk, now=now)
