@@ -12,10 +12,11 @@ from tournaments.services.settle import settle_division
 
 
 @receiver(match_settled, dispatch_uid="tournaments.move_on")
-def move_on(sender: type[Match], match: Match, **_: Any) -> None:
-    """Moves the bracket of the match's division, if it has one; a sweep does it again where this was cut off."""
+def move_on(sender: type[Match], match_id: int, **_: Any) -> None:
+    """Moves the bracket on, unless whoever booked the result has already; a sweep does it again where this was cut."""
+    match = Match.objects.only("parent_topic", "unsettled").get(pk=match_id)
     division = division_of(match)
-    if division is not None:
+    if division is not None and match.unsettled:
         settle_division(division_id=division, now=timezone.now())
 
 
