@@ -127,11 +127,11 @@ def check_ratings(pool: RatingPool) -> Differences:
 
     Only what comes before a pending replay is compared: what lies behind it is about to be written.
     """
+    pool = RatingPool.objects.get(pk=pool.pk)
     same = rated.merged_players()
-    if pool.basis != _basis(pool, same):
-        return Differences()
+    pending = (_dirty(pool), _claimed(pool), _first_of_another_basis(pool, same))
+    until = min(filter(None, pending), default=None)
     fold = _fold(pool, BEGINNING, same)
-    until = min(filter(None, (_dirty(pool), _claimed(pool))), default=None)
     stored = {place: change for place, (_, change) in fold.stored.items()}
     changes = _pairs(stored, fold.changes)
     if until is None:

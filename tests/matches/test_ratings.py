@@ -327,6 +327,24 @@ def test_a_check_does_not_complain_about_what_is_about_to_be_written(bob: Player
     assert differences()
 
 
+def test_a_check_reads_the_pool_anew(bob: Player, carol: Player) -> None:
+    pool = ratings.default_pool()
+    played(bob, carol)
+    replay()
+    RatingChange.objects.filter(player=bob).update(rating_after=2000)
+    assert ratings.check_ratings(pool), "the pool as it was before the replay"
+
+
+def test_a_check_waits_for_merged_players_only_from_their_first_match(bob: Player, carol: Player) -> None:
+    played(bob, carol, hours=1)
+    played(player("Robert"), carol, hours=2)
+    replay()
+    Player.objects.filter(name="Robert").update(merged_into=bob)
+    assert not differences()
+    RatingChange.objects.filter(player=bob).update(rating_after=2000)
+    assert differences()
+
+
 # How much it takes
 
 
