@@ -1,0 +1,39 @@
+"""`./manage.py check_integrity`: derives everything again and prints every difference."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from players.models import Club
+from tournaments.integrity import differences
+
+
+class Command(BaseCommand):
+    """Prints one line a difference and ends with status 1 if there were any; prints nothing otherwise."""
+
+    help = "Derive brackets, match states and ratings again from the facts and print every difference."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--since", help="only what was made since this day, as 2026-11-20")
+        parser.add_argument("--club", help="only this club, by its address")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        club = Club.objects.filter(slug=options["club"]).first() if options["club"] else None
+        if options["club"] and club is None:
+            raise CommandError(f"There is no club “{options['club']}”.")
+        found = 0
+        for difference in differences(since=_day(options["since"]), club=club):
+            self.stdout.write(str(difference))
+            found += 1
+        if found:
+            raise SystemExit(1)
+
+
+def _day(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError:
+        raise CommandError(f"“{text}” is not a day such as 2026-11-20.") from None

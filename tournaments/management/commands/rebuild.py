@@ -1,0 +1,28 @@
+"""`./manage.py rebuild`: writes what is derived anew from the facts, never a fact."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from matches.models import RatingPool
+from matches.services.ratings import rebuild_pool
+from tournaments.models import Division
+from tournaments.services.settle import settle_division
+
+
+class Command(BaseCommand):
+    """Settles every drawn division and replays every rating pool from its beginning."""
+
+    help = "Write brackets and ratings anew from the facts. Results are never touched."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        drawn = Division.objects.filter(status__in=[Division.Status.RUNNING, Division.Status.FINISHED])
+        for pk in drawn.order_by("pk").values_list("pk", flat=True):
+            settled = settle_division(division_id=pk, now=timezone.now())
+            if settled.fixtures:
+                self.stdout.write(f"division {pk}: {len(settled.fixtures)} fixtures rewritten")
+        for pool in RatingPool.objects.order_by("pk"):
+            replayed = rebuild_pool(pool=pool, now=timezone.now())
+            if replayed is not None and replayed.written:
+                self.stdout.write(f"pool {pool}: {replayed.written} rows rewritten")
