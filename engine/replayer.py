@@ -53,6 +53,8 @@ class GameReplay:
     """Who has offered the cube and waits for the answer."""
     resignation: Event | None = None
     """Given and not refused."""
+    accepted: bool = False
+    """The resignation was accepted, which ends the game."""
     ply: int = 0
     at: int = 0
     over: bool = False
@@ -73,7 +75,7 @@ class GameReplay:
             if event.side not in _SIDES and event.kind is not Kind.SET_CUBE:
                 self.report(ERROR, "wrong_side", _said(event))
                 return
-            if self.over:
+            if self.over or self.accepted:
                 if event.kind in _HARMLESS_AFTER_END:
                     continue
                 self.report(ERROR, "play_after_game")
@@ -334,13 +336,18 @@ class GameReplay:
         self._show_cube(event)
 
     def _accept(self, event: Event) -> None:
-        if self.resignation is None:
-            self.report(ERROR, "nothing_to_answer")
+        self.accepted = self._answers(event)
 
     def _refuse(self, event: Event) -> None:
-        if self.resignation is None:
+        if self._answers(event):
+            self.resignation = None
+
+    def _answers(self, event: Event) -> bool:
+        """Whether the other side has resigned; reports it if not."""
+        if self.resignation is None or self.resignation.side == event.side:
             self.report(ERROR, "nothing_to_answer")
-        self.resignation = None
+            return False
+        return True
 
     def _concede(self, event: Event) -> None:
         self._give_up_match(event, WinKind.CONCESSION)
