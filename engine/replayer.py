@@ -262,7 +262,7 @@ class GameReplay:
             point for move in event.moves or () for point, star in zip(move.points[1:], move.hits, strict=False) if star
         }
         self.stars.seen = self.stars.seen or bool(written)
-        if resolution.remark == "hidden_hit":
+        if resolution.remark in _UNWRITTEN_HITS:
             return
         gone = masks(self.key)[2] & ~masks(resolution.key)[2]
         hit = {point for point in range(1, BAR) if gone >> point & 1}
@@ -440,6 +440,7 @@ def _said(event: Event) -> dict[str, Any]:
     return {"dice": _roll(event.dice), "play": written_play(event.moves)}
 
 
+_UNWRITTEN_HITS = ("hidden_hit", "last_checker_one_die")
 _REMARKS = {"reordered": WARNING, "hidden_hit": WARNING, "last_checker_one_die": NOTE}
 _SIDES = (0, 1)
 _CUBE = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.DROP, Kind.BEAVER})

@@ -1,0 +1,109 @@
+"""What adjudication finds: every code, at its game, roll, line and column."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import engine.errors
+from engine import Outcome, adjudicate, check_record, legal_plays, parse_xgid
+from engine.errors import MESSAGES
+from engine.records import write_mat
+from engine.simulation import play_out
+from engine.verdict import Severity
+from tests.engine.findings_table import DOUBLED, OPENING, RECORDS, TRANSCRIPTS
+from tests.engine.written import judged, one_game, right, row, told
+
+OF_THE_ADJUDICATOR = ("Plays", "The cube", "Adjudication: plays", "Adjudication: results")
+
+
+@pytest.mark.parametrize(("record", "expected"), RECORDS.values(), ids=RECORDS)
+def test_a_record_with(record, expected):
+    assert told(judged(record)) == expected
+
+
+@pytest.mark.parametrize(("transcript", "expected"), TRANSCRIPTS.values(), ids=TRANSCRIPTS)
+def test_a_transcript_with(transcript, expected):
+    assert told(adjudicate(transcript)) == expected
+
+
+def test_every_code_of_the_adjudicator_is_found_in_some_record():
+    source = Path(engine.errors.__file__).read_text(encoding="utf-8")
+    codes: dict[str, set[str]] = {}
+    section = ""
+    for line in source.splitlines():
+        if heading := re.match(r" {4}# (.+)", line):
+            section = heading[1]
+        elif entry := re.match(r' {4}"(\w+)": ', line):
+            codes.setdefault(section, set()).add(entry[1])
+    wanted = set().union(*(codes[name] for name in OF_THE_ADJUDICATOR))
+    assert wanted <= set(MESSAGES)
+    found = {code for _, expected in (*RECORDS.values(), *TRANSCRIPTS.values()) for _, code, *_ in expected}
+    assert wanted - found == {"too_many_findings"}  # it has a test of its own below
+
+
+@pytest.mark.parametrize("record", [record for record, _ in RECORDS.values()], ids=RECORDS)
+def test_every_finding_makes_a_sentence_without_gaps_and_shows_a_position(record):
+    findings = judged(record).findings
+    assert findings
+    for finding in findings:
+        assert finding.message != finding.code
+        assert not set("{}") & set(finding.message)
+        assert "None" not in finding.message
+        if finding.ply is not None:
+            assert parse_xgid(finding.xgid)
+
+
+def test_an_illegal_play_comes_with_the_legal_plays_nearest_to_it():
+    (finding,) = judged(one_game(row(1, "31: 8/5 6/4"))).findings
+    assert finding.nearest[0] == "8/5 6/5"
+    assert len(finding.nearest) == 3
+    state = parse_xgid(finding.xgid)
+    assert state.dice == (3, 1)
+    assert set(finding.nearest) <= {str(play) for play in legal_plays(state.position, state.dice)}
+
+
+def test_the_board_of_a_finding_is_that_before_the_play():
+    (finding,) = judged(one_game(row(1, "31: 8/5 6/5", "51: 24/19 6/5"))).findings
+    assert finding.xgid == "-b----E-C---eE---b-db---B-:0:0:1:51:0:0:0:7:10"
+
+
+def test_a_fault_is_stepped_over_so_that_the_next_one_is_found_too():
+    verdict = judged(one_game(row(1, "31: 8/5 7/6", "51: 24/19 6/5"), row(2, "65: 24/13", "66: 1/7")))
+    assert [code for _, code, *_ in told(verdict)] == ["no_checker", "blocked", "no_such_move"]
+
+
+def test_after_two_hundred_faults_the_rest_is_not_read():
+    rows = [row(number, "31: 24/1", "42: 24/1") for number in range(1, 400)]
+    findings = judged(one_game(*rows)).findings
+    assert len(findings) == 201
+    assert [finding.code for finding in findings[-2:]] == ["wrong_die", "too_many_findings"]
+
+
+def test_a_long_match_without_stars_is_read_to_its_end():
+    """Each unmarked hit is remembered until it is known whether the record marks any; here are some 300."""
+    record = write_mat(play_out(seed=0, length=64))
+    assert record.count(b"*") > 200
+    verdict = judged(record.replace(b"*", b""))
+    assert [finding.code for finding in verdict.findings if finding.severity is not Severity.NOTE] == []
+    assert verdict.winner is not None
+    assert "stars_absent" in {finding.code for finding in verdict.findings}
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 100, b"nonsense", "½ point match".encode("utf-16"), b"\xff\xfe\xff"])
+def test_what_is_no_record_is_rejected_with_a_reason(data):
+    check = check_record(data)
+    assert check.transcript is None
+    assert check.verdict.outcome is Outcome.REJECTED
+    (finding,) = check.verdict.findings
+    assert finding.message != finding.code
+
+
+def test_a_record_that_is_legal_so_far_is_incomplete():
+    verdict = judged(one_game(OPENING))
+    assert (verdict.outcome, verdict.winner, verdict.findings) == (Outcome.INCOMPLETE, None, ())
+
+
+def test_an_offered_cube_shows_in_the_board_of_its_finding():
+    verdict = judged(one_game(DOUBLED, right("Wins 1 point")))
+    assert ":D:" in verdict.findings[0].xgid

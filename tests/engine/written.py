@@ -1,0 +1,52 @@
+"""Small match records in text, built row by row so that lines and columns are known.
+
+Bob is left (column 6), Carol right (column 36); the first row of game 1 is line 5.
+"""
+
+from engine import Verdict, check_record
+
+LEFT, RIGHT = 6, 36
+
+
+def row(number: int, left: str = "", right: str = "") -> str:
+    """A row with a cell for each side."""
+    return f"{number:3}) {left:<30}{right}".rstrip()
+
+
+def left(text: str) -> str:
+    """A line of Bob's without a number."""
+    return f"     {text}"
+
+
+def right(text: str) -> str:
+    """A line of Carol's without a number."""
+    return " " * 35 + text
+
+
+def game(number: int, *rows: str, score: tuple[int, int] = (0, 0)) -> str:
+    """A game with its header; an empty line follows."""
+    return "\n".join([f" Game {number}", f" Bob : {score[0]:<24}Carol : {score[1]}", *rows, "", ""])
+
+
+def match(length: int | None, *games: str) -> bytes:
+    """A whole file; the first game is at line 3."""
+    head = "" if length is None else f" {length} point match"
+    return f"{head}\n\n{''.join(games)}".encode()
+
+
+def one_game(*rows: str, length: int = 7) -> bytes:
+    """A file of one game."""
+    return match(length, game(1, *rows))
+
+
+def judged(record: bytes) -> Verdict:
+    """The verdict on a file."""
+    return check_record(record).verdict
+
+
+Told = tuple[str, str, int | None, int | None, int | None, int | None]
+
+
+def told(verdict: Verdict) -> list[Told]:
+    """Each finding: severity, code, game, ply, line, column."""
+    return [(f.severity.value, f.code, f.game, f.ply, *f.place) for f in verdict.findings]
