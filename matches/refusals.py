@@ -25,6 +25,28 @@ MESSAGES = {
     "claim_open": gettext_noop("Another score is claimed for this side already. Withdraw that claim first."),
     "nothing_claimed": gettext_noop("There is no claim here that waits for an answer."),
     "note_too_long": gettext_noop("A note may have up to {most} characters."),
+    # Records of a match
+    "record_unreadable": gettext_noop("Nothing in this record could be read as a match."),
+    "record_unchecked": gettext_noop("This record is still being checked."),
+    "record_of_no_match": gettext_noop("This record was not sent in for a match."),
+    "record_money": gettext_noop("This is a money session; the match goes to {length} points."),
+    "record_length": gettext_noop("The match goes to {length} points, the record to {stated}."),
+    "record_rejected": gettext_noop("The record was not accepted; errors found in it: {count}."),
+    "record_incomplete": gettext_noop("The record ends at {left}–{right}, before the match was over."),
+    "record_start": gettext_noop("The match began at {left}–{right}, the record at {stated}."),
+    "record_crawford": gettext_noop("The record and this match differ in the Crawford rule."),
+    "record_names": gettext_noop("The names in this record do not tell which player is which."),
+    "record_disputed": gettext_noop(
+        "The players do not agree, so the director rules; this record is before him when he does."
+    ),
+    "record_proven": gettext_noop("Another record of this match was accepted before."),
+    "record_contradicts": gettext_noop(
+        "The record says {left}–{right}, but another result stands already. Only a director can change it."
+    ),
+    "record_replaced": gettext_noop("Another result has replaced the one of this record."),
+    "findings_not_waived": gettext_noop("A ruling must name every fault that it waives; missing: {count}."),
+    "names_not_asked": gettext_noop("It is known already which player of this record is which."),
+    "names_ask_other": gettext_noop("Whoever sent this record in is asked which player is which."),
 }
 
 STATUS = {
@@ -33,5 +55,8 @@ STATUS = {
     "match_disputed": HTTPStatus.CONFLICT,
     "claim_open": HTTPStatus.CONFLICT,
     "nothing_claimed": HTTPStatus.CONFLICT,
+    "record_unchecked": HTTPStatus.CONFLICT,
+    "names_not_asked": HTTPStatus.CONFLICT,
+    "names_ask_other": HTTPStatus.FORBIDDEN,
 }
 """The HTTP status of a code, where it is not 422."""

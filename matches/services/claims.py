@@ -12,7 +12,7 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.models import LONGEST_KEY, Claim, Match, Result, Submission
 from matches.services import notices
-from matches.services.finish import append_result, check_result
+from matches.services.finish import append_result, check_result, same_outcome
 from matches.services.locked import begun, changed, lock_match, refuse_over, refuse_stale
 from players.actors import SYSTEM, Actor, log
 
@@ -216,7 +216,7 @@ def _claim_to_answer(match: Match, claimant: int, after: int | None) -> Claim:
 
 def _follow(match: Match, new: Claim, theirs: Claim | None, by: Actor, now: datetime) -> None:
     """What a new claim leads to, beside the one of the other side if there is one."""
-    if theirs is not None and (theirs.winner, theirs.score) != (new.winner, new.score):
+    if theirs is not None and not same_outcome(match.length, theirs.winner, theirs.score, new.winner, new.score):
         _dispute(match, [theirs, new], now)
     elif theirs is not None or new.winner != new.side:
         _stand(match, new, by, now)

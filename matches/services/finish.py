@@ -60,14 +60,14 @@ def append_result(
         reason=reason,
     )
     _close_claims(match, result, now)
+    _replace_records(match, submission)
     match.state = Match.State.SETTLED
     match.finished_at = match.finished_at or now
     match.unsettled = bool(match.parent_topic)
     changed(match, "state", "finished_at", "unsettled", "begun_at")
-    if match.rated:
-        ratings.mark_dirty(match=match, at=match.finished_at)
     said = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": source}
     log(by, "result_appended", match.topic, club=match.club, version=result.version, **said)
+    ratings.mark_dirty(match=match)
     if match.unsettled:
         transaction.on_commit(partial(announce, match.pk), robust=True)
     return result
@@ -77,10 +77,10 @@ def append_void(match: Match, *, by: Actor, now: datetime, reason: str) -> Resul
     """Let nothing stand any more. The caller has locked the match, and made it: nobody above is told."""
     result = _append(match, by, now, kind=Kind.VOID, source=Result.Source.DIRECTOR, reason=reason)
     _close_claims(match, result, now)
+    _replace_records(match, None)
     match.state, match.unsettled = Match.State.VOID, False
     changed(match, "state", "unsettled")
-    if match.rated and match.finished_at is not None:
-        ratings.mark_dirty(match=match, at=match.finished_at)
+    ratings.mark_dirty(match=match)
     return result
 
 
@@ -99,6 +99,17 @@ def mark_settled(match: Match) -> None:
 def standing_result(match: Match) -> Result | None:
     """The version that counts."""
     return match.results.order_by("-version").first()
+
+
+def same_outcome(
+    length: int, winner: int | None, score: Score | None, other_winner: int | None, other_score: Score | None
+) -> bool:
+    """Whether two accounts of a match agree; points beyond the length are often left out, so they do not count."""
+    return (winner, _capped(length, score)) == (other_winner, _capped(length, other_score))
+
+
+def _capped(length: int, score: Score | None) -> Score | None:
+    return None if score is None else (min(score[0], length), min(score[1], length))
 
 
 def check_result(*, length: int, start: Score, winner: int | None, score: Score | None, kind: str) -> None:
@@ -143,7 +154,15 @@ def _append(match: Match, by: Actor, now: datetime, score: Score | None = None, 
 def _close_claims(match: Match, result: Result, now: datetime) -> None:
     """A claim that said what stands now stands; any other is overruled."""
     for claim in match.claims.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED]):
-        says_the_same = (claim.winner, claim.score) == (result.winner, result.score)
+        says_the_same = same_outcome(match.length, claim.winner, claim.score, result.winner, result.score)
         claim.state = Claim.State.STANDS if says_the_same else Claim.State.OVERRULED
         claim.answered_at = now
         claim.save(update_fields=["state", "answered_at"])
+
+
+def _replace_records(match: Match, standing: Submission | None) -> None:
+    """A record that stood does so no longer beside another version."""
+    stood = match.submissions.filter(standing=Submission.Standing.STANDS)
+    if standing is not None:
+        stood = stood.exclude(pk=standing.pk)
+    stood.update(standing=Submission.Standing.REFUSED, refusal={"code": "record_replaced", "params": {}})

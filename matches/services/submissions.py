@@ -19,7 +19,8 @@ import engine
 from engine.errors import Refused
 from engine.records import to_data
 from engine.version import VERSION
-from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Submission, Verdict
+from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Match, Submission, Verdict
+from matches.services import proofs
 from matches.verdicts import as_json, storable
 from players.models import User
 
@@ -48,8 +49,13 @@ def submit(
     file_name: str = "",
     submitter: User | None = None,
     key: str = "",
+    match: Match | None = None,
+    side: int | None = None,
 ) -> Submitted:
     """Store a record and have a worker told of it.
+
+    With a `match`, which the caller has locked, it is a record of that match, sent by `side` (None: a director), and
+    the same bytes give the first submission of it again. Without one:
 
     The same `key` gives the first submission again. Without a key, so does the same file under the same name from the
     same person (anybody without an account counts as one): sending twice is then harmless, and whoever gets an
@@ -70,6 +76,9 @@ def submit(
         sha256=hashlib.sha256(data).hexdigest(),
         submitter=submitter,
         key=key,
+        match=match,
+        side=side,
+        standing=Submission.Standing.WAITING if match is not None else Submission.Standing.NONE,
         created_at=now,
         sent_at=now,
     )
@@ -92,11 +101,15 @@ def _seen_before(new: Submission) -> Submission | None:
     mine = Submission.objects.filter(submitter=new.submitter)
     if new.key:
         seen = mine.filter(key=new.key).first()
-        if seen is not None and seen.sha256 != new.sha256:
+        if seen is not None and (seen.sha256, seen.match_id) != (new.sha256, new.match_id):
             raise Refused("key_reused")
-        return seen
+        if seen is not None or new.match is None:
+            return seen
+    if new.match is not None:
+        return new.match.submissions.filter(sha256=new.sha256).first()
     return (
-        mine.filter(sha256=new.sha256, file_name=new.file_name, source=new.source, key="")
+        mine.filter(match=None)
+        .filter(sha256=new.sha256, file_name=new.file_name, source=new.source, key="")
         .exclude(state=Submission.State.FAILED)
         # What an older engine has judged is judged anew.
         .filter(~Q(state=Submission.State.DONE) | Q(verdicts__engine_version=VERSION))
@@ -119,7 +132,10 @@ def hint(submission_id: int) -> None:
 
 
 def adjudicate_submission(*, submission_id: int, now: datetime) -> Verdict | None:
-    """Claim, adjudicate, write the verdict; None where there was nothing (more) to do."""
+    """Claim, adjudicate, write the verdict, and let it have its effect on the match it was sent in for.
+
+    None where there was nothing (more) to do.
+    """
     submission = _claim(submission_id, now)
     if submission is None:
         return None
@@ -134,9 +150,13 @@ def adjudicate_submission(*, submission_id: int, now: datetime) -> Verdict | Non
         row.state = Submission.State.DONE
         row.format, row.dialect, row.transcript = check.format, check.dialect, transcript
         row.save(update_fields=["state", "format", "dialect", "transcript"])
-        return Verdict.objects.create(
-            submission=row, engine_version=VERSION, outcome=check.verdict.outcome.value, content=content
+        verdict, _ = Verdict.objects.get_or_create(
+            submission=row,
+            engine_version=VERSION,
+            defaults={"outcome": check.verdict.outcome.value, "content": content},
         )
+    proofs.apply_verdict(submission_id=submission_id, now=now)
+    return verdict
 
 
 def _locked(submission_id: int) -> Submission | None:

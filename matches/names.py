@@ -1,0 +1,45 @@
+"""Which player of a match is meant by each of the two names in a record."""
+
+from collections.abc import Iterable
+
+from matches.models import Match
+from players.canonical import canonical
+from players.models import Player
+from players.names import fold
+
+Names = tuple[str, str]
+
+
+def known_names(match: Match) -> tuple[set[str], set[str]]:
+    """The folded names of both players: their own, those of their accounts, and those remembered from records."""
+    first, second = (_names_of(player) for player in match.players)
+    return first, second
+
+
+def is_swapped(record: Names, known: tuple[set[str], set[str]]) -> bool | None:
+    """Whether the record's left player is side 1; None where the names do not tell.
+
+    One name that is known tells who the other must be. Names that fit both ways tell nothing.
+    """
+    left, right = (fold(name) for name in record)
+    straight = _fits(left, known[0]) + _fits(right, known[1])
+    swapped = _fits(left, known[1]) + _fits(right, known[0])
+    return None if straight == swapped else swapped > straight
+
+
+def _names_of(player: Player) -> set[str]:
+    people = {player, canonical(player)}
+    names: Iterable[str] = (
+        name
+        for one in people
+        for name in [
+            one.name,
+            *([one.user.display_name] if one.user is not None else []),
+            *(alias.name for alias in one.aliases.all()),
+        ]
+    )
+    return {folded for name in names if (folded := fold(name))}
+
+
+def _fits(name: str, known: set[str]) -> bool:
+    return name in known

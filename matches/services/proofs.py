@@ -1,0 +1,187 @@
+"""What a checked record means for its match: it settles it, or it is told why it does not.
+
+An accepted record stands at once, whatever was claimed: a claim is a word, a record is a proof. Only a dispute is
+frozen until a director rules; there a record is kept as evidence, which he may accept (`records.accept_by_ruling`).
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import transaction
+
+from engine.errors import Refused
+from engine.records import from_data
+from engine.transcript import Transcript
+from matches.models import Match, Result, Submission
+from matches.names import is_swapped, known_names
+from matches.services.finish import append_result, same_outcome, standing_result
+from matches.services.locked import begun, changed, lock_match
+from players.actors import SYSTEM, Actor, log
+
+Standing = Submission.Standing
+UNPROVEN = (Result.Source.CLAIM, Result.Source.DIRECTOR)
+"""Where a standing result of such a source is told again by a record, the record becomes its proof."""
+GIVEN_UP = {"concession": Result.Kind.CONCESSION, "flag": Result.Kind.FLAG}
+"""How a match ended whose last game ended so; any other was played."""
+
+
+class Evidence(NamedTuple):
+    """A record with its verdict, in the sides of its match."""
+
+    content: Mapping[str, Any]
+    transcript: Transcript
+    swapped: bool
+
+    @property
+    def winner(self) -> int | None:
+        """Who won the match."""
+        winner = self.content["winner"]
+        return None if winner is None else winner ^ self.swapped
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Points really won."""
+        return self.turned(self.content["score"])
+
+    @property
+    def start(self) -> tuple[int, int]:
+        """The score the record begins with."""
+        return self.turned(self.content["start"])
+
+    @property
+    def kind(self) -> Result.Kind:
+        """How the match ended."""
+        games = self.content["games"]
+        return GIVEN_UP.get(games[-1]["kind"], Result.Kind.PLAYED) if games else Result.Kind.PLAYED
+
+    def turned(self, pair: tuple[int, int] | list[int]) -> tuple[int, int]:
+        """A pair by the record's sides as a pair by the match's."""
+        left, right = pair
+        return (right, left) if self.swapped else (left, right)
+
+
+class Fault(NamedTuple):
+    """One reason why a record does not settle its match by itself; a director may waive it by name."""
+
+    code: str
+    params: Mapping[str, Any]
+    game: int | None = None
+    ply: int | None = None
+
+    @property
+    def name(self) -> tuple[str, int | None, int | None]:
+        """What a ruling calls it."""
+        return self.code, self.game, self.ply
+
+
+def apply_verdict(*, submission_id: int, now: datetime) -> Submission | None:
+    """Let a checked record have its effect, once; None where there is nothing (more) to do.
+
+    May be called again at any time: the sweep does so for what a crash has left.
+    """
+    found = Submission.objects.filter(pk=submission_id, standing=Standing.WAITING).values("match_id").first()
+    if found is None or found["match_id"] is None:
+        return None
+    with transaction.atomic():
+        match = lock_match(found["match_id"])
+        row = match.submissions.filter(pk=submission_id, standing=Standing.WAITING).defer("data").first()
+        if row is None or row.is_open:
+            return None
+        try:
+            _settle(match, row, now)
+        except Refused as refused:
+            row.standing = Standing.REFUSED
+            row.refusal = {"code": refused.code, "params": refused.params}
+            log(sender(row), "record_refused", match.topic, club=match.club, record=row.public_id, code=refused.code)
+            begun(match, now)
+            changed(match, "begun_at")
+        row.save(update_fields=["standing", "swapped", "refusal"])
+    return row
+
+
+def sender(row: Submission) -> Actor:
+    """Who sent a record in."""
+    if row.submitter is not None:
+        return Actor.of(row.submitter)
+    return SYSTEM if row.side is None else Actor.link(row.side)
+
+
+def _settle(match: Match, row: Submission, now: datetime) -> None:
+    """Write the result that the record proves. Refused where it proves none; nothing is written then."""
+    if row.state == Submission.State.FAILED:
+        raise Refused(row.failure)
+    if row.transcript is None:
+        raise Refused("record_unreadable")
+    content = row.verdicts.latest("created_at", "pk").content
+    transcript = from_data(row.transcript)
+    if faults := faults_before_names(match, content):
+        raise Refused(faults[0].code, **faults[0].params)
+    if row.swapped is None:
+        row.swapped = is_swapped(transcript.players, known_names(match))
+    if row.swapped is None:
+        row.standing = Standing.NAMES
+        changed(match)
+        return
+    evidence = Evidence(content, transcript, row.swapped)
+    if faults := faults_of_start(match, evidence):
+        raise Refused(faults[0].code, **faults[0].params)
+    _refuse_where_it_may_not(match, evidence)
+    row.standing, row.refusal = Standing.STANDS, None
+    append_result(
+        match,
+        winner=evidence.winner,
+        score=evidence.score,
+        kind=evidence.kind,
+        source=Result.Source.RECORD,
+        by=sender(row),
+        now=now,
+        submission=row,
+    )
+
+
+def _refuse_where_it_may_not(match: Match, evidence: Evidence) -> None:
+    """Refused: `match_void`, `record_disputed`, `record_proven`, `record_contradicts`."""
+    if match.state == Match.State.DISPUTED:
+        raise Refused("record_disputed")
+    if match.state == Match.State.VOID:
+        raise Refused("match_void")
+    standing = standing_result(match)
+    if standing is None:
+        return
+    same = same_outcome(match.length, standing.winner, standing.score, evidence.winner, evidence.score)
+    if not same or standing.kind not in (Result.Kind.PLAYED, *GIVEN_UP.values()):
+        left, right = evidence.score
+        raise Refused("record_contradicts", left=left, right=right)
+    if standing.source not in UNPROVEN or standing.submission_id is not None:
+        raise Refused("record_proven")
+
+
+def faults_before_names(match: Match, content: Mapping[str, Any]) -> list[Fault]:
+    """What speaks against a record whoever its players are: its length, then its verdict."""
+    faults = []
+    length = content["length"]
+    if length == 0:
+        faults.append(Fault("record_money", {"length": match.length}))
+    elif length != match.length:
+        faults.append(Fault("record_length", {"length": match.length, "stated": length or "?"}))
+    errors = [finding for finding in content["findings"] if finding["severity"] == "error"]
+    if errors:
+        faults.append(Fault("record_rejected", {"count": len(errors)}))
+    elif content["outcome"] == "incomplete" or content["winner"] is None:
+        left, right = content["score"]
+        faults.append(Fault("record_incomplete", {"left": left, "right": right}))
+    return faults
+
+
+def faults_of_start(match: Match, evidence: Evidence) -> list[Fault]:
+    """What speaks against a record once it is known who is who: its start score, its Crawford rule."""
+    faults = []
+    if evidence.start != match.start_score:
+        left, right = match.start_score
+        stated = "{}–{}".format(*evidence.start)
+        faults.append(Fault("record_start", {"left": left, "right": right, "stated": stated}))
+    one_short = any(match.length - 1 in game["start"] for game in evidence.content["games"])
+    if match.length > 1 and one_short and evidence.transcript.crawford_rule != match.crawford:
+        faults.append(Fault("record_crawford", {}))
+    return faults

@@ -1,0 +1,283 @@
+"""Records of a match: an accepted one stands at once, any other tells both players why it does not."""
+
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from engine.errors import Refused
+from engine.records import write
+from engine.simulation import play_out
+from engine.transcript import Transcript
+from matches.models import Match, Result, Submission
+from matches.services import claims, records
+from matches.services.finish import append_result, standing_result
+from matches.services.proofs import apply_verdict
+from matches.services.submissions import adjudicate_submission
+from players.actors import SYSTEM, Actor
+from players.models import Alias, Player, User
+from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+
+pytestmark = pytest.mark.django_db
+Standing = Submission.Standing
+
+
+@pytest.fixture
+def match(bobs: Player, carols: Player) -> Match:
+    """Bob against Carol, to 3."""
+    return match_between(bobs, carols, length=3)
+
+
+def played(seed: int = 1, length: int = 3, players: tuple[str, str] = ("Bob", "Carol"), **more: Any) -> Transcript:
+    return play_out(seed, length, players=players, **more)
+
+
+def send(match: Match, transcript: Transcript | bytes, user: User, side: int = BOB, at: Any = NOW) -> Submission:
+    """Send a record in and have it checked."""
+    data = transcript if isinstance(transcript, bytes) else write(transcript, "mat")
+    row = records.submit_for_match(
+        match=match, side=side, data=data, source="upload", by=Actor.of(user), submitter=user, now=at
+    ).submission
+    adjudicate_submission(submission_id=row.pk, now=at)
+    row.refresh_from_db()
+    match.refresh_from_db()
+    return row
+
+
+def why(row: Submission) -> str | None:
+    return row.refusal["code"] if row.refusal else None
+
+
+def outcome(match: Match) -> tuple[int | None, tuple[int, int] | None, str, str]:
+    result = standing_result(match)
+    assert result is not None
+    return result.winner, result.score, result.kind, result.source
+
+
+WINNER, SCORE = BOB, (4, 0)
+"""Of the simulated match with seed 1: Bob (the left player) wins 4–0."""
+CAROL_WINS = 6
+"""The seed of one that Carol wins 3–0."""
+
+
+def test_an_accepted_record_stands_at_once(match: Match, bob: User) -> None:
+    row = send(match, played(), bob)
+    assert (row.standing, row.swapped, why(row)) == (Standing.STANDS, False, None)
+    assert outcome(match) == (WINNER, SCORE, "played", "record")
+    result = match.results.get()
+    assert (result.submission, result.user, match.state) == (row, bob, Match.State.SETTLED)
+
+
+def test_sides_may_be_swapped(match: Match, bob: User) -> None:
+    row = send(match, played(players=("CAROL", "bob")), bob)
+    assert row.swapped is True
+    assert outcome(match) == (1 - WINNER, SCORE[::-1], "played", "record")
+
+
+def test_one_known_name_tells_who_the_other_is(match: Match, bob: User) -> None:
+    row = send(match, played(players=("prime_time", "Bob")), bob)
+    assert (row.standing, row.swapped) == (Standing.STANDS, True)
+    assert not Alias.objects.exists()
+
+
+def test_accents_capitals_and_blanks_do_not_matter(carols: Player, bob: User, bobs: Player) -> None:
+    zoe = Player.objects.create(name="Zoë Ångström")
+    match = match_between(bobs, zoe, length=3)
+    row = send(match, played(players=("ZOE  angstrom", "someone")), bob)
+    assert row.swapped is True
+
+
+def test_unknown_names_are_asked_for_once_and_remembered(match: Match, bob: User) -> None:
+    row = send(match, played(players=("prime_time", "blitz99")), bob)
+    assert (row.standing, match.results.count()) == (Standing.NAMES, 0)
+    with pytest.raises(Refused) as refused:
+        records.say_who(submission=row, swapped=True, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    assert refused.value.code == "names_ask_other"
+    told = records.say_who(submission=row, swapped=True, side=BOB, by=Actor.of(bob), now=NOW)
+    assert told.standing == Standing.STANDS
+    match.refresh_from_db()
+    assert outcome(match) == (1 - WINNER, SCORE[::-1], "played", "record")
+    assert {alias.name: alias.player.name for alias in Alias.objects.all()} == {"prime_time": "Carol", "blitz99": "Bob"}
+    with pytest.raises(Refused) as refused:
+        records.say_who(submission=row, swapped=False, side=BOB, by=Actor.of(bob), now=NOW)
+    assert refused.value.code == "names_not_asked"
+    second = match_between(*match.players, length=3)
+    assert send(second, played(2, players=("prime_time", "blitz99")), bob).standing == Standing.STANDS
+
+
+@pytest.mark.parametrize(
+    ("transcript", "code"),
+    [
+        (played(length=5), "record_length"),
+        (played(start=(1, 0)), "record_start"),
+        (b" 0 point match\n\n Game 1\n Bob : 0    Carol : 0\n  1) 31: 8/5 6/5      64: 24/14\n", "record_money"),
+        (b" 3 point match\n\n Game 1\n Bob : 0    Carol : 0\n  1) 31: 8/5 6/5      64: 24/14\n", "record_incomplete"),
+        (b" 3 point match\n\n Game 1\n Bob : 0    Carol : 0\n  1) 31: 8/5 8/5      64: 24/14\n", "record_rejected"),
+        (b"nothing of the kind", "record_unreadable"),
+    ],
+)
+def test_a_record_that_settles_nothing_says_why(
+    match: Match, bob: User, transcript: Transcript | bytes, code: str
+) -> None:
+    row = send(match, transcript, bob)
+    assert (row.standing, why(row)) == (Standing.REFUSED, code)
+    assert (match.state, match.results.count()) == (Match.State.OPEN, 0)
+
+
+def test_a_start_score_must_be_the_same_and_on_the_right_side(bobs: Player, carols: Player, bob: User) -> None:
+    late = match_between(bobs, carols, length=3, start_score=(1, 0))
+    assert why(send(late, played(), bob)) == "record_start"
+    assert why(send(late, played(start=(0, 1)), bob)) == "record_start"
+    assert send(late, played(start=(0, 1), players=("Carol", "Bob")), bob).standing == Standing.STANDS
+
+
+def test_a_record_without_the_crawford_rule_does_not_fit(bobs: Player, carols: Player, bob: User) -> None:
+    match = match_between(bobs, carols, length=3, crawford=False)
+    with_a_crawford_game = next(
+        record for record in map(played, range(1, 50)) if any(2 in (game.start or (0, 0)) for game in record.games)
+    )
+    assert why(send(match, with_a_crawford_game, bob)) == "record_crawford"
+
+
+def test_a_record_wins_over_a_claim_that_contradicts_it(match: Match, bob: User) -> None:
+    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    send(match, played(), bob)
+    assert outcome(match) == (WINNER, SCORE, "played", "record")
+    assert match.claims.get().state == "overruled"
+
+
+def test_a_record_that_says_what_was_claimed_proves_it(match: Match, bob: User, carol: User) -> None:
+    # Points beyond the length are often left out when people tell a score.
+    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
+    row = send(match, played(), carol, CAROL)
+    assert (row.standing, match.claims.get().state) == (Standing.STANDS, "stands")
+
+
+def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: Match, bob: User, alice: User) -> None:
+    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    claims.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    row = send(match, played(), bob)
+    assert (why(row), match.state, match.results.count()) == ("record_disputed", Match.State.DISPUTED, 0)
+    result = records.accept_by_ruling(submission=row, waived=[], by=Actor.of(alice), now=minutes(9))
+    row.refresh_from_db()
+    assert (row.standing, result.winner, result.kind, result.user) == (Standing.STANDS, WINNER, "played", alice)
+
+
+def test_a_settled_score_gets_its_proof_from_a_record_that_agrees(match: Match, bob: User, carol: User) -> None:
+    claims.claim(match=match, side=CAROL, winner=BOB, score=(3, 0), by=Actor.of(carol), now=NOW)
+    send(match, played(), bob, at=minutes(5))
+    assert list(match.results.order_by("version").values_list("version", "source", "score_0")) == [
+        (1, "claim", 3),
+        (2, "record", 4),
+    ]
+    assert match.finished_at == NOW
+
+
+def test_a_settled_score_is_not_overturned_by_a_record(match: Match, bob: User) -> None:
+    claims.claim(match=match, side=CAROL, winner=BOB, score=(3, 1), by=Actor.link(CAROL), now=NOW)
+    row = send(match, played(), bob)
+    assert (why(row), outcome(match)) == ("record_contradicts", (BOB, (3, 1), "played", "claim"))
+
+
+def test_of_two_records_one_stands_and_the_other_is_told(match: Match, bob: User, carol: User) -> None:
+    send(match, played(), bob)
+    again = send(match, write(played(), "sgf"), carol, CAROL)
+    other = send(match, played(CAROL_WINS), carol, CAROL)
+    assert (why(again), why(other)) == ("record_proven", "record_contradicts")
+    assert match.results.count() == 1
+
+
+def test_the_same_file_from_both_players_is_one_submission(match: Match, bob: User, carol: User) -> None:
+    assert send(match, played(), bob) == send(match, played(), carol, CAROL)
+    assert Submission.objects.count() == 1
+
+
+def test_a_refused_record_is_looked_at_again_when_it_is_sent_again(match: Match, bob: User, alice: User) -> None:
+    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    claims.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    assert why(send(match, played(), bob)) == "record_disputed"
+    ruling = {"winner": BOB, "score": (3, 0), "kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
+    append_result(match, **ruling, by=Actor.of(alice), now=minutes(5))
+    row = send(match, played(), bob, at=minutes(6))
+    assert row.standing == Standing.WAITING
+    apply_verdict(submission_id=row.pk, now=minutes(6))
+    row.refresh_from_db()
+    assert row.standing == Standing.STANDS
+
+
+def test_a_verdict_takes_effect_once_however_often_it_is_applied(match: Match, bob: User) -> None:
+    row = send(match, played(), bob)
+    assert apply_verdict(submission_id=row.pk, now=NOW) is None
+    assert match.results.count() == 1
+
+
+def test_nothing_is_sent_in_for_a_voided_match(match: Match, bob: User) -> None:
+    from matches.services.matches import void_match
+
+    void_match(match, by=SYSTEM, now=NOW)
+    with pytest.raises(Refused) as refused:
+        send(match, played(), bob)
+    assert refused.value.code == "match_void"
+
+
+def test_a_result_of_the_director_replaces_that_of_a_record(match: Match, bob: User, alice: User) -> None:
+    row = send(match, played(), bob)
+    ruling = {"winner": BOB, "score": (3, 1), "kind": Result.Kind.RULING, "source": Result.Source.DIRECTOR}
+    append_result(match, **ruling, by=Actor.of(alice), now=minutes(5))
+    row.refresh_from_db()
+    assert why(row) == "record_replaced"
+
+
+# Ruling
+
+
+def with_impossible_dice() -> bytes:
+    """The same match, but the first roll of the record cannot be."""
+    first, roll, rest = write(played(), "mat").decode().partition(" 1) ")
+    return (first + roll + "77" + rest[2:]).encode()
+
+
+def test_a_rejected_record_is_accepted_only_by_naming_every_fault(match: Match, bob: User, alice: User) -> None:
+    row = send(match, with_impossible_dice(), bob)
+    assert why(row) == "record_rejected"
+    faults = records.faults_of(row)
+    assert faults
+    named = [fault.name for fault in faults]
+    with pytest.raises(Refused) as refused:
+        records.accept_by_ruling(submission=row, waived=named[1:], by=Actor.of(alice), now=NOW)
+    assert (refused.value.code, refused.value.params["missing"]) == ("findings_not_waived", [list(named[0])])
+    result = records.accept_by_ruling(
+        submission=row, waived=named, by=Actor.of(alice), now=NOW, winner=BOB, score=(4, 0), reason="misread dice"
+    )
+    assert (result.kind, result.source, result.submission, result.reason) == ("ruling", "record", row, "misread dice")
+    assert result.waived == [list(name) for name in named]
+
+
+def test_a_record_of_another_length_is_accepted_by_ruling(match: Match, bob: User, alice: User) -> None:
+    row = send(match, played(length=5), bob)
+    assert [fault.code for fault in records.faults_of(row)] == ["record_length"]
+    result = records.accept_by_ruling(
+        submission=row, waived=[("record_length", None, None)], by=Actor.of(alice), now=NOW
+    )
+    assert result.submission == row
+    assert result.waived == [["record_length", None, None]]
+
+
+def test_a_record_that_is_still_being_checked_is_not_accepted(match: Match, bob: User, alice: User) -> None:
+    row = records.submit_for_match(
+        match=match, side=BOB, data=b"anything", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
+    ).submission
+    with pytest.raises(Refused) as refused:
+        records.accept_by_ruling(submission=row, waived=[], by=Actor.of(alice), now=NOW)
+    assert refused.value.code == "record_unchecked"
+
+
+def test_settling_takes_few_queries(
+    match: Match, bob: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    data = write(played(), "mat")
+    row = records.submit_for_match(
+        match=match, side=BOB, data=data, source="upload", by=Actor.of(bob), submitter=bob, now=NOW
+    ).submission
+    with django_assert_max_num_queries(40):
+        adjudicate_submission(submission_id=row.pk, now=NOW)
