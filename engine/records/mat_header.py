@@ -16,6 +16,8 @@ class Header(NamedTuple):
     score: Score
     right_column: int
     """Where the right name starts, counted from 0."""
+    squeezed: bool
+    """Only one blank between the columns: the text went through a page that squeezed them (a forum, a mail)."""
 
 
 def header_of(line: str, known: set[str]) -> Header | None:
@@ -33,9 +35,9 @@ def header_of(line: str, known: set[str]) -> Header | None:
         rest = head[match.end() :]
         blank = len(rest) - len(rest.lstrip())
         players = (name_of(head[: match.start()]), name_of(rest))
-        header = Header(players, (int(match[1]), int(right_score)), match.end() + blank)
+        header = Header(players, (int(match[1]), int(right_score)), match.end() + blank, blank < 2)
         if known.issuperset(players):
             return header
         found.append(header)
-    wide = (header for header in found if line[: header.right_column].endswith("  "))
+    wide = (header for header in found if not header.squeezed)
     return next(wide, found[0] if found else None)

@@ -77,11 +77,32 @@ class _Draft:
         self.loose_resignation: int | None = None
         """Index of a resignation on a line without a number: its column says nothing about who resigned."""
 
+    @property
+    def squeezed(self) -> bool:
+        """Whether blanks were lost, so that columns tell nothing."""
+        return self.header is not None and self.header.squeezed
+
+    def winner_without_column(self) -> int | None:
+        """Whose result it must be where columns tell nothing; None where that is not so."""
+        if not self.squeezed or not self.events:
+            return None
+        last = self.events[-1]
+        return last.side if last.kind is Kind.PLAY and last.moves is not None else 1 - last.side
+
     def add(self, event: Event, place: Place) -> None:
         self.events.append(event)
         self.places.append(place)
 
     def finished(self) -> Game:
+        if self.squeezed and len(self.events) > 1:
+            first, second = self.events[:2]
+            # Where blanks are lost, a lone first cell looks like a left one; the left player moving next tells.
+            if (
+                first.side == second.side == LEFT
+                and first.kind is Kind.PLAY
+                and second.kind in (Kind.PLAY, Kind.DOUBLE)
+            ):
+                self.events[0] = first._replace(side=RIGHT)
         if self.loose_resignation is not None and self.claim is not None:
             event = self.events[self.loose_resignation]
             self.events[self.loose_resignation] = event._replace(side=1 - self.claim.winner)
@@ -156,6 +177,7 @@ class _Reader:
 
     def _line(self, line: str) -> bool:
         """Read a line that is not just two plays; True where the first match of the file has ended."""
+        line = line.expandtabs(8)
         # A name may look like anything, so where a header is due that is asked first.
         if header := self._wanted_header(line):
             self._take_header(header)
@@ -232,6 +254,8 @@ class _Reader:
             self.problem("error", "unreadable_cell", offset, text=lead)
         right_from = max(NARROWEST, self.right_column // 2)
         side: int | None = None
+        # `64: Resigns` is one player's turn; after a roll that was played it is the other who resigns.
+        unplayed = False
         for cell in cells:
             if cell.sort == "row":
                 right_from += cell.column
@@ -239,14 +263,16 @@ class _Reader:
                 continue
             if side is None:
                 side = RIGHT if cell.column > right_from else LEFT
-            elif cell.sort != "resign" or cell.gap > NEAR:
+            elif cell.sort != "resign" or cell.gap > NEAR or not unplayed:
                 side = 1 - side
             self._cell(game, side, cell, numbered)
+            unplayed = cell.sort == "roll" and not cell.text.strip(" ?")
 
     def _cell(self, game: _Draft, side: int, cell: Cell, numbered: bool) -> None:
         """Turn a cell into an event of the game, or into its result."""
         if cell.sort == "wins":
-            self._claim(game, side, cell)
+            winner = None if numbered else game.winner_without_column()
+            self._claim(game, side if winner is None else winner, cell)
             return
         if cell.sort == "resign" and not numbered:
             game.loose_resignation = len(game.events)
@@ -293,7 +319,7 @@ class _Reader:
             return Event(side, Kind.ILLEGAL, dice)
         position, on_roll = found
         names = self.players or ("", "")
-        mover_is_on_roll = on_roll == names[side] != names[1 - side]
+        mover_is_on_roll = on_roll != "" and on_roll == names[side] != names[1 - side]
         return Event(side, Kind.ILLEGAL, dice, position=position if mover_is_on_roll else position.swapped())
 
     def _claim(self, game: _Draft, side: int, cell: Cell) -> None:

@@ -199,7 +199,7 @@ def _game(game: Game, players: tuple[str, str], style: Style) -> list[str]:
     start = game.start
     left = f" {players[LEFT]}{style.colon}{start[LEFT]}" if start else ""
     cells = [len(row[LEFT]) for row in rows if len(row) == 2]
-    width = max([NARROWEST, len(left) - 5, *cells]) + 1
+    width = max([NARROWEST, len(left) - 3, *cells]) + 1
     column = width + 5
     lines = [f" Game {game.number}"]
     if start:

@@ -40,7 +40,8 @@ _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)").fullmatch
 _PRIVATE = re.compile(r"([WB]):([a-z]+):([0-9]{0,9}):([0-9]{0,9})").fullmatch
 _BOARD_PROPERTIES = frozenset(("AE", "AW", "AB"))
 _PRIVATE_KINDS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.REFUSE, Kind.CONCEDE, Kind.FLAG))
-_ENDINGS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.DROP, Kind.CONCEDE, Kind.FLAG))
+ENDINGS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.DROP, Kind.CONCEDE, Kind.FLAG))
+"""After one of these a result by resignation tells nothing new."""
 
 
 @lru_cache(maxsize=2048)
@@ -296,7 +297,7 @@ class _Reader:
         winner = SIDES[result[1]]
         points = int(result[2]) if result[2] else None
         last = game.events[-1].kind if game.events else None
-        if result[3] and last not in _ENDINGS:
+        if result[3] and last not in ENDINGS:
             game.add(Event(1 - winner, Kind.RESIGN, points=points))
         return Claim(winner, points)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from engine.position import Position
-from engine.records.sgf_reader import BAR, INFO_OF_PROPERTY, LEFT, OFF
+from engine.records.sgf_reader import BAR, ENDINGS, INFO_OF_PROPERTY, LEFT, OFF
 from engine.records.sgf_syntax import escaped
 from engine.transcript import Event, Game, Kind, Move, Transcript
 
@@ -83,7 +83,8 @@ def _result(game: Game) -> tuple[str, tuple[Event, ...]]:
     points = "" if claim.points is None else claim.points
     result = f"{_NAMES[claim.winner]}+{points}"
     last = events[-1] if events else None
-    if last == Event(1 - claim.winner, Kind.RESIGN, points=claim.points):
+    told_before = len(events) > 1 and events[-2].kind in ENDINGS
+    if last == Event(1 - claim.winner, Kind.RESIGN, points=claim.points) and not told_before:
         return f"{result}R", events[:-1]
     return result, events
 
