@@ -8,21 +8,18 @@ that comes in meanwhile leaves a mark of its own; a claim that runs out is taken
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, TypeVar
 
-import structlog
-from celery import current_app
 from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext_noop
-from kombu.exceptions import OperationalError
 
 from matches import rated
 from matches.models import Match, PlayerRating, RatingChange, RatingPool, Submission
 from matches.rated import BEGINNING, Key
+from players.queue import hint
 from players.ratings import Change, Standing, replay, standings_after
-
-log = structlog.get_logger(__name__)
 
 REPLAY = "matches.replay_ratings"
 """The task that a hint names."""
@@ -153,20 +150,12 @@ def ratings_of(*, players: Collection[int], pool: RatingPool | None = None) -> d
     return {player: standing.rating if standing else here.start_rating for player, standing in known.items()}
 
 
-def hint(pool_id: int) -> None:
-    """Tell a worker of a pool. Without a broker nothing is lost: the sweep tells again."""
-    try:
-        current_app.send_task(REPLAY, args=[pool_id])
-    except OperationalError as error:
-        log.warning("hint_not_sent", pool=pool_id, error=str(error))
-
-
 def send_again(*, now: datetime) -> int:
     """Hint at pools that are dirty, whose claim has run out, or whose settings or merged players changed; how many."""
     same = rated.merged_players()
     due = [pool.pk for pool in RatingPool.objects.order_by("pk") if not _is_held(pool, now) and _is_due(pool, same)]
     for pool_id in due:
-        hint(pool_id)
+        hint(REPLAY, pool_id)
     return len(due)
 
 
@@ -185,7 +174,7 @@ def _mark(pool_id: int, key: Key) -> None:
     if before is None or key < before:
         pool.dirty_from, pool.dirty_match = key
         pool.save(update_fields=["dirty_from", "dirty_match"])
-    transaction.on_commit(lambda: hint(pool_id), robust=True)
+    transaction.on_commit(partial(hint, REPLAY, pool_id), robust=True)
 
 
 def _note_moved(match: Match) -> None:
@@ -264,7 +253,7 @@ def _settle(claim: _Claim) -> Replayed | None:
         pool.basis = _basis(claim.pool, claim.same)
         pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match", "basis"])
         if pool.dirty_from is not None:
-            transaction.on_commit(lambda: hint(pool_id), robust=True)
+            transaction.on_commit(partial(hint, REPLAY, pool_id), robust=True)
     return Replayed(claim.since, fold.matches, written)
 
 

@@ -1,0 +1,167 @@
+"""A line of ratings as SVG coordinates: the template only writes them down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from django.utils import timezone
+from django.utils.formats import date_format
+
+MOST_POINTS = 240
+"""More would fall into the same pixels."""
+STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
+MONTHS_FROM = timedelta(days=75)
+YEARS_FROM = timedelta(days=700)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A rating, and since when."""
+
+    at: datetime
+    rating: float
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A drawing in its own units, with the room for the figures at its edges."""
+
+    name: str
+    width: int
+    height: int
+    left: int
+    bottom: int
+    lines: int
+    """At most so many lines across."""
+    dates: int
+
+    @property
+    def right_end(self) -> int:
+        """Where the last point stands."""
+        return self.width - 8
+
+    @property
+    def floor(self) -> int:
+        """Where the lowest line runs."""
+        return self.height - self.bottom
+
+
+DESK = Size("desk", width=940, height=300, left=56, bottom=28, lines=8, dates=7)
+PHONE = Size("phone", width=340, height=190, left=40, bottom=22, lines=5, dates=4)
+CEILING = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A figure at an edge, and its place."""
+
+    place: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One size of the chart."""
+
+    size: Size
+    path: str
+    lines: list[Mark]
+    dates: list[Mark]
+    end: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The whole figure: drawings, and what they show for whoever does not see them."""
+
+    drawings: list[Drawing]
+    points: list[Point]
+    """Thinned, oldest first."""
+    matches: int
+    lowest: float
+    highest: float
+
+
+def chart(points: Sequence[Point], sizes: Sequence[Size] = (DESK, PHONE)) -> Chart | None:
+    """A chart of two points or more, oldest first, each as far from the last as the next; None of fewer."""
+    if len(points) < 2:
+        return None
+    shown = thin(points, MOST_POINTS)
+    ratings = [point.rating for point in points]
+    return Chart(
+        drawings=[_draw(shown, size) for size in sizes],
+        points=[point for _, point in shown],
+        matches=len(points) - 1,
+        lowest=min(ratings),
+        highest=max(ratings),
+    )
+
+
+def thin(points: Sequence[Point], most: int) -> list[tuple[int, Point]]:
+    """At most about `most` of the points with their places: the ends, and the extremes of every stretch between."""
+    numbered = list(enumerate(points))
+    if len(numbered) <= most:
+        return numbered
+    stretches = most // 2
+    kept = {0, len(points) - 1}
+    edges = [len(points) * number // stretches for number in range(stretches + 1)]
+    for start, end in pairwise(edges):
+        stretch = numbered[start:end]
+        kept.add(min(stretch, key=lambda one: one[1].rating)[0])
+        kept.add(max(stretch, key=lambda one: one[1].rating)[0])
+    return [numbered[number] for number in sorted(kept)]
+
+
+def scale(lowest: float, highest: float, lines: int) -> range:
+    """Round numbers from below the lowest to above the highest, at most `lines` of them.
+
+    >>> list(scale(1331.2, 1512.9, 8))
+    [1300, 1350, 1400, 1450, 1500, 1550]
+    """
+    for step in STEPS:
+        first, last = int(lowest // step) * step, -int(-highest // step) * step
+        if last == first:
+            last += step
+        if (last - first) // step < lines:
+            return range(first, last + 1, step)
+    return range(first, last + 1, max(step, last - first))
+
+
+def _draw(shown: Sequence[tuple[int, Point]], size: Size) -> Drawing:
+    ratings = [point.rating for _, point in shown]
+    rungs = scale(min(ratings), max(ratings), size.lines)
+    across = (size.right_end - size.left) / shown[-1][0]
+    up = (size.floor - CEILING) / (rungs[-1] - rungs[0])
+
+    def place(number: int, rating: float) -> tuple[float, float]:
+        return round(size.left + number * across, 1), round(size.floor - (rating - rungs[0]) * up, 1)
+
+    places = [place(number, point.rating) for number, point in shown]
+    return Drawing(
+        size=size,
+        path="M" + "L".join(f"{x:g} {y:g}" for x, y in places),
+        lines=[Mark(place(0, rung)[1], str(rung)) for rung in rungs],
+        dates=_dates(shown, size, across),
+        end=places[-1],
+    )
+
+
+def _dates(shown: Sequence[tuple[int, Point]], size: Size, across: float) -> list[Mark]:
+    """Evenly spread figures, each the date of the point above it; none twice, none over the edge."""
+    span = shown[-1][1].at - shown[0][1].at
+    style = "Y" if span >= YEARS_FROM else "M Y" if span >= MONTHS_FROM else "j M"
+    marks: list[Mark] = []
+    for number in range(size.dates):
+        target = shown[-1][0] * (number + 0.5) / size.dates
+        index, point = min(shown, key=lambda one: abs(one[0] - target))
+        label = date_format(timezone.localtime(point.at), style)
+        place = round(size.left + index * across, 1)
+        if not marks or (label != marks[-1].label and place - marks[-1].place > _width(label)):
+            marks.append(Mark(place, label))
+    return [mark for mark in marks if mark.place + _width(mark.label) / 2 <= size.width]
+
+
+def _width(label: str) -> float:
+    """Roughly what a figure takes at the edge, with some room beside it."""
+    return 8 * len(label) + 8

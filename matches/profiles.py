@@ -1,0 +1,93 @@
+"""What the page of a player shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from matches import charts, histories
+from matches.charts import Chart, Point
+from matches.histories import History
+from matches.models import PlayerRating, RatingChange, RatingPool
+from matches.rankings import Filters as RankingFilters
+from matches.rankings import place, won_percent
+from matches.services.ratings import default_pool
+from matches.visibility import Viewer
+from players.models import Membership, Player
+
+RECENT = 10
+"""Matches listed on the profile."""
+FORM = 10
+CHARTED = 120
+"""Matches in the chart, unless all are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A player, his rating and what led to it."""
+
+    player: Player
+    clubs: Sequence[Membership]
+    standing: PlayerRating | None
+    """None of somebody who has no rated match."""
+    rank: int | None
+    """In the ranking as it opens; None for whoever is not in it."""
+    peak: RatingChange | None
+    form: Sequence[RatingChange]
+    """The last rated matches, oldest first."""
+    chart: Chart | None
+    whole: bool
+    """Whether the chart shows all matches."""
+    recent: History
+
+    @property
+    def losses(self) -> int:
+        """Rated matches lost."""
+        return self.standing.matches - self.standing.wins if self.standing else 0
+
+    @property
+    def percent(self) -> int:
+        """Of the rated matches, won."""
+        return won_percent(self.standing.wins, self.standing.matches) if self.standing else 0
+
+    @property
+    def more_in_chart(self) -> bool:
+        """Whether there are more rated matches than the chart opens with."""
+        return self.standing is not None and self.standing.matches > CHARTED
+
+
+def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = False) -> Profile:
+    """Everything on the page, in a number of queries that does not depend on how much he has played."""
+    pool = default_pool()
+    standing = PlayerRating.objects.filter(pool=pool, player=player).first()
+    changes = RatingChange.objects.filter(pool=pool, player=player).order_by("-finished_at", "-match")
+    drawn = list(changes if whole else changes[:CHARTED])
+    ranked = place(RankingFilters(), now, player.pk) if standing else None
+    return Profile(
+        player=player,
+        clubs=list(
+            Membership.objects.filter(player=player, left_at__isnull=True).select_related("club").order_by("joined_at")
+        ),
+        standing=standing,
+        rank=ranked.rank if ranked else None,
+        peak=changes.order_by("-rating_after", "finished_at").first() if standing else None,
+        form=list(reversed(list(islice(drawn, FORM)))),
+        chart=charts.chart(_points(drawn)),
+        whole=whole,
+        recent=histories.history(player, histories.Filters(), 1, viewer, RECENT),
+    )
+
+
+def _points(latest_first: Sequence[RatingChange]) -> list[Point]:
+    """The rating after each match, and before the first."""
+    if not latest_first:
+        return []
+    changes = latest_first[::-1]
+    before = Point(changes[0].finished_at, changes[0].rating_before)
+    return [before, *(Point(change.finished_at, change.rating_after) for change in changes)]
+
+
+def rating_of(player: Player, pool: RatingPool) -> float:
+    """His rating today; of the unrated the first rating."""
+    rating = PlayerRating.objects.filter(pool=pool, player=player).values_list("rating", flat=True).first()
+    return pool.start_rating if rating is None else rating
