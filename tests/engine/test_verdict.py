@@ -1,0 +1,182 @@
+"""What a record comes to: outcome, score, games and how they ended (rules.md §4)."""
+
+import pytest
+
+from engine import Outcome, adjudicate, check_record
+from engine.scoring import WinKind
+from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
+from tests.engine.findings_table import DOUBLED, DROPPED, OPENING, RECORDS
+from tests.engine.written import game, judged, left, match, one_game, right, row
+
+LEFT, RIGHT = 0, 1
+TAKEN = [DOUBLED, row(2, "Takes", "42: 8/4 6/4")]
+
+
+def outcome(*games, length=7):
+    return judged(match(length, *games)).outcome
+
+
+def last(record):
+    """How the last game of a record ended."""
+    return judged(record).games[-1]
+
+
+# Outcome
+
+
+@pytest.mark.parametrize(("record", "expected"), RECORDS.values(), ids=RECORDS)
+def test_errors_reject_and_warnings_and_notes_do_not(record, expected):
+    verdict = judged(record)
+    assert (verdict.outcome is Outcome.REJECTED) == ("error" in {severity for severity, *_ in expected})
+
+
+def test_a_whole_match_is_accepted():
+    verdict = judged(match(1, game(1, OPENING, right("Wins 1 point and the match"))))
+    assert (verdict.outcome, verdict.winner, verdict.score) == (Outcome.ACCEPTED, RIGHT, (0, 1))
+
+
+def test_a_match_without_its_last_game_is_incomplete():
+    assert outcome(game(1, *DROPPED, right("Wins 1 point"))) is Outcome.INCOMPLETE
+    assert outcome(game(1, *DROPPED, right("Wins 1 point")), game(2, OPENING, score=(0, 1))) is Outcome.INCOMPLETE
+
+
+def test_a_warning_is_said_of_a_match_that_is_accepted():
+    assert outcome(game(1, DOUBLED, right("Wins 1 point")), length=1) is Outcome.REJECTED
+    assert outcome(game(1, OPENING, right("Wins 7 points"))) is Outcome.ACCEPTED_WITH_WARNINGS
+
+
+def test_a_money_session_is_judged_without_a_match_score():
+    verdict = judged(
+        match(0, game(1, *TAKEN, right("Wins 6 points")), game(2, OPENING, left("Wins 1 point"), score=(0, 6)))
+    )
+    assert (verdict.outcome, verdict.length, verdict.score, verdict.winner) == (Outcome.ACCEPTED, 0, (1, 6), None)
+    assert [game.crawford for game in verdict.games] == [False, False]
+
+
+def test_a_money_session_knows_beavers_and_unlimited_scores():
+    beaver = [DOUBLED, row(2, "Beavers => 4", "Takes"), row(3, "", "42: 8/4 6/4")]
+    verdict = judged(match(0, game(1, *beaver, right("Wins 4 points"), score=(80, 3))))
+    assert {finding.code for finding in verdict.findings} == {"resignation_implied", "nothing_to_take"}
+    assert verdict.games[0].cube == 4
+
+
+# How a game ended
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind", "points", "cube", "ended_by"),
+    [
+        ([*DROPPED, right("Wins 1 point")], WinKind.DROP, 1, 1, "drop"),
+        ([*TAKEN, row(3, "Doubles => 4")], WinKind.UNFINISHED, 0, 2, "unfinished"),
+        ([*TAKEN, row(3, "Resigns gammon"), right("Wins 4 points")], WinKind.RESIGNATION, 4, 2, "resignation"),
+        ([OPENING, row(2, "Resigns"), right("Wins 1 point")], WinKind.RESIGNATION, 1, 1, "resignation"),
+        ([OPENING, row(2, "Resigns gammon")], WinKind.RESIGNATION, 2, 1, "resignation"),
+        ([OPENING, row(2, "Losses 2 point"), right("Wins 2 point")], WinKind.RESIGNATION, 2, 1, "resignation"),
+        ([OPENING, right("Wins 3 points")], WinKind.RESIGNATION, 3, 1, "resignation"),
+        ([OPENING, row(2, "64: ???"), right("Wins 2 point")], WinKind.RESIGNATION, 2, 1, "resignation"),
+        ([OPENING, right("Wins 7 points")], WinKind.CONCESSION, 7, 1, "concession"),
+        ([OPENING, right("Wins 2008 point")], WinKind.CONCESSION, 7, 1, "concession"),
+        ([OPENING, right("Wins 1 point and the match")], WinKind.CONCESSION, 7, 1, "concession"),
+        ([*TAKEN, right("Wins 7 points")], WinKind.CONCESSION, 7, 2, "concession"),
+        ([OPENING, row(2, "Concedes the match"), right("Wins 7 points")], WinKind.CONCESSION, 7, 1, "concession"),
+        ([OPENING], WinKind.UNFINISHED, 0, 1, "unfinished"),
+    ],
+)
+def test_a_game_ended(rows, kind, points, cube, ended_by):
+    ended = last(one_game(*rows))
+    assert (ended.kind, ended.points, ended.cube, ended.ended_by) == (kind, points, cube, ended_by)
+    assert ended.end == (0, points)
+
+
+def test_a_concession_is_only_believed_in_the_last_game():
+    verdict = judged(match(7, game(1, OPENING, right("Wins 4 points")), game(2, OPENING, score=(0, 4))))
+    assert "impossible_points" in {finding.code for finding in verdict.findings}
+
+
+def test_the_winner_of_a_concession_wins_the_match_with_the_points_needed():
+    verdict = judged(match(7, game(1, OPENING, left("Wins 5 points"), score=(2, 6))))
+    assert (verdict.winner, verdict.score, verdict.games[0].points) == (LEFT, (7, 6), 5)
+
+
+def test_points_really_won_may_pass_the_length():
+    verdict = judged(match(7, game(1, *TAKEN, right("Wins 4 points"), score=(4, 5))))
+    assert (verdict.winner, verdict.score) == (RIGHT, (4, 9))
+
+
+def test_a_refused_resignation_ends_nothing():
+    rows = [OPENING, row(2, "Resigns single", "Refuses"), row(3, "61: 13/7 8/7")]
+    assert last(one_game(*rows)).kind is WinKind.UNFINISHED
+    assert last(one_game(*rows, right("Wins 2 points"))).points == 2
+
+
+# Crawford and the score in the headers
+
+
+def test_the_cube_comes_back_after_the_crawford_game():
+    crawford = game(2, OPENING, left("Wins 1 point"), score=(0, 2))
+    after = game(3, row(1, "31: 8/5 6/5", "42: 8/4 6/4"), row(2, "Doubles => 2", "Takes"), score=(1, 2))
+    verdict = judged(match(3, game(1, *TAKEN, right("Wins 2 points")), crawford, after))
+    assert [game.crawford for game in verdict.games] == [False, True, False]
+    assert verdict.outcome is Outcome.INCOMPLETE
+    assert verdict.games[-1].cube == 2
+
+
+def test_a_start_one_point_short_is_the_crawford_game():
+    verdict = judged(match(7, game(1, OPENING, score=(3, 6))))
+    assert (verdict.start, verdict.games[0].crawford) == ((3, 6), True)
+
+
+def test_a_second_crawford_game_is_an_error():
+    first = Game(1, (), start=(2, 0), crawford=True, claim=Claim(RIGHT, 1))
+    second = Game(2, (), start=(2, 1), crawford=True, claim=Claim(RIGHT, 1))
+    verdict = adjudicate(Transcript(("Bob", "Carol"), 3, (first, second)))
+    assert [(finding.code, finding.game) for finding in verdict.findings if finding.code == "not_crawford"] == [
+        ("not_crawford", 2)
+    ]
+
+
+def test_without_the_crawford_rule_no_game_is_without_the_cube():
+    record = match(7, game(1, *DROPPED, right("Wins 1 point"), score=(6, 0)))
+    assert "cube_in_crawford" in {finding.code for finding in judged(record).findings}
+    without = b'; [Crawford "Off"]\n' + record
+    assert "cube_in_crawford" not in {finding.code for finding in judged(without).findings}
+
+
+def test_a_wrong_header_is_told_once_and_the_games_after_it_follow_the_header():
+    drop = [*DROPPED, right("Wins 1 point")]
+    record = match(7, game(1, *drop), game(2, *drop, score=(3, 1)), game(3, OPENING, score=(3, 2)))
+    verdict = judged(record)
+    assert [(finding.code, finding.game) for finding in verdict.findings] == [("score_contradicts", 2)]
+    assert verdict.score == (3, 2)
+
+
+def test_a_score_header_past_the_length_may_be_capped():
+    record = match(3, game(1, *TAKEN, right("Wins 4 points")), game(2, OPENING, score=(0, 3)))
+    assert "score_contradicts" not in {finding.code for finding in judged(record).findings}
+    assert "play_after_match" in {finding.code for finding in judged(record).findings}
+
+
+# What a file says of itself
+
+
+def test_players_and_length_are_told():
+    verdict = judged(match(11, game(1, OPENING)))
+    assert (verdict.players, verdict.length) == (("Bob", "Carol"), 11)
+
+
+def test_the_games_are_told_with_their_scores_before_and_after():
+    verdict = judged(match(7, game(1, *DROPPED, right("Wins 1 point")), game(2, OPENING, score=(0, 1))))
+    assert [(game.number, game.start, game.end) for game in verdict.games] == [(1, (0, 0), (0, 1)), (2, (0, 1), (0, 1))]
+
+
+def test_a_game_lost_on_time_counts_the_cube_and_a_match_lost_on_time_the_match():
+    opened = Event(LEFT, Kind.PLAY, (3, 1), (Move((8, 5)), Move((6, 5))))
+    for value, points, winner in ((1, 1, None), (None, 7, LEFT)):
+        flagged = Game(1, (opened, Event(RIGHT, Kind.FLAG, value=value)), start=(0, 0))
+        verdict = adjudicate(Transcript(("Bob", "Carol"), 7, (flagged,)))
+        assert (verdict.games[0].kind, verdict.games[0].points, verdict.winner) == (WinKind.FLAG, points, winner)
+
+
+def test_the_format_is_told_with_the_verdict():
+    check = check_record(one_game(OPENING))
+    assert check.format == check.transcript.format == "mat"
