@@ -12,17 +12,17 @@ ENVELOPE = 16 * 1024
 
 
 def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + ENVELOPE) -> None:
-    """Judge a request by its announced length, before anything of it is read. Refused: `file_too_large`."""
+    """Judge a request by its announced length, before anything of it is read. Refused: `record_too_large`."""
     try:
         length = int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:
         length = 0
     if length > most:
-        raise Refused("file_too_large", limit=MOST_BYTES)
+        raise Refused("record_too_large", limit=MOST_BYTES)
 
 
 def record_in(file: UploadedFile | None, text: str) -> tuple[bytes, str]:
-    """The bytes and the file's name. Refused: `file_missing`, `file_twice`, `file_too_large`."""
+    """The bytes and the file's name. Refused: `file_missing`, `file_twice`, `record_too_large`."""
     if file is not None and text.strip():
         raise Refused("file_twice")
     if file is None:
@@ -30,5 +30,5 @@ def record_in(file: UploadedFile | None, text: str) -> tuple[bytes, str]:
             raise Refused("file_missing")
         return text.encode(), ""
     if (file.size or 0) > MOST_BYTES:
-        raise Refused("file_too_large", limit=MOST_BYTES)
+        raise Refused("record_too_large", limit=MOST_BYTES)
     return file.read(), file.name or ""

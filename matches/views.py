@@ -50,13 +50,14 @@ def _check(request: HttpRequest) -> HttpResponse:
             now=timezone.now(),
         )
     except Refused as refused:
-        return _check_page(request, refused)
+        return _check_page(request, refused, pasted=request.POST.get("text", ""))
     return redirect("submission", submitted.submission.public_id)
 
 
-def _check_page(request: HttpRequest, refused: Refused | None = None) -> HttpResponse:
+def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: str = "") -> HttpResponse:
     context = {
         "most_bytes": MOST_BYTES,
+        "pasted": pasted,
         "code": refused.code if refused else "",
         "error": sentence(refused.code, refused.params) if refused else "",
     }

@@ -60,12 +60,12 @@ def submit(
     The same `key` gives the first submission again. Without a key, so does the same file under the same name from the
     same person (anybody without an account counts as one): sending twice is then harmless, and whoever gets an
     existing link has shown that he knows all that is behind it.
-    Refused: `file_empty`, `file_too_large`, `key_too_long`, `key_reused`.
+    Refused: `file_empty`, `record_too_large`, `key_too_long`, `key_reused`.
     """
     if not data.strip():
         raise Refused("file_empty")
     if len(data) > MOST_BYTES:
-        raise Refused("file_too_large", limit=MOST_BYTES)
+        raise Refused("record_too_large", limit=MOST_BYTES)
     if len(key) > LONGEST_KEY:
         raise Refused("key_too_long", most=LONGEST_KEY)
     new = Submission(
