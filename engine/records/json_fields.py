@@ -1,12 +1,13 @@
 """Takes typed fields out of decoded JSON, saying exactly where a wrong value stands."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NoReturn, TypeVar
 
 from engine.errors import Refused
 
 LONGEST_TEXT = 1000
 LARGEST_NUMBER = 10**9
+DEEPEST = 20
 
 T = TypeVar("T")
 Check = Callable[[Any, str], T]
@@ -72,17 +73,30 @@ def pair_of(check: Check[T]) -> Check[tuple[T, T]]:
 
 
 def plain_object(value: Any, where: str) -> dict[str, Any]:
-    """A check for an object whose contents are nobody's business here."""
+    """A check for an object whose contents are nobody's business here, as long as they can be written again."""
     if not isinstance(value, dict):
         bad_field(where, "an object")
-    return value
+    level: list[Any] = [value]
+    for _ in range(DEEPEST):
+        if not level:
+            return value
+        level = [inner for outer in level for inner in _contents(outer)]
+    bad_field(where, f"an object with at most {DEEPEST} levels")
+
+
+def _contents(value: Any) -> Collection[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 class Fields:
     """The fields of one JSON object; each is taken once, and what is left over was unknown."""
 
     def __init__(self, value: Any, where: str, unknown: list[str]) -> None:
-        self.values = dict(plain_object(value, where))
+        if not isinstance(value, dict):
+            bad_field(where, "an object")
+        self.values: dict[str, Any] = dict(value)
         self.where = where
         self.unknown = unknown
 

@@ -5,6 +5,8 @@ Unknown fields are passed over with a note, so that a later version may add some
 """
 
 import json
+import math
+import re
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -28,6 +30,8 @@ from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Tr
 FORMAT = "barpoint-match"
 VERSION = 1
 _KINDS = {kind.value: kind for kind in Kind}
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]").search
+"""An escape that may be half a character, which JSON can say and UTF-8 cannot."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -119,6 +123,13 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(digits)
+    return number
+
+
 def read_json(content: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     """Read our JSON.
 
@@ -126,7 +137,9 @@ def read_json(content: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     `bad_field` (with the path of the wrong value and what was expected there), and those of the limits.
     """
     try:
-        data = json.loads(content, parse_constant=_no_constant)
+        data = json.loads(content, parse_constant=_no_constant, parse_float=_finite)
+        if _HALF_CHARACTER(content):
+            _ENCODER.encode(data).encode()
     except json.JSONDecodeError as error:
         raise Refused("bad_json", line=error.lineno, column=error.colno) from None
     except (ValueError, RecursionError):
@@ -138,8 +151,9 @@ def from_data(data: Any, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     """The match of what `to_data` made (or of decoded JSON); raises Refused as `read_json` does."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise Refused("other_json")
-    if data.get("version") != VERSION:
-        raise Refused("unknown_version", version=str(data.get("version"))[:SHOWN], known=VERSION)
+    version = data.get("version")
+    if version != VERSION:
+        raise Refused("unknown_version", version=version if type(version) is int else "?", known=VERSION)
     unknown: list[str] = []
     fields = Fields(data, "", unknown)
     fields.values.pop("format")

@@ -87,7 +87,6 @@ def changed(path: str, value: Any) -> bytes:
         ("players", None, "players"),
         ("players.0", 7, "players[0]"),
         ("players.0", "x" * 2000, "players[0]"),
-        ("players.0", "\ud800", "players[0]"),
         ("length", -1, "length"),
         ("length", True, "length"),
         ("jacoby", "no", "jacoby"),
@@ -104,6 +103,7 @@ def changed(path: str, value: Any) -> bytes:
         ("games.0.events.0.moves.1", "8-5", "games[0].events[0].moves[1]"),
         ("games.0.events.0.position", [0] * 26, "games[0].events[0].position"),
         ("games.0.events.0.extra", 3, "games[0].events[0].extra"),
+        ("games.0.events.0.extra", {"a": json.loads("[" * 50 + "]" * 50)}, "games[0].events[0].extra"),
     ],
 )
 def test_a_wrong_value_is_refused_by_its_path(path: str, value: Any, where: str) -> None:
@@ -119,6 +119,8 @@ def test_a_wrong_value_is_refused_by_its_path(path: str, value: Any, where: str)
     [
         (b'{"format": "barpoint-match",', "bad_json"),
         (b'{"format": NaN}', "bad_json"),
+        (b'{"format": 1e999}', "bad_json"),
+        (b'{"format": "barpoint-match", "version": 1, "weather\\ud800": 1}', "bad_json"),
         (b'{"a":' + b"[" * 100_000, "bad_json"),
         (b'{"a":' + b"1" * 100_000 + b"}", "bad_json"),
         (b'{"format": "chess"}', "other_json"),
