@@ -1,0 +1,199 @@
+"""A record dropped on the page in a real browser ends as a verdict with a replay."""
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, expect
+
+from matches.models import MOST_BYTES, Submission
+from matches.services.submissions import adjudicate_submission, submit
+from tests.browser.conftest import DESK, HEIGHT, PHONE, OpenPage
+from tests.matches.records import ILLEGAL, simulated
+
+VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
+LANDSCAPE = {"width": 844, "height": 390}
+DROP = """([name, content]) => {
+  const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([bytes], name));
+  const zone = document.querySelector("[data-drop]");
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    zone.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  }
+}"""
+
+Check = Callable[[Page], None]
+
+
+def drop(page: Page, data: bytes, name: str = "final.mat") -> None:
+    """What the browser does when a file is let go over the zone."""
+    page.evaluate(DROP, [name, base64.b64encode(data).decode()])
+
+
+def checked(data: bytes) -> str:
+    """The path of a record that has its verdict."""
+    submission = submit(data=data, file_name="final.mat", source="upload", now=timezone.now()).submission
+    adjudicate_submission(submission_id=submission.pk, now=timezone.now())
+    return f"/check/{submission.public_id}/"
+
+
+@pytest.mark.usefixtures("celery_worker")
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_a_dropped_file_ends_as_a_verdict_with_a_replay(
+    open_page: OpenPage, axe: Check, fits: Check, width: int, scheme: str
+) -> None:
+    page = open_page("/check/", width=width, scheme=scheme)
+    axe(page)
+    fits(page)
+    drop(page, simulated(seed=4, length=5))
+    expect(page.get_by_text("Accepted", exact=True)).to_be_visible(timeout=20_000)
+    assert re.search(r"/check/\w{10}/$", page.url)
+    expect(page.get_by_role("heading", name="Score sheet")).to_be_visible()
+    axe(page)
+    fits(page)
+    page.get_by_role("link", name="Replay the match").click()
+    board = page.get_by_role("img", name=re.compile("Bob, white: 2 on the 24 point"))
+    expect(board).to_be_visible()
+    axe(page)
+    fits(page)
+    page.get_by_role("link", name="Next", exact=True).click()
+    expect(page).to_have_url(re.compile(r"g=1&p=2$"))
+    axe(page)
+
+
+@pytest.mark.usefixtures("celery_worker")
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_a_chosen_file_with_a_fault_shows_it_on_a_board(
+    open_page: OpenPage, axe: Check, fits: Check, tmp_path: Path, width: int, scheme: str
+) -> None:
+    path = tmp_path / "illegal.txt"
+    path.write_text(ILLEGAL)
+    page = open_page("/check/", width=width, scheme=scheme)
+    page.set_input_files("#record-file", path)
+    page.get_by_role("button", name="Check the match").click()
+    expect(page.get_by_text("Not accepted")).to_be_visible(timeout=20_000)
+    finding = page.locator("[data-code=must_play_more]")
+    expect(finding.get_by_role("img", name=re.compile("Carol to play 6-6"))).to_be_visible()
+    axe(page)
+    fits(page)
+    finding.get_by_role("link", name="See it in the replay").click()
+    expect(page.locator("[data-moves] [aria-current]")).to_contain_text("66: 24/18 13/7")
+    axe(page)
+    fits(page)
+
+
+@pytest.fixture
+def without_scripts(browser: Browser, site: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=site, java_script_enabled=False, viewport={"width": 390, "height": 844})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.usefixtures("celery_worker")
+def test_all_of_it_works_without_scripts(without_scripts: Page, tmp_path: Path) -> None:
+    page = without_scripts
+    path = tmp_path / "final.mat"
+    path.write_bytes(simulated())
+    page.goto("/check/")
+    page.set_input_files("#record-file", path)
+    page.get_by_role("button", name="Check the match").click()
+    # The page that waits loads itself again.
+    expect(page.get_by_text("Accepted", exact=True)).to_be_visible(timeout=20_000)
+    page.get_by_role("link", name="Replay the match").click()
+    for step in range(2, 5):
+        page.get_by_role("link", name="Next", exact=True).click()
+        expect(page).to_have_url(re.compile(rf"p={step}$"))
+    page.get_by_role("link", name="Turn the board round").click()
+    expect(page.locator(".seat-bottom")).to_contain_text("Carol")
+    expect(page.get_by_role("button", name="Play by itself")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("content", "words"), [(b"", "it is empty"), (b"x" * (MOST_BYTES + 1), "this one is longer")])
+def test_what_cannot_be_taken_is_told_before_it_is_sent(open_page: OpenPage, content: bytes, words: str) -> None:
+    page = open_page("/check/")
+    drop(page, content)
+    expect(page.get_by_role("alert")).to_contain_text(words)
+    assert page.url.endswith("/check/")
+    assert not Submission.objects.exists()
+
+
+def test_pressing_the_button_with_nothing_chosen_says_what_to_do(open_page: OpenPage) -> None:
+    page = open_page("/check/")
+    page.get_by_role("button", name="Check the match").click()
+    expect(page.get_by_role("alert")).to_contain_text("Choose a file or paste a record first.")
+
+
+def test_the_keyboard_walks_through_the_match(open_page: OpenPage) -> None:
+    page = open_page(checked(simulated(seed=4, length=3)) + "replay/")
+    for key, where in [
+        ("ArrowRight", r"g=1&p=2$"),
+        ("ArrowRight", r"g=1&p=3$"),
+        ("ArrowLeft", r"g=1&p=2$"),
+        ("f", r"g=1&p=2&flip=1$"),
+        ("f", r"g=1&p=2$"),
+        ("ArrowDown", r"g=2&p=1$"),
+        ("ArrowUp", r"g=1&p=1$"),
+        ("End", r"g=1&p=\d\d+$"),
+        ("Home", r"g=1&p=1$"),
+    ]:
+        page.keyboard.press(key)
+        expect(page).to_have_url(re.compile(where))
+    expect(page.locator("#replay-said")).not_to_be_empty()
+
+
+def test_a_step_keeps_the_focus_on_its_button(open_page: OpenPage) -> None:
+    page = open_page(checked(simulated()) + "replay/")
+    following = page.get_by_role("link", name="Next", exact=True)
+    following.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"p=2$"))
+    expect(page.get_by_role("link", name="Next", exact=True)).to_be_focused()
+
+
+def test_the_match_plays_by_itself_until_it_is_stopped(open_page: OpenPage) -> None:
+    page = open_page(checked(simulated()) + "replay/")
+    page.keyboard.press("Space")
+    expect(page).to_have_url(re.compile(r"p=3$"), timeout=10_000)
+    button = page.get_by_role("button", name="Play by itself")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    address = page.url
+    page.wait_for_timeout(2_500)
+    assert page.url == address
+
+
+def test_a_phone_on_its_side_shows_the_whole_board_and_the_buttons(open_page: OpenPage, fits: Check) -> None:
+    path = checked(simulated()) + "replay/"
+    page = open_page(path)
+    page.set_viewport_size(LANDSCAPE)  # type: ignore[arg-type]
+    fits(page)
+    for box in (page.locator(".board-box").bounding_box(), page.locator(".thumb").bounding_box()):
+        assert box is not None
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= LANDSCAPE["height"]
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_very_long_names_fit(open_page: OpenPage, fits: Check, width: int) -> None:
+    long = ("Maximiliane-Wilhelmina" * 6, "望月正行" * 25)
+    path = checked(simulated(players=long))
+    fits(open_page(path, width=width))
+    page = open_page(path + "replay/", width=width)
+    fits(page)
+    bar = page.locator(".thumb").bounding_box()
+    assert bar is not None
+    assert bar["y"] + bar["height"] <= HEIGHT[width]
+
+
+def test_the_xgid_of_a_position_can_be_copied(open_page: OpenPage) -> None:
+    page: Any = open_page(checked(simulated()) + "replay/")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="✓ Copy")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("[data-xgid]").inner_text()

@@ -1,0 +1,135 @@
+"""Whatever dies, every record gets its verdict exactly once, and sending one in never fails."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.valkey import free_port
+from tests.faults.test_supervisor import Installation, eventually
+from tests.matches.records import long_session, simulated
+
+CLAIM_LASTS = 4
+PATIENCE = 60.0
+QUICK = 2.0
+"""Seconds; an answer that takes longer has waited for something."""
+
+
+class Checking(Installation):
+    """An installation whose claims run out soon, and that takes any number of records."""
+
+    def start(self) -> "subprocess.Popen[str]":
+        self.env |= {"QUEUE_RESEND_AFTER": "2", "QUEUE_CLAIM_LASTS": str(CLAIM_LASTS), "UPLOAD_RATE_ANON": "9999/hour"}
+        return super().start()
+
+    def send(self, data: bytes) -> float:
+        """Send a record in; the seconds that took."""
+        body = json.dumps({"text": data.decode()}).encode()
+        address = f"http://127.0.0.1:{self.port}/api/v1/submissions/"
+        request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
+        began = time.monotonic()
+        with urllib.request.urlopen(request, timeout=30) as response:
+            assert response.status == 201
+        return time.monotonic() - began
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What the database holds, read from outside."""
+        database = sqlite3.connect(f"file:{self.var / 'barpoint.sqlite3'}?mode=ro", uri=True, timeout=20)
+        try:
+            return database.execute(query).fetchall()
+        finally:
+            database.close()
+
+    def states(self) -> Counter[str]:
+        return Counter(state for (state,) in self.rows("SELECT state FROM matches_submission"))
+
+    def verdicts(self) -> Counter[int]:
+        """How many verdicts each submission has."""
+        return Counter(one for (one,) in self.rows("SELECT submission_id FROM matches_verdict"))
+
+    def all_done(self, count: int) -> bool:
+        return self.states() == {"done": count}
+
+    def kill(self, name: str) -> None:
+        os.kill(self.pid(name), signal.SIGKILL)
+
+
+@pytest.fixture
+def checking(tmp_path: Path) -> Iterator[Checking]:
+    running = Checking(tmp_path, free_port())
+    running.lines_until("Barpoint is ready")
+    yield running
+    running.process.send_signal(signal.SIGCONT)
+    running.process.terminate()
+    running.process.communicate(timeout=30)
+
+
+def warmed_up(checking: Checking) -> None:
+    """The worker listens: it has done its first record."""
+    checking.send(simulated(seed=99))
+    assert eventually(lambda: checking.all_done(1), PATIENCE)
+
+
+def test_a_worker_killed_in_the_middle_of_an_adjudication(checking: Checking) -> None:
+    warmed_up(checking)
+    for games in (240, 241, 242):
+        checking.send(long_session(games))
+    assert eventually(lambda: checking.states()["working"] > 0)
+    checking.kill("worker")
+    interrupted = checking.rows("SELECT id FROM matches_submission WHERE state = 'working'")
+    assert interrupted
+    assert not checking.verdicts().keys() & {one for (one,) in interrupted}
+    assert eventually(lambda: checking.all_done(4), PATIENCE)
+    assert set(checking.verdicts().values()) == {1}
+    assert len(checking.verdicts()) == 4
+    attempts = dict(checking.rows("SELECT id, attempts FROM matches_submission"))
+    assert all(attempts[one] == 2 for (one,) in interrupted)
+
+
+def test_a_broker_killed_between_upload_and_work(checking: Checking) -> None:
+    warmed_up(checking)
+    # The worker does not take them before the broker dies, and with the broker dies its queue.
+    os.kill(checking.pid("worker"), signal.SIGSTOP)
+    for seed in range(5):
+        assert checking.send(simulated(seed=seed)) < QUICK
+    checking.kill("valkey")
+    os.kill(checking.pid("worker"), signal.SIGCONT)
+    assert checking.states()["done"] == 1
+    assert eventually(lambda: checking.all_done(6), PATIENCE)
+    assert set(checking.verdicts().values()) == {1}
+
+
+def test_a_broker_that_is_away_during_the_upload(checking: Checking) -> None:
+    warmed_up(checking)
+    # A stopped supervisor does not bring the broker back.
+    checking.process.send_signal(signal.SIGSTOP)
+    checking.kill("valkey")
+    took = [checking.send(simulated(seed=seed)) for seed in range(5)]
+    assert max(took) < QUICK
+    time.sleep(3)
+    assert checking.states() == {"done": 1, "queued": 5}
+    checking.process.send_signal(signal.SIGCONT)
+    assert eventually(lambda: checking.all_done(6), PATIENCE)
+    assert set(checking.verdicts().values()) == {1}
+
+
+def test_a_record_that_takes_every_worker_down_is_given_up(checking: Checking) -> None:
+    warmed_up(checking)
+    checking.send(long_session(400))
+    for attempt in (1, 2, 3):
+        query = f"SELECT 1 FROM matches_submission WHERE state = 'working' AND attempts = {attempt}"
+        assert eventually(lambda query=query: bool(checking.rows(query)), PATIENCE), attempt
+        checking.kill("worker")
+    assert eventually(lambda: checking.states()["failed"] == 1, PATIENCE)
+    assert checking.rows("SELECT failure FROM matches_submission WHERE state = 'failed'") == [("adjudication_gave_up",)]
+    checking.send(simulated(seed=1))
+    assert eventually(lambda: checking.states() == {"done": 2, "failed": 1}, PATIENCE)
