@@ -20,6 +20,8 @@ from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Sc
 LEFT, RIGHT, CENTRED = 0, 1, -1
 BAR, OFF = 25, 0
 SIDES = {"W": LEFT, "B": RIGHT}
+_ENOUGH = 30
+"""Values of `AW` or `AB` that are looked at: one for each of fifteen checkers, and some to see that there are too many."""
 CUBE_WORDS = {"double": Kind.DOUBLE, "redouble": Kind.DOUBLE, "take": Kind.TAKE, "drop": Kind.DROP}
 INFO_OF_PROPERTY = {
     "EV": "Event",
@@ -189,7 +191,7 @@ class _GameReader:
         for name, values in node.properties:
             if name in ("AW", "AB"):
                 side = SIDES[name[1]]
-                for letter in (letter for value in values for letter in _range(value)):
+                for letter in (letter for value in values[:_ENOUGH] for letter in _range(value)):
                     points[side][_point(letter, side)] += 1
         side = illegal.side if illegal else self.on_roll
         own, other = points[side], points[1 - side]

@@ -59,13 +59,13 @@ TEXTS = {
 
 
 def survives(data: bytes) -> float:
-    """Seconds it took to read the file or to refuse it; all it says about the file has a sentence."""
-    before = time.perf_counter()
+    """Seconds of work it took to read the file or to refuse it; all it says about the file has a sentence."""
+    before = time.process_time()
     try:
         said = [(problem.code, problem.params) for problem in read(data).problems]
     except Refused as refused:
         said = [(refused.code, refused.params)]
-    taken = time.perf_counter() - before
+    taken = time.process_time() - before
     assert all(sentence(code, params) != code for code, params in said)
     return taken
 
