@@ -21,7 +21,7 @@ LEFT, RIGHT, CENTRED = 0, 1, -1
 BAR, OFF = 25, 0
 SIDES = {"W": LEFT, "B": RIGHT}
 _ENOUGH = 30
-"""Values of `AW` or `AB` that are looked at: one for each of fifteen checkers, and some to see that there are too many."""
+"""Values of `AW` or `AB` that are looked at: one for each of fifteen checkers, some more to see that it is too many."""
 CUBE_WORDS = {"double": Kind.DOUBLE, "redouble": Kind.DOUBLE, "take": Kind.TAKE, "drop": Kind.DROP}
 INFO_OF_PROPERTY = {
     "EV": "Event",
