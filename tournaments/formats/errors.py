@@ -29,7 +29,7 @@ MESSAGES: dict[str, str] = {
     "pattern_not_one_left": "After the last round {left} are left; one must be. Add rounds (|), or drop fewer.",
     "pattern_final_early": "X and R come last; “{text}” follows them.",
     "pattern_final_misses": "A second chance for all needs every main round; {missing} never drop(s).",
-    "pattern_final_needs_main": "X and R need the bracket they join to end in one fixture.",
+    "pattern_needs_final": "The pattern of a double elimination ends in X, or in R for a second final.",
     # Swiss and lives
     "round_open": "Round {round} still has matches without a result.",
     "rounds_over": "All {rounds} rounds are paired.",

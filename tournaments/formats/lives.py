@@ -2,7 +2,7 @@
 
 Near the end rematches and second byes cannot be avoided, so nothing here is banned but forbidden pairs; the
 costs decide instead, each before all later ones: byes had by the player with the bye (so nobody has a second
-one while another has had none), earlier meetings (a third weighs more than two second ones), how long ago
+one while another has had none), earlier meetings, how long ago
 the last one was, equal lives, club-mates, lots. A bye costs no life and is no win. The last two play on
 until one is out.
 """
@@ -66,7 +66,7 @@ class _Costs:
         rounds = len(event.rounds)
         byes = max((event.byes_given[entry] for entry in order), default=0)
         lives = max(left.values())
-        maxima = (byes, rounds * (rounds + 1) // 2, rounds, lives, 1, LOT_RANGE - 1)
+        maxima = (byes, rounds, rounds, lives, 1, LOT_RANGE - 1)
         self._packing = Packing(maxima, (len(order) + 1) // 2)
 
     def edges(self, wide: int) -> Iterable[tuple[int, int, int]]:
@@ -92,8 +92,7 @@ class _Costs:
         lives = abs(self._left[first] - self._left[second])
         clubs = [self._event.by_entry[entry].club for entry in (first, second)]
         mates = int(clubs[0] is not None and clubs[0] == clubs[1])
-        meetings = len(met) * (len(met) + 1) // 2
-        return self._packing.weight((0, meetings, recent, lives, mates, self._lots.below(LOT_RANGE)))
+        return self._packing.weight((0, len(met), recent, lives, mates, self._lots.below(LOT_RANGE)))
 
 
 def _as_round(order: list[EntryId], left: dict[EntryId, int], found: list[tuple[int, int]]) -> SwissRound:

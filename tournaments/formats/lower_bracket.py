@@ -57,10 +57,10 @@ def with_lower_bracket(
 
 
 def double_elimination(graph: Graph, *, seed: bytes, pattern: Pattern | str, draft: int = 1) -> Graph:
-    """A knockout graph made a double elimination; raises Refused("pattern_final_misses") without X or R."""
+    """A knockout graph made a double elimination; raises Refused("pattern_needs_final") without X or R."""
     pattern = parse(pattern) if isinstance(pattern, str) else pattern
     if not pattern.final:
-        raise Refused("pattern_final_misses", missing="X")
+        raise Refused("pattern_needs_final")
     return with_lower_bracket(graph, pattern, seed=seed, draft=draft)
 
 

@@ -9,8 +9,8 @@ In every round as many meet as can; of an odd number one has a bye. A single ent
 waits for the next one.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tournaments.formats.errors import Refused
@@ -164,7 +164,7 @@ def plan(pattern: Pattern, losers: Sequence[int]) -> tuple[PlannedRound, ...]:
     return tuple(rounds)
 
 
-def unshifted(losers: Sequence[int], *, final: bool = False, second_final: bool = False) -> Pattern:
+def unshifted(losers: Sequence[int], *, final: bool = False) -> Pattern:
     """The pattern that takes in the losers of each round when no more than they are left below.
 
     `losers` are those of the rounds that drop. If only one loses in the first round, he waits for the
@@ -180,17 +180,35 @@ def unshifted(losers: Sequence[int], *, final: bool = False, second_final: bool 
         while left > 1 and (at == len(losers) or left > losers[at]):
             rounds.append(())
             left = _after(left)
-    return Pattern(tuple(rounds), final=final or second_final, second_final=second_final)
+    return Pattern(tuple(rounds), final=final)
 
 
-def all_first(losers: Sequence[int], *, final: bool = False, second_final: bool = False) -> Pattern:
-    """The pattern that takes in a round's losers in every round, and thins out at the end: the fewest rounds."""
-    left = 0
-    for lost in losers:
-        left = _after(left + lost)
-    pauses = [()] * (left - 1).bit_length()
-    letters = [(letter,) for letter in LETTERS[: len(losers)]]
-    return Pattern((*letters, *pauses), final=final or second_final, second_final=second_final)
+def fewest(losers: Sequence[int], *, rounds_first: bool = False, final: bool = False) -> Pattern:
+    """The pattern with the fewest byes and then the fewest rounds (or the other way round), of all there are.
+
+    It takes losers in sooner than `unshifted` does, which also leaves fewer rematches to expect.
+    """
+    best: dict[tuple[int, int], tuple[tuple[int, int], tuple[tuple[str, ...], ...]]] = {(1, len(losers)): ((0, 0), ())}
+    start = 2 if losers[0] == 1 and len(losers) > 1 else 1
+
+    def add(byes: int, letters: tuple[str, ...], to: tuple[int, int]) -> None:
+        (first, second), rest = best[to]
+        cost = (first + 1, second + byes) if rounds_first else (first + byes, second + 1)
+        options.append((cost, (letters, *rest)))
+
+    # From the last round back: what is best from here on depends only on how many are left and who is to come.
+    for at in range(len(losers), -1, -1):
+        for left in range(1 if at else 0, sum(losers[:at]) + 1):
+            options = [best[left, at]] if (left, at) in best else []
+            if left > 1:
+                add(left % 2, (), (_after(left), at))
+            take = 1 if at else start
+            if at < len(losers):
+                entrants = left + sum(losers[at : at + take])
+                add(entrants % 2 if entrants > 1 else 0, tuple(LETTERS[at : at + take]), (_after(entrants), at + take))
+            if at >= start or left == 0:
+                best[left, at] = min(options)
+    return Pattern(best[0, 0][1], final=final)
 
 
 def _after(entrants: int) -> int:
@@ -208,27 +226,32 @@ def propose_consolation(entries: int, *, last_drop: str | None = None) -> tuple[
     dropping = losers[:count]
     if sum(dropping) < 2:
         return ()
-    made = {"unshifted": unshifted(dropping), "all first": all_first(dropping)}
-    return _working(made, losers)
+    made = {"unshifted": unshifted(dropping), **_general(dropping, final=False)}
+    return tuple(sorted(_distinct(made, losers), key=lambda proposal: proposal.byes))
 
 
 def propose_double(entries: int, *, second_final: bool = False) -> tuple[Proposal, ...]:
-    """Double eliminations for `entries`, the fewest byes first, then in the order of `READY_DOUBLE`."""
+    """Double eliminations for `entries`, the fewest byes first, then the fewest rounds."""
     losers = knockout_losers(entries)
     # A lone loser of the first round has nobody to meet there, so no ready pattern fits.
     fitting = READY_DOUBLE.get(bracket_size(entries), {}) if losers[0] > 1 else {}
-    ready = {name: parse(text) for name, text in fitting.items()}
-    made = {name: Pattern(p.rounds, final=True, second_final=second_final) for name, p in ready.items()}
-    general = {
-        "unshifted": unshifted(losers, final=True, second_final=second_final),
-        "all first": all_first(losers, final=True, second_final=second_final),
+    made = {name: parse(text) for name, text in fitting.items()}
+    made.setdefault("unshifted", unshifted(losers, final=True))
+    made |= _general(losers, final=True)
+    ended = {name: replace(pattern, second_final=second_final) for name, pattern in made.items()}
+    return tuple(sorted(_distinct(ended, losers), key=lambda proposal: (proposal.byes, len(proposal.rounds))))
+
+
+def _general(losers: Sequence[int], *, final: bool) -> dict[str, Pattern]:
+    return {
+        "fewest byes": fewest(losers, final=final),
+        "fewest rounds": fewest(losers, rounds_first=True, final=final),
     }
-    for name, pattern in general.items():
-        if pattern not in made.values():
-            made[name if name not in made else f"{name}, adapted"] = pattern
-    return _working(made, losers)
 
 
-def _working(patterns: dict[str, Pattern], losers: Sequence[int]) -> tuple[Proposal, ...]:
-    found = [Proposal(name, pattern, plan(pattern, losers)) for name, pattern in patterns.items()]
-    return tuple(sorted(found, key=lambda proposal: proposal.byes))
+def _distinct(patterns: Mapping[str, Pattern], losers: Sequence[int]) -> list[Proposal]:
+    """Proposals with their counts, the same pattern only once, under its first name."""
+    names: dict[Pattern, str] = {}
+    for name, pattern in patterns.items():
+        names.setdefault(pattern, name)
+    return [Proposal(name, pattern, plan(pattern, losers)) for pattern, name in names.items()]

@@ -73,15 +73,24 @@ def best_matching(size: int, edges: Iterable[tuple[int, int, int]]) -> list[Edge
     return sorted((min(pair), max(pair)) for pair in pairs)
 
 
-def pair_round(event: SwissEvent, request: RoundRequest = NOTHING_ASKED, *, seed: bytes, draft: int = 1) -> SwissRound:
+def pair_round(
+    event: SwissEvent,
+    request: RoundRequest = NOTHING_ASKED,
+    *,
+    seed: bytes,
+    draft: int = 1,
+    candidates: int | None = None,
+) -> SwissRound:
     """Pair the next round.
+
+    `candidates` is how many opponents a player in a large field is first tried with (a default by size).
 
     If the best pairing would leave no pairing for a later planned round, the next best that does not is
     taken, where one is found (`outlook` says beforehand whether there is). Raises Refused("rounds_over"),
     ("round_open"), ("too_few_players"), ("manual_pair_invalid") or ("no_legal_pairing").
     """
     event.checked()
-    field_ = _Field(event, request, seed, draft)
+    field_ = _Field(event, request, seed, draft, candidates)
     chosen = field_.matched(frozenset())
     if chosen is None:
         raise Refused("no_legal_pairing", round=event.next_round)
@@ -134,8 +143,10 @@ def legal(event: SwissEvent, a: EntryId, b: EntryId) -> bool:
 class _Field:
     """The players to be paired in this round, best first, and what each pair of them costs."""
 
-    def __init__(self, event: SwissEvent, request: RoundRequest, seed: bytes, draft: int) -> None:
-        self.event, self._seed = event, seed
+    def __init__(
+        self, event: SwissEvent, request: RoundRequest, seed: bytes, draft: int, candidates: int | None = None
+    ) -> None:
+        self.event, self._seed, self._candidates_at_first = event, seed, candidates
         self._message = f"swiss:{event.next_round}:{draft}"
         active = {p.entry for p in event.players if p.active(event.next_round)}
         _check_manual(event, request, active)
@@ -232,7 +243,7 @@ class _Field:
     def matched(self, without: frozenset[Edge]) -> list[Edge] | None:
         """The best complete pairing that has none of the edges `without`; None if there is none."""
         size = len(self.entries)
-        wide = CANDIDATES if size <= VERY_LARGE else CANDIDATES // 2
+        wide = self._candidates_at_first or (CANDIDATES if size <= VERY_LARGE else CANDIDATES // 2)
         while True:
             dense = size <= DENSE_UP_TO or wide >= size
             pairs = combinations(range(size), 2) if dense else self._candidates(wide)

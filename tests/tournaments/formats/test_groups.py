@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED
@@ -13,6 +13,7 @@ def test_a_snake_runs_to_and_fro():
     assert snake_groups(range(1, 10), 3) == ((1, 6, 7), (2, 5, 8), (3, 4, 9))
 
 
+@settings(deadline=None)
 @given(st.integers(4, 300), st.data())
 def test_groups_differ_by_one_at_most_and_hold_everybody(size, data):
     count = data.draw(st.integers(1, size // 2))

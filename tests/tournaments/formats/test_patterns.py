@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED
@@ -109,6 +109,7 @@ def test_a_pattern_impossible_for_sixteen_is_refused_with_the_reason(text, code)
     assert "{" not in refusal.value.message
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.integers(2, 4096))
 def test_patterns_are_proposed_for_every_field_and_all_of_them_work(size):
     doubles = propose_double(size)
@@ -120,6 +121,7 @@ def test_patterns_are_proposed_for_every_field_and_all_of_them_work(size):
     assert [p.byes for p in doubles] == sorted(p.byes for p in doubles)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 300))
 def test_losers_are_counted_from_the_graph_as_from_the_field(size):
     graph = knockout(draw(range(size), seed=SEED).places)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, ERIN, SEED, coin, play_out
@@ -188,6 +188,7 @@ def test_an_unsound_graph_is_refused(fixtures, problem):
         check(Graph((Bracket(MAIN, (Round(1, tuple(fixtures)),)),)))
 
 
+@settings(deadline=None)
 @given(st.integers(3, 64), st.data())
 def test_correcting_is_the_same_as_replaying_with_the_right_result(size, data):
     graph = knockout(draw(range(1, size + 1), seed=SEED).places)
@@ -204,6 +205,7 @@ def test_correcting_is_the_same_as_replaying_with_the_right_result(size, data):
     assert progress(graph, results).fixtures == progress(graph, results | {number: wrong}).fixtures
 
 
+@settings(deadline=None)
 @given(st.integers(2, 100), st.lists(st.integers(1, 100), max_size=60), st.integers(0, 99))
 def test_with_any_withdrawals_an_event_still_ends(size, leavers, toss):
     graph = knockout(draw(range(1, size + 1), seed=SEED).places)

@@ -1,0 +1,271 @@
+"""Whole events with invented results: the tool by which a format is judged.
+
+Draws use lots, as real ones do; results are drawn with the chance that the caller gives (a coin by
+default), from a generator seeded by the event, so that equal input gives equal events but for the seconds.
+
+A rematch is a match of two who have met before in the event; a second final is not counted. It is avoidable
+as far as the same players of the same round could have been paired with fewer earlier meetings.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from random import Random
+from time import perf_counter
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import FINAL, MAIN, EntryId, FixtureId, Graph
+from tournaments.formats.knockout import draw, knockout
+from tournaments.formats.lives import lives_left, lives_over, lives_places, pair_lives
+from tournaments.formats.lower_bracket import double_elimination, with_lower_bracket
+from tournaments.formats.patterns import propose_consolation, propose_double
+from tournaments.formats.progress import FixtureStatus, Progress, Result, progress
+from tournaments.formats.round_robin import round_robin, table
+from tournaments.formats.swiss import best_matching, pair_round
+from tournaments.formats.swiss_event import SwissEvent, SwissPlayer, SwissRound
+from tournaments.formats.tiebreaks import standings
+
+Chance = Callable[[EntryId, EntryId], float]
+"""The chance (0–1) that the first of two entries beats the second."""
+
+HEAD = 3
+"""Entries shown of a standing."""
+
+LIVES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What to simulate; `rounds` only for a Swiss, `pattern` only for lower brackets, both with a default."""
+
+    format: str
+    players: int
+    rounds: int | None = None
+    pattern: str | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One event. Score differences are None where a format knows no scores when it pairs."""
+
+    format: str
+    players: int
+    seed: int
+    event: int
+    rounds: int
+    matches: int
+    byes_per_player_max: int
+    rematches: int
+    rematches_avoidable: int
+    max_score_difference: float | None
+    sum_score_difference: float | None
+    pairing_seconds: list[float]
+    standings_head: list[dict[str, float]]
+
+
+@dataclass(slots=True)
+class _Count:
+    """What is counted while an event runs."""
+
+    met: Counter[frozenset[EntryId]] = field(default_factory=Counter)
+    byes: Counter[EntryId] = field(default_factory=Counter)
+    matches: int = 0
+    rounds: int = 0
+    rematches: int = 0
+    avoidable: int = 0
+    gaps: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    def round(self, pairs: Sequence[tuple[EntryId, EntryId]]) -> None:
+        """Count the matches of one round."""
+        earlier = sum(self.met[frozenset(pair)] for pair in pairs)
+        if earlier:
+            self.rematches += sum(self.met[frozenset(pair)] > 0 for pair in pairs)
+            self.avoidable += earlier - self._least([entry for pair in pairs for entry in pair])
+        self.met.update(frozenset(pair) for pair in pairs)
+        self.matches += len(pairs)
+
+    def _least(self, entries: Sequence[EntryId]) -> int:
+        """The fewest earlier meetings with which these could have been paired."""
+        most = max(self.met.values()) + 1
+        edges = [
+            (a, b, most - self.met[frozenset((entries[a], entries[b]))])
+            for a, b in combinations(range(len(entries)), 2)
+        ]
+        return sum(self.met[frozenset((entries[a], entries[b]))] for a, b in best_matching(len(entries), edges))
+
+
+def coin(_first: EntryId, _second: EntryId) -> float:
+    """Every result by the toss of a coin."""
+    return 0.5
+
+
+def simulate(spec: Spec, event: int = 1, chance: Chance = coin) -> Report:
+    """Run one event. Raises Refused("unknown_format"), or what the format itself refuses."""
+    if spec.format not in FORMATS:
+        raise Refused("unknown_format", name=spec.format)
+    seed = hashlib.sha256(f"{spec.seed}:{event}".encode()).digest()
+    results = Random(f"{spec.seed}:{event}")  # noqa: S311 - results are invented, only draws must be verifiable
+
+    def winner(first: EntryId, second: EntryId) -> int:
+        return 0 if results.random() < chance(first, second) else 1
+
+    count = _Count()
+    head = FORMATS[spec.format](spec, seed, winner, count)
+    return Report(
+        format=spec.format,
+        players=spec.players,
+        seed=spec.seed,
+        event=event,
+        rounds=count.rounds,
+        matches=count.matches,
+        byes_per_player_max=max(count.byes.values(), default=0),
+        rematches=count.rematches,
+        rematches_avoidable=count.avoidable,
+        max_score_difference=max(count.gaps, default=None),
+        sum_score_difference=sum(count.gaps) if count.gaps else None,
+        pairing_seconds=[round(seconds, 4) for seconds in count.seconds],
+        standings_head=head,
+    )
+
+
+Winner = Callable[[EntryId, EntryId], int]
+Head = list[dict[str, float]]
+
+
+def _knockout(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
+    started = perf_counter()
+    graph = _main(spec, seed)
+    count.seconds.append(perf_counter() - started)
+    return _head(_played(graph, winner, count).placings(MAIN))
+
+
+def _progressive(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
+    started = perf_counter()
+    proposals = propose_consolation(spec.players)
+    if spec.pattern is None and not proposals:
+        raise Refused("field_too_small", entries=spec.players, least=5)
+    graph = with_lower_bracket(_main(spec, seed), spec.pattern or proposals[0].pattern, seed=seed)
+    count.seconds.append(perf_counter() - started)
+    return _head(_played(graph, winner, count).placings(MAIN))
+
+
+def _double(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
+    started = perf_counter()
+    pattern = spec.pattern or propose_double(spec.players)[0].pattern
+    graph = double_elimination(_main(spec, seed), seed=seed, pattern=pattern)
+    count.seconds.append(perf_counter() - started)
+    return _head(_played(graph, winner, count).placings(FINAL))
+
+
+def _main(spec: Spec, seed: bytes) -> Graph:
+    return knockout(draw(range(1, spec.players + 1), seed=seed).places)
+
+
+def _played(graph: Graph, winner: Winner, count: _Count) -> Progress:
+    """Every fixture played as soon as it is ready, all that are ready at once being a round."""
+    results: dict[FixtureId, Result] = {}
+    state = progress(graph, results)
+    while state.ready:
+        for number in state.ready:
+            first, second = _two(state, number)
+            results[number] = Result(winner(first, second), between=(first, second))
+        # A round of one bracket is what could have been paired otherwise; a second final could not.
+        groups: dict[str, list[tuple[EntryId, EntryId]]] = {}
+        for number in state.ready:
+            if graph.fixtures[number].needed_if is None:
+                groups.setdefault(graph.bracket_of[number], []).append(_two(state, number))
+            else:
+                count.matches += 1
+        for pairs in groups.values():
+            count.round(pairs)
+        count.rounds += 1
+        state = progress(graph, results)
+    for fixture in state.fixtures.values():
+        if fixture.status is FixtureStatus.BYE and fixture.winner.entry is not None:
+            count.byes[fixture.winner.entry] += 1
+    return state
+
+
+def _two(state: Progress, number: FixtureId) -> tuple[EntryId, EntryId]:
+    first, second = (slot.entry for slot in state.fixtures[number].slots)
+    if first is None or second is None:
+        raise ValueError(f"M{number} is not ready")
+    return first, second
+
+
+def _swiss(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
+    rounds = spec.rounds or (spec.players - 1).bit_length()
+    event = SwissEvent(_players(spec), planned=rounds)
+    for _ in range(rounds):
+        started = perf_counter()
+        made = pair_round(event, seed=seed)
+        count.seconds.append(perf_counter() - started)
+        count.gaps += [abs(event.scores[p.first] - event.scores[p.second]) for p in made.pairs]
+        event = event.with_round(_with_results(made, winner, count))
+    rows = standings(event.records(lots_seed=seed), ["buchholz_cut_1", "buchholz", "sonneborn_berger", "lots"])
+    return [{"place": row.place, "entry": row.entry, "points": row.points} for row in rows[:HEAD]]
+
+
+def _lives(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
+    event = SwissEvent(_players(spec))
+    while not lives_over(event, LIVES):
+        started = perf_counter()
+        made = pair_lives(event, LIVES, seed=seed)
+        count.seconds.append(perf_counter() - started)
+        left = lives_left(event, LIVES)
+        count.gaps += [float(abs(left[p.first] - left[p.second])) for p in made.pairs]
+        event = event.with_round(_with_results(made, winner, count))
+    return _head(lives_places(event, LIVES))
+
+
+def _players(spec: Spec) -> tuple[SwissPlayer, ...]:
+    return tuple(SwissPlayer(entry) for entry in range(1, spec.players + 1))
+
+
+def _with_results(made: SwissRound, winner: Winner, count: _Count) -> SwissRound:
+    count.round([(pair.first, pair.second) for pair in made.pairs])
+    count.byes.update(bye.entry for bye in made.byes)
+    count.rounds += 1
+    return made.with_results({pair.pair: Result(winner(pair.first, pair.second)) for pair in made.pairs})
+
+
+def _round_robin(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
+    started = perf_counter()
+    graph = Graph((round_robin(range(1, spec.players + 1), key="A"),))
+    count.seconds.append(perf_counter() - started)
+    results: dict[FixtureId, Result] = {}
+    state = progress(graph, results)
+    for round_ in graph.brackets[0].rounds:
+        ready = [f.number for f in round_.fixtures if state.fixtures[f.number].status is FixtureStatus.READY]
+        count.round([_two(state, number) for number in ready])
+        results |= {number: Result(winner(*_two(state, number))) for number in ready}
+        count.rounds += 1
+    state = progress(graph, results)
+    byes = (fixture for fixture in state.fixtures.values() if fixture.status is FixtureStatus.BYE)
+    count.byes.update(fixture.winner.entry for fixture in byes if fixture.winner.entry is not None)
+    rows = standings(table(state, "A", lots_seed=seed), ["head_to_head", "sonneborn_berger", "lots"])
+    return [{"place": row.place, "entry": row.entry, "points": row.points} for row in rows[:HEAD]]
+
+
+def _head(places: Sequence[Sequence[EntryId]]) -> Head:
+    shown: Head = []
+    place = 1
+    for entries in places:
+        shown += [{"place": place, "entry": entry} for entry in entries]
+        place += len(entries)
+    return shown[:HEAD]
+
+
+FORMATS: dict[str, Callable[[Spec, bytes, Winner, _Count], Head]] = {
+    "knockout": _knockout,
+    "progressive": _progressive,
+    "double": _double,
+    "swiss": _swiss,
+    "lives": _lives,
+    "roundrobin": _round_robin,
+}
+"""Name -> how to run it."""
