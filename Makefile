@@ -51,7 +51,7 @@ $(VENV)/.dev: requirements-dev.txt | $(PY)
 	@touch $@ $(VENV)/.runtime
 
 run: $(VENV)/.runtime ## install, migrate, start everything and print the address
-	@exec $(PY) -m config.supervisor
+	@BARPOINT_DEMO=$${BARPOINT_DEMO:-1} exec $(PY) -m config.supervisor
 
 test: $(VENV)/.dev ## run the tests, with a real worker and a real Valkey
 	$(PYTEST) -n $(TEST_WORKERS) $(ARGS)

@@ -1,8 +1,8 @@
 """Everything on one machine with one command: `python -m config.supervisor` (or `make run`).
 
 Starts an embedded Valkey (unless REDIS_URL names another), migrates, then keeps the web server, the worker and beat
-running until Ctrl-C or SIGTERM. Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR (var/)
-and whatever config.settings reads. Pids are in `var/run/*.pid`.
+running until Ctrl-C or SIGTERM. Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR (var/),
+BARPOINT_DEMO (1 makes the demonstration club) and whatever config.settings reads. Pids are in `var/run/*.pid`.
 """
 
 import fcntl
@@ -69,6 +69,7 @@ class Supervisor:
             self.check_port()
             self.start_valkey()
             self.prepare()
+            self.load_demo()
             self.start_services()
             self.wait_until_healthy()
             say(f"Barpoint is ready: http://{self.address}/  (Ctrl-C stops it)")
@@ -136,6 +137,19 @@ class Supervisor:
             raise
         for name, code in failed.items():
             raise NotPossible(f"`manage.py {name}` failed with exit code {code}; see above.")
+
+    def load_demo(self) -> None:
+        """Make the demonstration club where it is asked for and not there yet; says who can sign in."""
+        if self.env.get("BARPOINT_DEMO", "0") in ("", "0"):
+            return
+        process = spawn([sys.executable, str(BASE_DIR / "manage.py"), "demo"], self.env)
+        try:
+            code = process.wait()
+        except Stopped:
+            stop(process, PATIENCE["web"])
+            raise
+        if code:
+            raise NotPossible(f"`manage.py demo` failed with exit code {code}; see above.")
 
     def start_services(self) -> None:
         """Web, worker and beat; beat is a process of its own, since a killed `worker -B` leaves an orphan."""

@@ -7,7 +7,8 @@ from django.db.models import F
 
 from matches.models import Match, Result
 from matches.services.finish import append_result
-from matches.services.proposals import unanswered_proposer
+from matches.services.matches import set_due
+from matches.services.proposals import ignored_proposer
 from players.actors import SYSTEM, log
 from tournaments.formats.lots import Lots
 from tournaments.models import Division, Fixture
@@ -58,13 +59,14 @@ def _decide(division: Division, fixture: Fixture, match: Match, now: datetime, s
     rule = division.deadline_rule
     if rule == Division.DeadlineRule.DIRECTOR or match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
         return "director"
-    proposer = unanswered_proposer(match)
+    proposer = ignored_proposer(match)
     if proposer is not None:
         _forfeit(match, proposer, now)
         return "proposer_wins"
     if rule == Division.DeadlineRule.EXTEND and not fixture.extended:
         fixture.extended = True
         fixture.due_at = now + timedelta(hours=division.extension_hours)
+        set_due(match, due_at=fixture.due_at, by=SYSTEM)
         return "extended"
     if rule == Division.DeadlineRule.LOTS:
         _forfeit(match, Lots(seed, PURPOSE).below(2), now)

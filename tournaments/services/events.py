@@ -16,6 +16,7 @@ from matches.services.matches import void_match
 from players.actors import Actor, log
 from players.models import Club
 from tournaments.models import Division, Entry, Tournament
+from tournaments.services.draws import first_stage
 from tournaments.services.settle import lock, lock_matches
 
 EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "about", "currency", "currency_exponent")
@@ -109,13 +110,17 @@ def _cancel_division(division: Division, by: Actor, now: datetime) -> None:
 
 
 def create_division(*, tournament: Tournament, by: Actor, now: datetime, **values: Any) -> Division:
-    """A new division. Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`."""
+    """A new division, whose draw is bound from now on: the hash of its secret seed is shown at once.
+
+    Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`.
+    """
     if tournament.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
         raise Refused("tournament_not_open")
     _check_lengths(values)
     division = Division(tournament=tournament, order=tournament.divisions.count(), **_only(values, SETTINGS))
     with transaction.atomic():
         _save_named(division, division.name)
+        first_stage(division)
         log(by, "division_created", division.topic, club=tournament.club, name=division.name)
     return division
 
@@ -178,7 +183,7 @@ def _free_slug(club: Club, name: str) -> str:
 
 def _check_zone(name: str) -> None:
     if name not in available_timezones():
-        raise Refused("bad_time_zone", name=name)
+        raise Refused("bad_time_zone", zone=name)
 
 
 def _check_lengths(values: Mapping[str, Any]) -> None:

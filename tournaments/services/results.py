@@ -29,7 +29,8 @@ def enter_result(
 ) -> Result:
     """Books a result over whatever stood before, and moves the bracket in the same transaction.
 
-    `winner` is a side of the fixture, None: nobody. `after` is the match's seq the director saw.
+    `winner` is a side of the fixture, None: nobody. `after` is the match's seq the director saw; the same result
+    sent twice is booked once.
     Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `append_result` refuses.
     """
     with transaction.atomic():
@@ -39,7 +40,9 @@ def enter_result(
             raise Refused("fixture_not_ready", fixture=row.number)
         match = lock_matches([row.match_id])[row.match_id]
         if after is not None and match.seq != after:
-            raise Refused("stale")
+            if (same := _same_standing(match, winner, score, kind)) is not None:
+                return same
+            raise Refused("stale", seq=match.seq)
         if match.state == Match.State.SETTLED:
             _refuse_if_successor_begun(row, match, winner)
         result = append_result(
@@ -83,6 +86,14 @@ def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str =
         bracket = slot.fixture.round.bracket
         Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
         return settle(division, by=by, now=now)
+
+
+def _same_standing(match: Match, winner: int | None, score: tuple[int, int] | None, kind: str) -> Result | None:
+    """What stands, if it is exactly this: the second of two clicks."""
+    standing = match.results.order_by("-version").first()
+    if standing is None or (standing.winner, standing.score, standing.kind) != (winner, score, kind):
+        return None
+    return standing
 
 
 def _refuse_if_successor_begun(fixture: Fixture, match: Match, winner: int | None) -> None:

@@ -1,0 +1,188 @@
+"""The demonstration club: people, a finished event, one that is running, and everything a director meets there."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db import transaction
+
+from engine.simulation import play_out
+from engine.transcript import Transcript
+from matches.models import Match, RatingPool, Submission
+from matches.services import ratings
+from matches.services.claims import claim
+from matches.services.records import submit_for_match
+from matches.services.submissions import adjudicate_submission
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from players.services import (
+    add_player,
+    create_club,
+    ensure_player,
+    find_or_add_players,
+    register_user,
+    remember_alias,
+    set_role,
+)
+from tournaments.demo.cast import ACCOUNTS, ASSISTANT, DIRECTOR, NICKNAMES, PLAYERS
+from tournaments.demo.records import DIALECTS, Record, with_an_illegal_play, written
+from tournaments.models import Division, Fixture
+from tournaments.services import draws, entries, events
+from tournaments.services.settle import settle_division
+
+SLUG = "harbour"
+ZONE = "Europe/Copenhagen"
+LENGTH = 5
+
+
+class Login(NamedTuple):
+    """Who can sign in, and as what."""
+
+    email: str
+    role: str
+
+
+def is_loaded() -> bool:
+    """Whether the club is there already."""
+    return Club.objects.filter(slug=SLUG).exists()
+
+
+def load(*, password: str, now: datetime) -> list[Login]:
+    """Makes the club, all of it or nothing, with everything that happened to it until `now`."""
+    with transaction.atomic():
+        users = {
+            name: register_user(
+                email=f"{name}@example.org", password=password, display_name=full, time_zone=ZONE, now=now
+            )
+            for name, full in ACCOUNTS.items()
+        }
+        by = Actor.of(users["alice"])
+        club = create_club(name="Harbour Backgammon", slug=SLUG, city="Copenhagen", time_zone=ZONE, by=by)
+        people = _people(club, users, by)
+        _finished_event(club, people, by, now)
+        _running_event(club, people, users, by, now)
+    for pool in RatingPool.objects.all():
+        ratings.replay_pool(pool_id=pool.pk, now=now)
+    roles = {"alice": "owner and director", "erik": "assistant"}
+    return [Login(f"{name}@example.org", roles.get(name, "player")) for name in ACCOUNTS]
+
+
+def _people(club: Club, users: dict[str, User], by: Actor) -> dict[str, Player]:
+    """Everybody by name; those with accounts first, the others as a director types them in."""
+    people = {ACCOUNTS[name]: ensure_player(user=user, by=by) for name, user in users.items()}
+    for name, player in people.items():
+        if name != DIRECTOR:
+            membership = add_player(club=club, player=player, by=by)
+            if name == ASSISTANT:
+                set_role(membership=membership, role=Membership.Role.ASSISTANT, by=by)
+    others = [name for name in PLAYERS if name not in people]
+    for found in find_or_add_players(club=club, names=others, by=by):
+        assert found.player is not None  # noqa: S101, nobody there has these names
+        people[found.name] = found.player
+    for name, nickname in NICKNAMES.items():
+        remember_alias(player=people[name], name=nickname, by=by)
+    return people
+
+
+def _drawn(
+    club: Club, name: str, players: list[Player], by: Actor, starts: datetime, deadlines: list[datetime]
+) -> Division:
+    """An event with one division whose draw is published."""
+    tournament = events.create_tournament(
+        club=club, by=by, now=starts, name=name, starts_at=starts, venue="Café Havnen, back room"
+    )
+    division = events.create_division(
+        tournament=tournament, by=by, now=starts, name="Open", match_length=LENGTH, fee=2, deadline_rule="extend"
+    )
+    entries.enter(division=division, players=players, by=by, now=starts)
+    events.publish_tournament(tournament=tournament, by=by, now=starts)
+    stage = draws.first_stage(division)
+    stage.settings = {"deadlines": [instant.isoformat() for instant in deadlines]}
+    stage.save(update_fields=["settings"])
+    draw = draws.request_draw(division=division, by=by, now=starts)
+    draws.make_draft(draw_id=draw.pk, now=starts)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=starts)
+    return division
+
+
+def _ready(division: Division) -> list[Match]:
+    """The matches that can be played now, in the order of their numbers."""
+    rows = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY).select_related(
+        "match__player_0", "match__player_1"
+    )
+    return [
+        row.match for row in rows.order_by("number") if row.match is not None and row.match.state == Match.State.OPEN
+    ]
+
+
+def played(seed: int, match: Match) -> Transcript:
+    """A match between these two by the engine's simple players."""
+    return play_out(seed, match.length, players=_names(match, seed))
+
+
+def _names(match: Match, seed: int) -> tuple[str, str]:
+    """As a record has them: sides swapped now and then, nicknames where somebody has one."""
+    left, right = (NICKNAMES.get(player.name, player.name) for player in match.players)
+    return (left, right) if seed % 3 else (right, left)
+
+
+def _send_record(division: Division, match: Match, seed: int, by: Actor, now: datetime) -> None:
+    """One player sends in the record of his match, each time from another program."""
+    dialect = DIALECTS[seed % len(DIALECTS)]
+    _submit(division, match, written(played(seed, match), dialect, f"match-{seed}"), by, now)
+
+
+def _submit(division: Division, match: Match, record: Record, by: Actor, now: datetime) -> None:
+    """Sends a record in and does at once what a worker would do."""
+    sent = submit_for_match(
+        match=match,
+        side=0,
+        data=record.data,
+        file_name=record.file_name,
+        source=Submission.Source.UPLOAD,
+        by=by,
+        now=now,
+    )
+    adjudicate_submission(submission_id=sent.submission.pk, now=now)
+    settle_division(division_id=division.pk, now=now)
+
+
+def _finished_event(club: Club, people: dict[str, Player], by: Actor, now: datetime) -> None:
+    """Thirty-two players, every match proven by a record: this is where the ratings come from."""
+    starts = now - timedelta(days=40)
+    players = [people[name] for name in PLAYERS]
+    division = _drawn(club, "Autumn Cup", players, by, starts, [])
+    number, at = 100, starts
+    while todo := _ready(division):
+        for match in todo:
+            number, at = number + 1, at + timedelta(hours=3)
+            _send_record(division, match, number, by, at)
+
+
+def _running_event(club: Club, people: dict[str, Player], users: dict[str, User], by: Actor, now: datetime) -> None:
+    """Sixteen players, half of the first rounds played; a dispute, a rejected record, and a deadline that nears."""
+    starts = now - timedelta(days=6)
+    deadlines = [now + timedelta(days=days) for days in (1, 8, 15, 22)]
+    players = [people[name] for name in PLAYERS[:16]]
+    division = _drawn(club, "Winter Knockout", players, by, starts, deadlines)
+    waiting, disputed, rejected, *others = _open_first(division, users)
+    for number, match in enumerate(others, start=1):
+        _send_record(division, match, 200 + number, by, starts + timedelta(hours=20 * number))
+    _dispute(disputed, by, now - timedelta(hours=5))
+    spoilt = with_an_illegal_play(played(301, rejected))
+    _submit(division, rejected, written(spoilt, "gnubg", "kitchen-table"), by, now - timedelta(hours=2))
+    first_quarter_final = next(match for match in _ready(division) if match.pk not in (waiting.pk, rejected.pk))
+    _send_record(division, first_quarter_final, 302, by, now - timedelta(hours=1))
+
+
+def _open_first(division: Division, users: dict[str, User]) -> list[Match]:
+    """The first round, matches of people with accounts first: theirs are the ones left open to try things on."""
+    mine = {user.pk for user in users.values()}
+    return sorted(_ready(division), key=lambda match: -sum(player.user_id in mine for player in match.players))
+
+
+def _dispute(match: Match, by: Actor, now: datetime) -> None:
+    """Both say they have won."""
+    claim(match=match, side=0, winner=0, score=(5, 3), by=Actor.link(0), now=now)
+    match.refresh_from_db()
+    claim(match=match, side=1, winner=1, score=(4, 5), by=Actor.link(1), now=now + timedelta(minutes=7))
