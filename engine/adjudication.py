@@ -64,7 +64,7 @@ def normalised(transcript: Transcript) -> Transcript:
         for at, event in enumerate(events):
             frame = plays.get((number, at))
             if frame is not None and event.kind is Kind.PLAY:
-                moves = tuple(Move((step.source, step.target), (step.hit,)) for step in frame.steps)
+                moves = tuple(Move((step.source, step.target), (True,) if step.hit else ()) for step in frame.steps)
                 events[at] = event._replace(moves=moves)
         result = verdict.games[number - 1] if number <= len(verdict.games) else None
         claim = game.claim

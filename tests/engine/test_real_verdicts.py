@@ -1,0 +1,42 @@
+"""Records of other programs: each game has the winner and points known of it, or a finding tells why not."""
+
+from benchmarks.records_table import compared, illegal_plays, manifest, plays_found_illegal, table
+from engine import Outcome, check_record
+
+
+def test_every_known_result_is_found_or_its_difference_explained(shared_data):
+    folder, games = shared_data / "records", []
+    for row in manifest(folder):
+        check = check_record((folder / row["file"]).read_bytes())
+        assert len(check.verdict.games) == row["n_games"], row["file"]
+        games += compared(row, check)
+    assert len(games) > 1600
+    assert [game for game in games if not game.explained] == []
+    assert sum(game.equal for game in games) >= len(games) - 2
+
+
+def test_listed_illegal_plays_are_found_where_they_stand_and_nowhere_else(shared_data):
+    folder, listed = shared_data / "records", 0
+    for row in manifest(folder):
+        if row["format"] == "mat-text":
+            findings = check_record((folder / row["file"]).read_bytes()).verdict.findings
+            assert plays_found_illegal(findings) == illegal_plays(row), row["file"]
+            listed += len(illegal_plays(row))
+    assert listed >= 4
+
+
+def test_a_record_is_rejected_only_for_a_reason_known_of_it(shared_data):
+    folder = shared_data / "records"
+    for row in manifest(folder):
+        verdict = check_record((folder / row["file"]).read_bytes()).verdict
+        if verdict.outcome is Outcome.REJECTED:
+            marked = any("llegal" in oddity or "differs" in oddity for oddity in row["oddities"])
+            assert illegal_plays(row) or marked, row["file"]
+
+
+def test_the_table_counts_every_file(shared_data):
+    lines = table(shared_data / "records").splitlines()
+    print(*lines, sep="\n")
+    counted = sum(int(line.split()[0]) for line in lines if " files " in line)
+    assert counted == len(manifest(shared_data / "records"))
+    assert not any("DIFFERENT" in line for line in lines)

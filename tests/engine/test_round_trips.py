@@ -1,0 +1,89 @@
+"""Read, put into one form, write, read again: the same match comes back, whatever the format."""
+
+import pytest
+
+from engine import Outcome, adjudicate, normalised, replay
+from engine.records import read, write
+from engine.simulation import Style, play_out
+from engine.transcript import Event, Kind, Transcript
+from engine.verdict import Frame
+
+FORMATS = ("mat", "sgf", "json")
+SAMPLES = {
+    "one point": play_out(seed=11, length=1),
+    "seven points": play_out(seed=12, length=7),
+    "random players": play_out(seed=13, length=5, styles=(Style.RANDOM, Style.RANDOM)),
+    "a start score": play_out(seed=14, length=9, start=(2, 0)),
+    "the Crawford game at once": play_out(seed=15, length=7, start=(6, 3)),
+    "a long match": play_out(seed=16, length=25),
+}
+
+
+def again(transcript: Transcript, format: str) -> Transcript:  # noqa: A002, the field's own word
+    """The match written and read."""
+    return read(write(transcript, format))
+
+
+def essence(transcript: Transcript) -> list[object]:
+    """All that a verdict rests on. SGF states no cube values, and `.mat` leaves a resignation to the result."""
+    return [
+        transcript.players,
+        transcript.length,
+        *(
+            (
+                game.number,
+                game.start,
+                game.claim and game.claim[:2],
+                [event._replace(value=None) for event in game.events if plain(event)],
+            )
+            for game in transcript.games
+        ),
+    ]
+
+
+def plain(told: Event | Frame) -> bool:
+    return told.kind in (Kind.PLAY, Kind.DOUBLE, Kind.TAKE, Kind.DROP)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+def test_a_simulated_match_comes_back(sample, format):  # noqa: A002
+    first = normalised(sample)
+    back = again(first, format)
+    assert essence(normalised(back)) == essence(first)
+    assert adjudicate(back).outcome is adjudicate(sample).outcome is Outcome.ACCEPTED
+    assert adjudicate(back).games == adjudicate(sample).games
+    assert [frame.after for frame in replay(back) if plain(frame)] == [
+        frame.after for frame in replay(sample) if plain(frame)
+    ]
+
+
+@pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+def test_json_loses_nothing(sample):
+    first = normalised(sample)
+    assert again(first, "json") == first
+
+
+@pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+def test_the_one_form_is_its_own_form(sample):
+    assert normalised(normalised(sample)) == normalised(sample)
+
+
+@pytest.mark.parametrize("target", FORMATS)
+def test_every_format_can_be_turned_into_every_other(target):
+    sample = normalised(SAMPLES["seven points"])
+    for source in FORMATS:
+        assert essence(normalised(again(normalised(again(sample, source)), target))) == essence(sample)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("pattern", ["gnubg/*.mat", "gnubg/*.sgf", "records/*/*"])
+def test_records_of_other_programs_come_back(shared_data, pattern, format):  # noqa: A002
+    """Every fourth of them, not the same for each format."""
+    paths = [path for path in sorted(shared_data.glob(pattern)) if path.is_file()]
+    assert len(paths) >= 82
+    for path in paths[FORMATS.index(format) :: 4]:
+        first = normalised(read(path.read_bytes()))
+        back = again(first, format)
+        assert essence(normalised(back)) == essence(first), path.name
+        assert adjudicate(back).games == adjudicate(first).games, path.name
