@@ -47,6 +47,9 @@ class ForgivingRedisClient(RedisCacheClient):
     def set_many(self, *args: Any, **kwargs: Any) -> Any:
         return self._or([], super().set_many, *args, **kwargs)
 
+    def incr(self, key: Any, delta: int) -> Any:
+        return self._or(delta, super().incr, key, delta)
+
     def touch(self, *args: Any, **kwargs: Any) -> Any:
         return self._or(False, super().touch, *args, **kwargs)
 

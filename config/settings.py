@@ -50,6 +50,9 @@ def _secret_key() -> str:
 DEBUG = _flag("DEBUG")
 SECRET_KEY = _secret_key()
 ALLOWED_HOSTS = _words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]" if LOCAL else "")
+# Where letters say that this site is; a request says so itself.
+_HERE = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}" if LOCAL else f"https://{next(iter(ALLOWED_HOSTS), '')}"
+SITE_URL = os.environ.get("SITE_URL", _HERE).rstrip("/")
 CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
 
 # Behind a proxy that ends TLS and sets this header itself, and only then, may the header be believed.
@@ -152,6 +155,9 @@ UPLOAD_RATES = {
 }
 
 AUTH_USER_MODEL = "players.User"
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
+PASSWORD_RESET_TIMEOUT = 4 * 3600
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -160,6 +166,17 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+
+# On one machine letters are written to the console; in service EMAIL_BACKEND and the server's EMAIL_* say how they go.
+EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
+EMAIL_PORT = int(os.environ.get("EMAIL_PORT", "25"))
+EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = _flag("EMAIL_USE_TLS")
+EMAIL_USE_SSL = _flag("EMAIL_USE_SSL")
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "Barpoint <barpoint@localhost>")
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
@@ -215,6 +232,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": STATIC_URL + "config/favicon.svg",
+    "ENUM_NAME_OVERRIDES": {"RoleEnum": "players.models.Membership.Role"},
 }
 
 LOGGING = logging_config(json=not LOCAL, level=os.environ.get("LOG_LEVEL", "WARNING" if LOCAL else "INFO"))

@@ -1,10 +1,20 @@
 """What can be done to people and clubs; each verb is one transaction and writes the log."""
 
-from players.services.accounts import change_email, change_password, ensure_player, register_user, update_preferences
+from players.services.accounts import (
+    change_email,
+    change_password,
+    ensure_player,
+    make_token,
+    register_user,
+    reset_password,
+    revoke_token,
+    token_of,
+    update_preferences,
+)
 from players.services.clubs import create_club, update_club
 from players.services.erasure import erase_player
 from players.services.invitations import accept_invitation, claim_player, invite, withdraw_invitation
-from players.services.lists import Found, How, find_or_add_players
+from players.services.lists import Found, How, find_or_add_players, find_players
 from players.services.members import add_member, add_player, leave_club, remove_member, set_role
 from players.services.merging import merge_players, remember_alias, undo_merge
 
@@ -21,13 +31,18 @@ __all__ = [
     "ensure_player",
     "erase_player",
     "find_or_add_players",
+    "find_players",
     "invite",
     "leave_club",
+    "make_token",
     "merge_players",
     "register_user",
     "remember_alias",
     "remove_member",
+    "reset_password",
+    "revoke_token",
     "set_role",
+    "token_of",
     "undo_merge",
     "update_club",
     "update_preferences",

@@ -1,6 +1,5 @@
 """Accounts: opening one, and what its owner may change."""
 
-import zoneinfo
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -9,8 +8,10 @@ from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from rest_framework.authtoken.models import Token
 
 from engine.errors import Refused
+from players import zones
 from players.actors import Actor, log
 from players.locks import lock
 from players.models import Player, User
@@ -139,11 +140,47 @@ def change_password(*, user: User, password: str, new_password: str, by: Actor) 
     """A new password, for whoever knows the old one. Refused: `wrong_password`, `weak_password`."""
     if not user.check_password(password):
         raise Refused("wrong_password")
-    check_password_strength(new_password, user)
-    user.set_password(new_password)
+    return _set_password(user, new_password, by, "password_changed")
+
+
+@transaction.atomic
+def reset_password(*, user: User, new_password: str, by: Actor) -> User:
+    """A new password, for whoever has shown that letters to the account reach him. Refused: `weak_password`."""
+    return _set_password(user, new_password, by, "password_reset")
+
+
+def _set_password(user: User, password: str, by: Actor, verb: str) -> User:
+    """Sessions end with the old password, and so do the tokens of programs."""
+    check_password_strength(password, user)
+    user.set_password(password)
     user.save(update_fields=["password"])
-    log(by, "password_changed", user_topic(user))
+    Token.objects.filter(user=user).delete()
+    log(by, verb, user_topic(user))
     return user
+
+
+@transaction.atomic
+def make_token(*, user: User, by: Actor) -> Token:
+    """A token by which programs act for the account; the one before ends."""
+    lock(User, user.pk)
+    Token.objects.filter(user=user).delete()
+    log(by, "token_made", user_topic(user))
+    return Token.objects.create(user=user)
+
+
+@transaction.atomic
+def token_of(*, user: User, by: Actor) -> Token:
+    """The token of the account; makes one where there is none."""
+    lock(User, user.pk)
+    return Token.objects.filter(user=user).first() or make_token(user=user, by=by)
+
+
+@transaction.atomic
+def revoke_token(*, user: User, by: Actor) -> None:
+    """No program acts for the account any more; harmless where none did."""
+    deleted, _ = Token.objects.filter(user=user).delete()
+    if deleted:
+        log(by, "token_revoked", user_topic(user))
 
 
 def check_password_strength(password: str, user: User) -> None:
@@ -156,7 +193,7 @@ def check_password_strength(password: str, user: User) -> None:
 
 def check_time_zone(name: str) -> str:
     """The name if it is a time zone's, or empty. Refused: `bad_time_zone`."""
-    if name and name not in zoneinfo.available_timezones():
+    if name and name not in zones.known():
         raise Refused("bad_time_zone", zone=name)
     return name
 

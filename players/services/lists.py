@@ -1,7 +1,7 @@
 """Lists of names: who of them is known in the club, and adding the others."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -50,23 +50,42 @@ def find_or_add_players(*, club: Club, names: Iterable[str], by: Actor) -> list[
     it go before those who left. The number of queries does not depend on the length of the list.
     Refused (and nothing added): `name_missing`, `name_too_long`, `too_many_names`.
     """
-    wanted = [clean_name(name) for name in names]
-    if len(wanted) > MOST_NAMES:
-        raise Refused("too_many_names", most=MOST_NAMES, count=len(wanted))
+    wanted = _tidy(names)
     lock_club(club)
     people = _People(club)
     new = {fold(name): name for name in reversed(wanted) if not people.called(name)}
     added = _add(club, list(reversed(new.values())), by)
-    found: list[Found] = []
-    seen: set[int] = set()
-    for name in wanted:
-        match = added.get(fold(name))
-        one = Found(name, How.ADDED, match) if match else people.look_up(name)
-        if (player := one.player) is not None:
-            one = replace(one, repeated=player.pk in seen)
-            seen.add(player.pk)
-        found.append(one)
+    found = _look_up(wanted, people, added)
     _bring_back(club, [one.player for one in found if one.player and one.how == How.RETURNED], by)
+    return found
+
+
+def find_players(*, club: Club, names: Iterable[str]) -> list[Found]:
+    """What `find_or_add_players` would make of a list, and nothing done; who would be added has no player yet.
+
+    Refused: as there.
+    """
+    return _look_up(_tidy(names), _People(club), {})
+
+
+def _tidy(names: Iterable[str]) -> list[str]:
+    wanted = [clean_name(name) for name in names]
+    if len(wanted) > MOST_NAMES:
+        raise Refused("too_many_names", most=MOST_NAMES, count=len(wanted))
+    return wanted
+
+
+def _look_up(wanted: Iterable[str], people: "_People", added: Mapping[str, Player]) -> list[Found]:
+    found: list[Found] = []
+    seen: set[str] = set()
+    for name in wanted:
+        unknown = fold(name) in added or not people.called(name)
+        one = Found(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
+        if one.how != How.AMBIGUOUS:
+            who = str(one.player.pk) if one.player else fold(name)
+            one = replace(one, repeated=who in seen)
+            seen.add(who)
+        found.append(one)
     return found
 
 

@@ -1,0 +1,1 @@
+"""The API of people: accounts, players, clubs and their members, for programs."""

@@ -1,0 +1,127 @@
+"""The account that asks, its tokens, and the invitation it accepts."""
+
+from typing import cast
+
+from django.contrib.auth import authenticate
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions, status
+from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from players import services, throttle
+from players.actors import Actor
+from players.api import shapes
+from players.models import User
+
+
+def me(request: Request) -> User:
+    """Who is signed in; the permission of the view has seen to it that somebody is."""
+    return cast(User, request.user)
+
+
+def by(request: Request) -> Actor:
+    """Who is signed in, as the one who does something."""
+    return Actor.of(me(request))
+
+
+class Me(APIView):
+    """The account that asks."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="me_retrieve",
+        summary="Who I am, and my preferences",
+        responses={200: shapes.MeSerializer, 401: shapes.PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """The account and its player."""
+        services.ensure_player(user=me(request), by=by(request))
+        return Response(shapes.MeSerializer(me(request)).data)
+
+    @extend_schema(
+        operation_id="me_update",
+        summary="Change my preferences",
+        request=shapes.PreferencesSerializer,
+        responses={200: shapes.MeSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM},
+    )
+    def patch(self, request: Request) -> Response:
+        """What is not named stays as it is."""
+        given = shapes.PreferencesSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        user = services.update_preferences(user=me(request), by=by(request), **given.validated_data)
+        return Response(shapes.MeSerializer(User.objects.select_related("player").get(pk=user.pk)).data)
+
+
+class Tokens(APIView):
+    """Tokens, with which programs act for an account."""
+
+    permission_classes = (AllowAny,)
+    # Whoever asks for a token shows a password, and no cookie counts.
+    authentication_classes = ()
+
+    @extend_schema(
+        operation_id="tokens_create",
+        summary="Obtain a token",
+        description="The token an account has is given again, so that programs do not end each other's.",
+        request=shapes.CredentialsSerializer,
+        responses={200: shapes.TokenSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM, 429: shapes.PROBLEM},
+        auth=[],
+    )
+    def post(self, request: Request) -> Response:
+        """E-mail and password, for a token."""
+        given = shapes.CredentialsSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        email = given.validated_data["email"]
+        throttle.count_sign_in(request, email)
+        user = authenticate(request._request, username=email, password=given.validated_data["password"])  # noqa: SLF001
+        if not isinstance(user, User):
+            raise exceptions.AuthenticationFailed(code="wrong_credentials")
+        throttle.signed_in(request, email)
+        token = services.token_of(user=user, by=Actor.of(user))
+        return Response({"token": token.key})
+
+    def get_authenticate_header(self, request: Request) -> str:
+        """Without it a wrong password would be answered 403."""
+        return "Token"
+
+
+class CurrentToken(APIView):
+    """The token of the account that asks."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="tokens_revoke",
+        summary="Revoke my token",
+        request=None,
+        responses={204: None, 401: shapes.PROBLEM},
+    )
+    def delete(self, request: Request) -> Response:
+        """It works no more, wherever it is used; harmless where there is none."""
+        services.revoke_token(user=me(request), by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class AcceptInvitation(APIView):
+    """Becoming the player of an invitation."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="invitations_accept",
+        summary="Accept an invitation",
+        request=shapes.SecretSerializer,
+        responses={200: shapes.PersonSerializer, 410: shapes.PROBLEM, **shapes.PROBLEMS},
+    )
+    def post(self, request: Request) -> Response:
+        """The player who stands for the account from now on."""
+        given = shapes.SecretSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        player = services.accept_invitation(
+            secret=given.validated_data["secret"], user=me(request), by=by(request), now=timezone.now()
+        )
+        return Response(shapes.PersonSerializer(player).data)

@@ -1,0 +1,280 @@
+"""Forms of this room: what was typed becomes what a service takes, and a refusal stands beside its field."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm, PasswordResetForm
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from engine.errors import Refused
+from players import throttle, zones
+from players.access import Role
+from players.actors import Actor
+from players.messages import sentence
+from players.models import Club, Membership, User
+from players.names import LONGEST_NAME, names_in
+from players.services import reset_password
+
+LONGEST_LIST = 400_000
+"""Characters in a pasted list: room for the largest draw's names."""
+
+
+class RefusingForm(forms.Form):
+    """A form that shows what a service refused."""
+
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        "email_taken": "email",
+        "weak_password": "new_password",
+        "wrong_password": "password",
+        "bad_time_zone": "time_zone",
+        "name_missing": "name",
+        "name_too_long": "name",
+        "namesake": "name",
+        "slug_taken": "slug",
+        "bad_slug": "slug",
+    }
+
+    def refuse(self, refused: Refused) -> None:
+        """Put the sentence beside the field it is about, or above them all."""
+        field = self.FIELD_OF.get(refused.code)
+        self.add_error(field if field in self.fields else None, sentence(refused.code, refused.params))
+
+
+class ZoneField(forms.CharField):
+    """A time zone, to be searched in a list by typing; the name of a city is enough."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("label", _("Time zone"))
+        widget = forms.TextInput(attrs={"list": "zones", "autocomplete": "off", "spellcheck": "false"})
+        super().__init__(widget=widget, max_length=64, **options)
+
+    def clean(self, value: Any) -> str:
+        """The zone's own name. Raises ValidationError where nothing, or more than one zone, is called that."""
+        text = super().clean(value)
+        if not text:
+            return ""
+        zone = zones.find(text)
+        if zone is None:
+            raise ValidationError(sentence("bad_time_zone", {"zone": text}), code="bad_time_zone")
+        return zone
+
+
+def _email(label: Any, **attrs: str) -> forms.EmailField:
+    return forms.EmailField(label=label, max_length=254, widget=forms.EmailInput(attrs=attrs))
+
+
+def _password(label: Any, autocomplete: str, **options: Any) -> forms.CharField:
+    widget = forms.PasswordInput(attrs={"autocomplete": autocomplete})
+    return forms.CharField(label=label, strip=False, max_length=128, widget=widget, **options)
+
+
+class SignInForm(AuthenticationForm):
+    """E-mail and password; attempts are counted before the password is looked at."""
+
+    username = _email(_("E-mail address"), autocomplete="username", autofocus="")
+    error_messages = {
+        "invalid_login": _("This e-mail address and password do not belong together."),
+        "inactive": _("This account is closed."),
+    }
+
+    def clean(self) -> dict[str, Any]:
+        """Refuses whoever tried too often with `too_many_attempts`."""
+        email = self.cleaned_data.get("username", "")
+        if email and self.cleaned_data.get("password"):
+            _counted(throttle.count_sign_in, self.request, email)
+        cleaned = super().clean()
+        if self.request is not None and self.get_user() is not None:
+            throttle.signed_in(self.request, email)
+        return cleaned
+
+
+def _counted(count: Any, *args: Any) -> None:
+    try:
+        count(*args)
+    except Refused as refused:
+        raise ValidationError(sentence(refused.code, refused.params), code=refused.code) from None
+
+
+class ForgottenForm(PasswordResetForm):
+    """The address to which a link for a new password goes; nobody learns whether there is such an account."""
+
+    email = _email(_("E-mail address"), autocomplete="email", autofocus="")
+
+    def __init__(self, *args: Any, request: Any = None, **kwargs: Any) -> None:
+        self.request = request
+        super().__init__(*args, **kwargs)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuses whoever asked too often with `too_many_attempts`."""
+        cleaned = super().clean() or {}
+        if email := cleaned.get("email"):
+            _counted(throttle.count_reset, self.request, email)
+        return cleaned
+
+
+class NewPasswordForm(RefusingForm):
+    """A password to take the place of a forgotten one."""
+
+    new_password = _password(_("New password"), "new-password", help_text=_("At least eight characters."))
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        self.user = user
+        super().__init__(*args, **kwargs)
+
+    def save(self) -> User:
+        """What Django's page calls. Refused: `weak_password`."""
+        return reset_password(user=self.user, new_password=self.cleaned_data["new_password"], by=Actor.of(self.user))
+
+
+class SignUpForm(RefusingForm):
+    """An account: how others see you, and how you get in."""
+
+    display_name = forms.CharField(
+        label=_("Your name"),
+        max_length=LONGEST_NAME,
+        help_text=_("As it shall stand in draws and tables."),
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    email = _email(_("E-mail address"), autocomplete="email")
+    new_password = _password(_("Password"), "new-password", help_text=_("At least eight characters."))
+
+    FIELD_OF = {**RefusingForm.FIELD_OF, "name_missing": "display_name", "name_too_long": "display_name"}
+
+
+class PreferencesForm(RefusingForm):
+    """What somebody may set for himself."""
+
+    display_name = forms.CharField(
+        label=_("Your name"), max_length=LONGEST_NAME, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    initials_only = forms.BooleanField(
+        label=_("Show only my initials"),
+        required=False,
+        help_text=_("In draws, tables and rankings. Directors of your clubs still see your name."),
+    )
+    language = forms.ChoiceField(label=_("Language"), required=False)
+    time_zone = ZoneField(required=False, help_text=_("Type a city. Empty: as the event."))
+    theme = forms.ChoiceField(label=_("Colours"), choices=User.Theme.choices)
+
+    FIELD_OF = {**RefusingForm.FIELD_OF, "name_missing": "display_name", "name_too_long": "display_name"}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        language = self.fields["language"]
+        assert isinstance(language, forms.ChoiceField)  # noqa: S101 - tells the type checker, and is so just above.
+        language.choices = [("", _("As the browser asks")), *settings.LANGUAGES]
+
+
+class EmailForm(RefusingForm):
+    """Another address to sign in with."""
+
+    email = _email(_("New e-mail address"), autocomplete="email")
+    password = _password(_("Your password"), "current-password")
+
+
+class PasswordForm(RefusingForm):
+    """Another password."""
+
+    password = _password(_("Your password now"), "current-password")
+    new_password = _password(_("New password"), "new-password", help_text=_("At least eight characters."))
+
+
+class DeleteForm(RefusingForm):
+    """The end of an account: cannot be undone, so it takes the password and a tick."""
+
+    password = _password(_("Your password"), "current-password")
+    sure = forms.BooleanField(
+        label=_("Delete my account and my name"), error_messages={"required": _("Tick this if you are sure.")}
+    )
+
+
+class ClubForm(RefusingForm):
+    """A club as it shows itself."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    city = forms.CharField(label=_("City"), max_length=80, required=False)
+    time_zone = ZoneField(help_text=_("Of the club's events. Type a city."))
+    about = forms.CharField(
+        label=_("About"),
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text=_("Where and when you play, and who to ask."),
+    )
+
+    @classmethod
+    def of(cls, club: Club, data: Any = None) -> "ClubForm":
+        """The form of a club that exists."""
+        fields = ("name", "city", "time_zone", "about")
+        return cls(data, initial={field: getattr(club, field) for field in fields})
+
+
+class AddMemberForm(RefusingForm):
+    """Somebody new in one line."""
+
+    name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
+    namesake = forms.BooleanField(label=_("Another person of the same name"), required=False)
+
+
+class AddPlayerForm(RefusingForm):
+    """Somebody who is known here already."""
+
+    player = forms.CharField(max_length=10)
+
+
+class PasteForm(RefusingForm):
+    """Many at once, one name a line."""
+
+    names = forms.CharField(
+        label=_("Paste a list"),
+        max_length=LONGEST_LIST,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
+        help_text=_("One name a line. Who is here already is found, in any capitals and with or without accents."),
+    )
+    FIELD_OF = {**RefusingForm.FIELD_OF, "name_missing": "names", "name_too_long": "names", "too_many_names": "names"}
+
+    def clean_names(self) -> list[str]:
+        """The names, without numbering."""
+        return names_in(self.cleaned_data["names"])
+
+
+class RoleForm(RefusingForm):
+    """What somebody may do in the club."""
+
+    role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)
+
+    @classmethod
+    def of(cls, membership: Membership) -> "RoleForm":
+        """The form of somebody's role."""
+        return cls(initial={"role": Role(membership.role)})
+
+
+class InviteForm(RefusingForm):
+    """Where an invitation goes; without an address it is only a link."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"),
+        required=False,
+        max_length=254,
+        help_text=_("Empty: you pass on the link yourself. With an address, only that account can accept."),
+    )
+
+
+class MergeForm(RefusingForm):
+    """Who of the club is the same person."""
+
+    into = forms.ChoiceField(label=_("Is the same person as"))
+
+    def __init__(self, *args: Any, others: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        into = self.fields["into"]
+        assert isinstance(into, forms.ChoiceField)  # noqa: S101 - tells the type checker, and is so just above.
+        into.choices = [("", _("Choose …")), *others]
+
+
+class AliasForm(RefusingForm):
+    """Another name, as it stands in match records."""
+
+    name = forms.CharField(label=_("Another name"), max_length=200)

@@ -1,0 +1,158 @@
+"""What the pages and the API of this room show: a bounded number of queries, however many people there are."""
+
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
+
+from players import access
+from players.access import RANK, Role, Visitor
+from players.models import Club, Invitation, LogEntry, Membership, Merge, Player, User
+from players.names import fold
+from players.topics import player_topic
+
+CLUBS_ON_A_PAGE = 24
+PEOPLE_ON_A_PAGE = 100
+LOG_ON_A_PAGE = 20
+
+_RANK = Case(*(When(role=role, then=Value(rank)) for role, rank in RANK.items()), output_field=IntegerField())
+_CURRENT = Q(left_at__isnull=True, player__merged_into__isnull=True)
+
+
+def clubs(q: str = "", visitor: Visitor | None = None) -> QuerySet[Club]:
+    """Clubs by name, with `member_count` and the visitor's `my_role`; `q` is part of a name or city."""
+    members = (
+        Membership.objects.filter(_CURRENT, club=OuterRef("pk"))
+        .order_by()
+        .values("club")
+        .annotate(count=Count("pk"))
+        .values("count")
+    )
+    found = Club.objects.annotate(member_count=Coalesce(Subquery(members), 0)).order_by("search_key", "pk")
+    if isinstance(visitor, User):
+        mine = Membership.objects.filter(club=OuterRef("pk"), player__user=visitor, left_at__isnull=True)
+        found = found.annotate(my_role=Subquery(mine.values("role")[:1]))
+    return found.filter(search_key__contains=fold(q)) if q.strip() else found
+
+
+def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
+    """The clubs somebody is in."""
+    mine = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
+    return clubs(q, user).filter(Exists(mine))
+
+
+def people(club: Club, q: str = "", *, hidden_names: bool = False) -> QuerySet[Membership]:
+    """Who is in a club, by name; `q` is part of a name.
+
+    Somebody who shows initials only is found by his name only by whoever may see it (`hidden_names`).
+    """
+    found = Membership.objects.filter(_CURRENT, club=club).select_related("player", "club")
+    if q.strip():
+        found = found.filter(player__name_key__contains=fold(q))
+        if not hidden_names:
+            found = found.filter(player__initials_only=False)
+    return found.order_by("player__name_key", "pk")
+
+
+def officers(club: Club) -> QuerySet[Membership]:
+    """Who runs a club, owners first."""
+    return people(club).exclude(role=Role.MEMBER).annotate(rank=_RANK).order_by("-rank", "player__name_key", "pk")
+
+
+def players(q: str = "", club: str = "") -> QuerySet[Player]:
+    """Players anybody may find: not those who show initials only, were merged, or were erased."""
+    found = Player.objects.filter(merged_into__isnull=True, erased_at__isnull=True)
+    if q.strip():
+        found = found.filter(name_key__contains=fold(q), initials_only=False)
+    if club:
+        found = found.filter(memberships__club__slug=club, memberships__left_at__isnull=True)
+    return found.order_by("name_key", "pk")
+
+
+def namesakes(club: Club, name: str) -> QuerySet[Player]:
+    """Players elsewhere with exactly this name, who could be the person a director means; with their first club."""
+    here = Membership.objects.filter(player=OuterRef("pk"), club=club, left_at__isnull=True)
+    home = Membership.objects.filter(player=OuterRef("pk"), left_at__isnull=True).order_by("pk")
+    return (
+        players()
+        .filter(name_key=fold(name), initials_only=False)
+        .exclude(Exists(here))
+        .annotate(club_name=Subquery(home.values("club__name")[:1]))[:10]
+    )
+
+
+def page_of(rows: QuerySet[Any], number: str | None, size: int) -> Page[Any]:
+    """A page of a list; the nearest one where the number makes no sense."""
+    return Paginator(rows, size).get_page(number)
+
+
+def club_home(visitor: Visitor, club: Club, q: str = "", page: str | None = None) -> dict[str, Any]:
+    """What everybody sees of a club. A page of a room above may build on it."""
+    role = access.role_in(visitor, club)
+    return {
+        "club": club,
+        "role": role,
+        "may_direct": access.is_at_least(role, Role.DIRECTOR),
+        "may_own": role == Role.OWNER,
+        "officers": list(officers(club)),
+        "people": page_of(people(club, q), page, PEOPLE_ON_A_PAGE),
+        "q": q,
+    }
+
+
+def members_page(role: Role, club: Club, now: datetime, q: str = "", page: str | None = None) -> dict[str, Any]:
+    """What directors see of a club's people: real names, who has an account, open links, merges."""
+    invited = open_invitations(now).filter(player=OuterRef("player"))
+    rows = people(club, q, hidden_names=True).annotate(invited=Exists(invited), rank=_RANK)
+    rows = rows.order_by("-rank", "player__name_key", "pk")
+    return {
+        "club": club,
+        "role": role,
+        "may_own": role == Role.OWNER,
+        "people": page_of(rows, page, PEOPLE_ON_A_PAGE),
+        "q": q,
+        "invitations": list(open_invitations(now).filter(club=club).select_related("player").order_by("-pk")[:50]),
+        "merges": list(merges(club)[:50]),
+    }
+
+
+def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, Any]:
+    """What directors see of one member."""
+    club, player = membership.club, membership.player
+    home = access.home_club(player)
+    others = people(club, hidden_names=True).exclude(player=player)
+    return {
+        "club": club,
+        "member": membership,
+        "player": player,
+        "role": role,
+        "may_own": role == Role.OWNER,
+        "may_remove": role == Role.OWNER or RANK[membership.role] < RANK[role],
+        "is_home": home == club,
+        "home": home,
+        "invitation": open_invitations(now).filter(player=player).first(),
+        "aliases": list(player.aliases.order_by("name")),
+        "others": list(others.values_list("player__public_id", "player__name")),
+        "log": list(
+            LogEntry.objects.filter(topic=player_topic(player), club=club).select_related("user")[:LOG_ON_A_PAGE]
+        ),
+    }
+
+
+def open_invitations(now: datetime) -> QuerySet[Invitation]:
+    """Links that still work."""
+    return Invitation.objects.filter(accepted_at__isnull=True, withdrawn_at__isnull=True, expires_at__gt=now)
+
+
+def merges(club: Club) -> QuerySet[Merge]:
+    """Merges that stand, of players whom this club entered."""
+    first = Membership.objects.filter(player=OuterRef("player")).order_by("pk").values("club")[:1]
+    standing = Merge.objects.filter(undone_at__isnull=True, player__erased_at__isnull=True)
+    return (
+        standing.annotate(home=Subquery(first))
+        .filter(home=club.pk)
+        .select_related("player", "into", "merged_by")
+        .order_by("-merged_at", "-pk")
+    )
