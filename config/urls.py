@@ -17,5 +17,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
     path("", include("matches.urls")),
+    path("", include("matches.urls_ratings")),
     path("admin/", admin.site.urls),
 ]

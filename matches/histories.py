@@ -272,6 +272,12 @@ class Chance:
     first: float
     second: float
 
+    @property
+    def percents(self) -> tuple[int, int]:
+        """The same in full percent, together a hundred."""
+        first = round(100 * self.first)
+        return first, 100 - first
+
 
 @dataclass(frozen=True, slots=True)
 class Versus:
@@ -311,11 +317,17 @@ class Rival:
     matches: int
     wins: int
 
+    @property
+    def losses(self) -> int:
+        """Matches the other has won."""
+        return self.matches - self.wins
+
 
 def rivals(player: Player, most: int) -> list[Rival]:
     """Those he has met most often in rated matches."""
     met = (
         RatingChange.objects.filter(player=player, match__visibility=Match.Visibility.PUBLIC)
+        .filter(opponent__erased_at__isnull=True)
         .order_by()
         .values("opponent")
         .annotate(matches=Count("pk"), wins=Count("pk", filter=Q(won=True)))

@@ -39,6 +39,8 @@ class Profile:
     whole: bool
     """Whether the chart shows all matches."""
     recent: History
+    start: float
+    """Where everybody begins."""
 
     @property
     def losses(self) -> int:
@@ -75,6 +77,7 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
         chart=charts.chart(_points(drawn)),
         whole=whole,
         recent=histories.history(player, histories.Filters(), 1, viewer, RECENT),
+        start=pool.start_rating,
     )
 
 

@@ -174,17 +174,30 @@ def named(words: str, prefix: str = "") -> Q:
 
 def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = None) -> Ranking:
     """The page of the table that was asked for, or the nearest one; `viewer` is the player who looks."""
-    everybody = table(filters, now)
-    found = everybody.filter(named(filters.q, "player__")) if filters.q else everybody
+    found = picked(filters, now)
     pages = Pages.of(page, ROWS, found.count())
     standings = list(found.select_related("player")[pages.start : pages.end])
+    rows = ranked(filters, now, standings, pages.start, viewer)
+    return Ranking(filters, pages, rows, place(replace(filters, q=""), now, viewer))
+
+
+def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
+    """The table, or what a search finds in it."""
+    everybody = table(filters, now)
+    return everybody.filter(named(filters.q, "player__")) if filters.q else everybody
+
+
+def ranked(
+    filters: Filters, now: datetime, standings: Sequence[PlayerRating], start: int, viewer: int | None = None
+) -> list[Row]:
+    """Rows of `picked` that follow one another, `start` of them left out before, with their ranks in the table."""
+    everybody = table(filters, now)
     clubs = clubs_of([one.player_id for one in standings])
-    ranks = _ranks_among(everybody, standings) if filters.q else _ranks_from(everybody, standings, pages.start)
-    rows = [
+    ranks = _ranks_among(everybody, standings) if filters.q else _ranks_from(everybody, standings, start)
+    return [
         Row(rank, one, clubs.get(one.player_id, ()), one.player_id == viewer)
         for rank, one in zip(ranks, standings, strict=True)
     ]
-    return Ranking(filters, pages, rows, place(replace(filters, q=""), now, viewer))
 
 
 def _ranks_from(everybody: QuerySet[PlayerRating], standings: Sequence[PlayerRating], start: int) -> list[int]:
@@ -244,14 +257,22 @@ class Found:
     standing: PlayerRating | None
 
 
-def players(words: str, page: int, *, but: int | None = None) -> tuple[Pages, list[Found]]:
+def called(words: str, *, but: int | None = None) -> QuerySet[Player]:
     """Players by name, everybody if `words` is empty; the merged, the erased and initials are left out."""
     found = Player.objects.filter(named(words), merged_into__isnull=True).order_by("name_key", "pk")
-    if but is not None:
-        found = found.exclude(pk=but)
-    pages = Pages.of(page, ROWS, found.count())
-    here = list(found[pages.start : pages.end])
-    ids = [player.pk for player in here]
+    return found if but is None else found.exclude(pk=but)
+
+
+def with_standings(people: Sequence[Player]) -> list[Found]:
+    """Players with their clubs and standings."""
+    ids = [player.pk for player in people]
     clubs = clubs_of(ids)
     standings = {one.player_id: one for one in PlayerRating.objects.filter(pool=default_pool(), player__in=ids)}
-    return pages, [Found(player, clubs.get(player.pk, ()), standings.get(player.pk)) for player in here]
+    return [Found(player, clubs.get(player.pk, ()), standings.get(player.pk)) for player in people]
+
+
+def players(words: str, page: int, *, but: int | None = None) -> tuple[Pages, list[Found]]:
+    """The page of `called` that was asked for, or the nearest one."""
+    found = called(words, but=but)
+    pages = Pages.of(page, ROWS, found.count())
+    return pages, with_standings(list(found[pages.start : pages.end]))

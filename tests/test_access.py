@@ -45,6 +45,21 @@ ROUTES: dict[str, Access] = {
     "api/v1/submissions/": ONLY_POST,
     r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/record\.(?P<extension>mat|sgf|json)$": EVERYBODY,
+    # Rankings and players are public; whose private matches they name is in tests/matches/test_ratings_pages.py.
+    "rankings/": EVERYBODY,
+    "rankings/ranking.csv": EVERYBODY,
+    "rankings/matches.csv": EVERYBODY,
+    "players/": EVERYBODY,
+    r"^players/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^players/(?P<public_id>[2-9a-z]{10})/matches/$": EVERYBODY,
+    r"^players/(?P<public_id>[2-9a-z]{10})/vs/$": EVERYBODY,
+    r"^players/(?P<public_id>[2-9a-z]{10})/vs/(?P<other_id>[2-9a-z]{10})/$": EVERYBODY,
+    "api/v1/rankings/": EVERYBODY,
+    "api/v1/players/": EVERYBODY,
+    r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/changes/$": EVERYBODY,
+    r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/matches/$": EVERYBODY,
+    r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/vs/(?P<other_id>[2-9a-z]{10})/$": EVERYBODY,
     # Django's own pages, each behind the same check.
     "admin/": Access(SIGN_IN, SIGN_IN, 200),
 }
