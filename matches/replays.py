@@ -84,11 +84,17 @@ class Match:
             return None
         game = self.game(numbers.index(finding["game"]) + 1)
         if finding["ply"] is None:
-            return game.index, 1
+            return game.moments[0].step
         there = [moment for moment in game.moments if moment.side is not None and moment.ply == finding["ply"]]
-        if not there:
-            return game.moments[-1].step
-        return next((moment for moment in there if moment.xgid == _full(finding["xgid"])), there[-1]).step
+        exact = next((moment for moment in there if moment.xgid == _full(finding["xgid"])), None)
+        if exact is not None:
+            return exact.step
+        # It is about what the last play came to, or about a turn that cannot be shown: look at what follows.
+        last_ply = max((moment.ply for moment in game.moments), default=0)
+        if there and finding["ply"] < last_ply:
+            return there[-1].step
+        after = (moment for moment in game.moments if moment.ply > finding["ply"])
+        return next(after, game.moments[-1]).step
 
 
 class _Game:
