@@ -63,6 +63,13 @@ class Config:
     beat_schedule: dict[str, dict[str, Any]] = {
         "submissions": {"task": "matches.sweep_submissions", "schedule": 5.0, "options": {"expires": 5}},
         "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
+        "draws": {"task": "tournaments.sweep_draws", "schedule": 10.0, "options": {"expires": 10}},
+        "deadlines": {"task": "tournaments.sweep_deadlines", "schedule": 2.0, "options": {"expires": 2}},
+        "heartbeat": {"task": "tournaments.heartbeat", "schedule": 5.0, "options": {"expires": 5}},
+        "claims": {"task": "matches.sweep_claims", "schedule": 10.0, "options": {"expires": 10}},
+        "untold-claims": {"task": "matches.sweep_untold_claims", "schedule": 10.0, "options": {"expires": 10}},
+        "records": {"task": "matches.sweep_records", "schedule": 10.0, "options": {"expires": 10}},
+        "unsettled": {"task": "matches.sweep_unsettled", "schedule": 10.0, "options": {"expires": 10}},
     }
 
 

@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from matches.services import ratings, submissions
+from matches.services import deadlines, notices, proofs, ratings, records, submissions
 
 
 @shared_task(name=submissions.ADJUDICATE)
@@ -28,3 +28,39 @@ def replay_ratings(pool_id: int) -> None:
 def sweep_ratings() -> None:
     """Tell workers again of pools that wait, or whose worker is gone."""
     ratings.send_again(now=timezone.now())
+
+
+@shared_task(name=records.SETTLE_RECORD)
+def settle_record(submission_id: int) -> None:
+    """Let a checked record have its effect on its match."""
+    proofs.apply_verdict(submission_id=submission_id, now=timezone.now())
+
+
+@shared_task(name=notices.TELL_OF_CLAIM)
+def tell_of_claim(claim_id: int) -> None:
+    """Write to the player who has to answer a claim."""
+    deadlines.tell_of_claim(claim_id=claim_id, now=timezone.now())
+
+
+@shared_task(name="matches.sweep_claims")
+def sweep_claims() -> None:
+    """Let the claims stand whose time has run out."""
+    deadlines.stand_due_claims(now=timezone.now())
+
+
+@shared_task(name="matches.sweep_untold_claims")
+def sweep_untold_claims() -> None:
+    """Have those told of a claim whose letter was lost on its way to a worker."""
+    deadlines.tell_again(now=timezone.now())
+
+
+@shared_task(name="matches.sweep_records")
+def sweep_records() -> None:
+    """Apply the verdicts that a crash has left without effect."""
+    deadlines.settle_waiting_records(now=timezone.now())
+
+
+@shared_task(name="matches.sweep_unsettled")
+def sweep_unsettled() -> None:
+    """Tell the room above again of results it has not acted on."""
+    deadlines.announce_unsettled(now=timezone.now())

@@ -1,6 +1,6 @@
 """Addresses of this room."""
 
-from django.urls import path, re_path
+from django.urls import include, path, re_path
 
 from matches import api, views
 
@@ -13,7 +13,6 @@ urlpatterns = [
     re_path(rf"^check/{ID}/record\.(?P<extension>mat|sgf|json)$", views.record, name="record"),
     path("api/v1/submissions/", api.Submissions.as_view(), name="api-submissions"),
     re_path(rf"^api/v1/submissions/{ID}/$", api.OneSubmission.as_view(), name="api-submission"),
-    re_path(
-        rf"^api/v1/submissions/{ID}/record\.(?P<extension>mat|sgf|json)$", api.Record.as_view(), name="api-record"
-    ),
+    re_path(rf"^api/v1/submissions/{ID}/record\.(?P<extension>mat|sgf|json)$", api.Record.as_view(), name="api-record"),
+    path("", include("matches.urls_matches")),
 ]

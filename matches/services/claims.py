@@ -13,7 +13,7 @@ from engine.errors import Refused
 from matches.models import LONGEST_KEY, Claim, Match, Result, Submission
 from matches.services import notices
 from matches.services.finish import append_result, check_result, same_outcome
-from matches.services.locked import begun, changed, lock_match, refuse_over, refuse_stale
+from matches.services.locked import begun, changed, lock_match, lock_match_if_free, refuse_over, refuse_stale
 from players.actors import SYSTEM, Actor, log
 
 LONGEST_NOTE = 300
@@ -135,14 +135,14 @@ def withdraw_claim(
 
 
 def stand_unanswered(*, claim_id: int, now: datetime) -> Result | None:
-    """Let a claim stand whose time has run out; None where it has been answered, or a record is being checked."""
+    """Let a claim stand whose time has run out; None where it was answered, or waits for a record."""
     found = Claim.objects.filter(pk=claim_id).first()
     if found is None:
         return None
     with transaction.atomic():
-        row = lock_match(found.match_id)
-        due = row.claims.filter(pk=claim_id, state=State.OPEN, stands_at__lte=now).first()
-        if due is None or row.state != Match.State.CLAIMED:
+        row = lock_match_if_free(found.match_id)
+        due = None if row is None else row.claims.filter(pk=claim_id, state=State.OPEN, stands_at__lte=now).first()
+        if row is None or due is None or row.state != Match.State.CLAIMED:
             return None
         # A record that came in time is heard first, however long its check takes.
         if row.submissions.filter(standing=Submission.Standing.WAITING, created_at__lte=due.stands_at).exists():

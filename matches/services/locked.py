@@ -18,6 +18,11 @@ def lock_match(match_id: int) -> Match:
     )
 
 
+def lock_match_if_free(match_id: int) -> Match | None:
+    """The same for a sweep: None where somebody else has the match just now, so the next sweep will see to it."""
+    return Match.objects.select_for_update(no_key=True, of=("self",), skip_locked=True).filter(pk=match_id).first()
+
+
 def refuse_stale(match: Match, after: int | None) -> None:
     """Refused (`stale`) where somebody has changed the match since `after`; None asks for no such check."""
     if after is not None and after != match.seq:

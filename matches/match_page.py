@@ -1,0 +1,241 @@
+"""What the page of one match shows, to its players, to holders of its links, to whoever looks on."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext
+
+from engine.records import from_data
+from matches import selectors, wording
+from matches.access import Seat
+from matches.appointments import zone_of
+from matches.awaited import Pending, awaited, in_words
+from matches.models import Claim, Match, Proposal, Result, Submission
+from matches.occasions import occasions
+from players.messages import sentence
+from players.models import LogEntry, User
+
+RECORDS = 20
+"""Records that are listed; nobody sends more in earnest."""
+Standing = Submission.Standing
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlayer:
+    """A player beside the score."""
+
+    side: int
+    name: str
+    public_id: str
+    points: int | None
+    won: bool
+    is_me: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult:
+    """One version of the result."""
+
+    version: int
+    words: str
+    kind: str
+    source: str
+    who: str
+    at: datetime
+    reason: str
+    waived: list[str]
+    record: str
+    """The public id of the record that proves it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRecord:
+    """A record that was sent in for the match."""
+
+    public_id: str
+    name: str
+    sender: str
+    at: datetime
+    standing: str
+    why: str
+    names: tuple[str, str] | None
+    """Where this reader has to say who is who: the names in the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownClaim:
+    """What somebody says."""
+
+    side: int
+    sayer: str
+    words: str
+    points: tuple[int, int]
+    at: datetime
+    note: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTimes:
+    """Times that somebody proposes, or the one that was accepted."""
+
+    public_id: str
+    proposer: str
+    mine: bool
+    note: str
+    times: list[datetime]
+
+
+def match_page(match: Match, seat: Seat | None, now: datetime) -> dict[str, Any]:
+    """Everything on the page; `seat` is None for whoever only looks on."""
+    side = seat.side if seat is not None else None
+    claims = list(match.claims.all())
+    records = list(
+        match.submissions.select_related("submitter").defer("data", "transcript").order_by("created_at")[:RECORDS]
+    )
+    proposals = list(match.proposals.all())
+    results = list(match.results.select_related("user", "submission").defer("submission__data"))
+    standing = results[0] if results else None
+    pending = Pending.of(claims, records, proposals)
+    occasion = occasions([match.parent_topic]).get(match.parent_topic)
+    waits_for = awaited(match, pending, now)
+    return {
+        "match": match,
+        "seat": seat,
+        "side": side,
+        "occasion": occasion,
+        "players": [_player(match, standing, one, side) for one in (0, 1)],
+        "length": wording.length(match.length),
+        "awaited": [
+            {"code": one.code, "side": one.side, "until": one.until, "words": in_words(one, match, pending, side)}
+            for one in waits_for
+        ],
+        "standing": _result(match, standing) if standing is not None else None,
+        "results": [_result(match, result) for result in results],
+        "open_claim": _claim(match, pending.claim) if pending.claim is not None else None,
+        "my_claim": pending.claim is not None and pending.claim.side == side,
+        "disputed": [_claim(match, claim) for claim in pending.claims] if match.state == Match.State.DISPUTED else [],
+        "records": [_record(match, record, side) for record in records],
+        "is_checking": any(record.standing == Standing.WAITING for record in records),
+        "offered": _times(match, pending.offered, side) if pending.offered is not None else None,
+        "agreed": _times(match, pending.agreed, side) if pending.agreed is not None else None,
+        "zones": [zone_of(match, one) for one in (0, 1)],
+        "proof": _proof(standing, now),
+        **_may(match, side, seat, pending),
+    }
+
+
+def _may(match: Match, side: int | None, seat: Seat | None, pending: Pending) -> dict[str, bool]:
+    """What the reader can do now; the services decide, this only draws the forms."""
+    open_to_claims = match.state in (Match.State.OPEN, Match.State.CLAIMED) and seat is not None
+    own = pending.claim is not None and pending.claim.side == side
+    return {
+        "may_claim": open_to_claims and not own,
+        "may_answer": open_to_claims and side is not None and pending.claim is not None and not own,
+        "may_send": side is not None and match.state != Match.State.VOID,
+        "may_propose": side is not None and not match.is_over,
+    }
+
+
+def _player(match: Match, standing: Result | None, side: int, mine: int | None) -> ShownPlayer:
+    player = match.players[side]
+    score = standing.score if standing is not None else None
+    return ShownPlayer(
+        side=side,
+        name=player.shown_name,
+        public_id=player.public_id,
+        points=min(score[side], match.length) if score is not None else None,
+        won=standing is not None and standing.winner == side,
+        is_me=side == mine,
+    )
+
+
+def _result(match: Match, result: Result) -> ShownResult:
+    return ShownResult(
+        version=result.version,
+        words=_ended(match, result.winner, result.score),
+        kind=result.get_kind_display(),
+        source=result.get_source_display(),
+        who=who(match, result.by, result.user, None),
+        at=result.at,
+        reason=result.reason,
+        waived=[_waived(*finding) for finding in result.waived],
+        record=result.submission.public_id if result.submission is not None else "",
+    )
+
+
+def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> str:
+    if winner is None:
+        return gettext("Nobody won.")
+    name = match.players[winner].shown_name
+    if score is None:
+        return gettext("{name} won.").format(name=name)
+    left, right = score[winner], score[1 - winner]
+    return gettext("{name} won {score}.").format(name=name, score=f"{left}–{right}")
+
+
+def _waived(code: str, game: int | None, ply: int | None) -> str:
+    place = [
+        gettext("game {number}").format(number=game) if game is not None else "",
+        gettext("roll {number}").format(number=ply) if ply is not None else "",
+    ]
+    return " · ".join(filter(None, [code, *place]))
+
+
+def who(match: Match, by: str, user: User | None, side: int | None) -> str:
+    """Who did something, for readers."""
+    if user is not None:
+        return user.display_name
+    if by == LogEntry.By.SYSTEM:
+        return gettext("Barpoint")
+    return match.players[side].shown_name if side is not None else gettext("a link")
+
+
+def _claim(match: Match, claim: Claim) -> ShownClaim:
+    return ShownClaim(
+        side=claim.side,
+        sayer=match.players[claim.side].shown_name,
+        words=_ended(match, claim.winner, claim.score),
+        points=claim.score,
+        at=claim.created_at,
+        note=claim.note,
+        answer=claim.answer_note,
+    )
+
+
+def _record(match: Match, record: Submission, side: int | None) -> ShownRecord:
+    asks = record.standing == Standing.NAMES and side is not None and record.side == side
+    return ShownRecord(
+        public_id=record.public_id,
+        name=record.file_name or gettext("pasted text"),
+        sender=who(match, LogEntry.By.LINK, record.submitter, record.side),
+        at=record.created_at,
+        standing=record.standing,
+        why=sentence(record.refusal["code"], record.refusal["params"]) if record.refusal else "",
+        names=_names(record) if asks else None,
+    )
+
+
+def _names(record: Submission) -> tuple[str, str] | None:
+    """The names in a record, which is read only for whoever has to tell them apart."""
+    data = Submission.objects.values_list("transcript", flat=True).get(pk=record.pk)
+    return wording.names(from_data(data).players) if data else None
+
+
+def _times(match: Match, proposal: Proposal, side: int | None) -> ShownTimes:
+    return ShownTimes(
+        public_id=proposal.public_id,
+        proposer=match.players[proposal.side].shown_name,
+        mine=proposal.side == side,
+        note=proposal.note,
+        times=proposal.instants if proposal.agreed_at is None else [proposal.agreed_at],
+    )
+
+
+def _proof(standing: Result | None, now: datetime) -> dict[str, Any] | None:
+    """The score sheet of the record that the result stands on."""
+    if standing is None or standing.submission_id is None:
+        return None
+    record = Submission.objects.defer("data").get(pk=standing.submission_id)
+    return selectors.submission_page(record, now)

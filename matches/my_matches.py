@@ -1,0 +1,96 @@
+"""My matches: what a player has to do next, on his phone first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F, Prefetch, Q, QuerySet
+
+from matches.awaited import Awaited, Pending, awaited, in_words
+from matches.models import Claim, Match, Proposal, Result, Submission
+from matches.occasions import Occasion, occasions
+from matches.visibility import Viewer
+from players.models import User
+
+OPEN_AT_ONCE = 100
+LATEST = 10
+OVER = (Match.State.SETTLED, Match.State.VOID)
+
+
+@dataclass(frozen=True, slots=True)
+class MyMatch:
+    """One match as a player has it on his list."""
+
+    match: Match
+    side: int
+    opponent: str
+    occasion: Occasion | None
+    waits_for: Awaited | None
+    words: str
+    asks_me: bool
+    result: Result | None
+
+    @property
+    def won(self) -> bool:
+        """Whether he won it."""
+        return self.result is not None and self.result.winner == self.side
+
+    @property
+    def score(self) -> str:
+        """His points first, capped at the length; empty where none were counted."""
+        score = self.result.score if self.result is not None else None
+        if score is None:
+            return ""
+        mine, theirs = (min(points, self.match.length) for points in (score[self.side], score[1 - self.side]))
+        return f"{mine}–{theirs}"
+
+
+def my_matches(user: User, now: datetime) -> dict[str, Any]:
+    """The matches somebody still has to play or to answer for, the most pressing first, and his latest results.
+
+    The number of queries does not depend on the number of matches.
+    """
+    viewer = Viewer.of(user)
+    mine = Match.objects.filter(Q(player_0__in=viewer.players) | Q(player_1__in=viewer.players))
+    still_open = _with_rows(mine.exclude(state__in=OVER).order_by(F("due_at").asc(nulls_last=True), "pk"))
+    over = _with_rows(mine.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
+    matches, latest = list(still_open[:OPEN_AT_ONCE]), list(over[:LATEST])
+    told = occasions({match.parent_topic for match in [*matches, *latest]})
+    rows = [_mine(match, viewer, told, now) for match in matches]
+    rows.sort(key=lambda row: not row.asks_me)
+    return {
+        "player": viewer.player,
+        "next": rows[0] if rows else None,
+        "others": rows[1:],
+        "latest": [_mine(match, viewer, told, now) for match in latest],
+    }
+
+
+def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
+    unanswered = [Claim.State.OPEN, Claim.State.CONTESTED]
+    waiting = [Submission.Standing.WAITING, Submission.Standing.NAMES]
+    times = [Proposal.State.OPEN, Proposal.State.ACCEPTED]
+    return matches.select_related("player_0", "player_1", "club").prefetch_related(
+        Prefetch("claims", Claim.objects.filter(state__in=unanswered)),
+        Prefetch("submissions", Submission.objects.filter(standing__in=waiting).defer("data", "transcript")),
+        Prefetch("proposals", Proposal.objects.filter(state__in=times)),
+        Prefetch("results", Result.objects.order_by("match", "-version")),
+    )
+
+
+def _mine(match: Match, viewer: Viewer, told: dict[str, Occasion], now: datetime) -> MyMatch:
+    side = 0 if match.player_0_id in viewer.players else 1
+    pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
+    waits_for: Iterable[Awaited] = awaited(match, pending, now)
+    first = next(iter(waits_for), None)
+    return MyMatch(
+        match=match,
+        side=side,
+        opponent=match.players[1 - side].shown_name,
+        occasion=told.get(match.parent_topic),
+        waits_for=first,
+        words=in_words(first, match, pending, side) if first is not None else "",
+        asks_me=first is not None and first.side == side,
+        result=next(iter(match.results.all()), None),
+    )

@@ -1,0 +1,14 @@
+"""Template tags of the pages on which a match is reported."""
+
+from django import template
+
+from matches.access import Seat
+from matches.addresses import address
+
+register = template.Library()
+
+
+@register.simple_tag
+def action(seat: Seat, name: str, *more: str) -> str:
+    """Where a form of this reader leads."""
+    return address(seat, name, *more)

@@ -1,0 +1,120 @@
+"""Sweeps: what is due happens, once, whatever else fails."""
+
+from typing import Any
+
+import pytest
+from django.core import mail
+
+from engine.records import write
+from engine.simulation import play_out
+from matches.models import Claim, Match, Submission
+from matches.services import claims, deadlines, proofs, records
+from matches.services.finish import standing_result
+from matches.services.submissions import MOST_ATTEMPTS, adjudicate_submission
+from players.actors import Actor
+from players.models import Player, User
+from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def claim(match: Match, bob: User) -> Claim:
+    """Bob says that he won 7–5."""
+    return claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).claim
+
+
+def test_the_loser_is_told_by_letter_and_then_the_time_runs(match: Match, claim: Claim, carol: User) -> None:
+    assert deadlines.stand_due_claims(now=minutes(60)) == 0
+    assert deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(2))
+    (letter,) = mail.outbox
+    assert letter.to == [carol.email]
+    assert "Bob reports 7–5" in letter.subject
+    assert "10 minutes" in letter.body
+    assert f"/m/{match.public_id}.1." in letter.body
+    assert deadlines.stand_due_claims(now=minutes(12)) == 0, "answers on their way are waited for"
+    assert deadlines.stand_due_claims(now=minutes(12.01)) == 1
+    result = standing_result(match)
+    assert result is not None
+    assert (result.by, result.at) == ("system", minutes(12.01))
+    assert deadlines.stand_due_claims(now=minutes(13)) == 0
+
+
+def test_a_letter_that_was_lost_is_asked_for_again_until_it_is_written(claim: Claim, valkey: Any) -> None:
+    assert deadlines.tell_again(now=minutes(0)) == 0, "the first hint may still be on its way"
+    assert deadlines.tell_again(now=minutes(1)) == 1
+    deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(1))
+    assert deadlines.tell_again(now=minutes(2)) == 0
+
+
+def test_nobody_is_written_to_without_an_account(bobs: Player) -> None:
+    ghost = Player.objects.create(name="Ghost")
+    match = match_between(bobs, ghost)
+    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).claim
+    assert deadlines.tell_again(now=minutes(5)) == 0
+    assert not deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(5))
+    assert mail.outbox == []
+
+
+def test_no_letter_about_a_claim_that_is_answered(match: Match, claim: Claim) -> None:
+    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
+    assert not deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(2))
+    assert mail.outbox == []
+
+
+def test_a_record_sent_in_time_is_heard_before_the_claim_stands(bobs: Player, carols: Player, carol: User) -> None:
+    match = match_between(bobs, carols, length=3)
+    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).claim
+    claims.told(claim_id=claim.pk, now=NOW)
+    carol_won = write(play_out(6, 3, players=("Bob", "Carol")), "mat")
+    row = records.submit_for_match(
+        match=match, side=CAROL, data=carol_won, source="upload", by=Actor.of(carol), submitter=carol, now=minutes(9)
+    ).submission
+    deadlines.stand_due_claims(now=minutes(20))
+    assert standing_result(match) is None
+    adjudicate_submission(submission_id=row.pk, now=minutes(21))
+    result = standing_result(match)
+    assert result is not None
+    assert (result.winner, result.source) == (CAROL, "record")
+
+
+def test_a_verdict_that_a_crash_left_without_effect_is_applied_by_the_sweep(match: Match, bob: User) -> None:
+    row = records.submit_for_match(
+        match=match, side=BOB, data=b"not a match", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
+    ).submission
+    Submission.objects.filter(pk=row.pk).update(attempts=MOST_ATTEMPTS)
+    assert adjudicate_submission(submission_id=row.pk, now=minutes(1)) is None
+    row.refresh_from_db()
+    assert (row.state, row.standing) == (Submission.State.FAILED, Submission.Standing.WAITING)
+    assert deadlines.settle_waiting_records(now=minutes(2)) == 1
+    row.refresh_from_db()
+    assert (row.standing, row.refusal["code"]) == (Submission.Standing.REFUSED, "adjudication_gave_up")
+    assert deadlines.settle_waiting_records(now=minutes(3)) == 0
+
+
+def test_the_room_above_is_told_again_until_it_has_acted(match: Match, heard: list[int]) -> None:
+    claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+    assert deadlines.announce_unsettled(now=minutes(0)) == 0, "the first signal may still be at work"
+    assert deadlines.announce_unsettled(now=minutes(1)) == 1
+    assert heard == [match.pk]
+    Match.objects.update(unsettled=False)
+    assert deadlines.announce_unsettled(now=minutes(2)) == 0
+
+
+def test_one_row_that_fails_does_not_hold_up_the_others(bobs: Player, carols: Player, bob: User) -> None:
+    rows = []
+    for _ in range(2):
+        match = match_between(bobs, carols)
+        rows.append(
+            records.submit_for_match(
+                match=match, side=BOB, data=b"nothing", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
+            ).submission
+        )
+    # A row that says it is checked but has a transcript that nobody can read: a bug, not a refusal.
+    Submission.objects.update(state=Submission.State.DONE)
+    Submission.objects.filter(pk=rows[0].pk).update(transcript={"games": 7})
+    with pytest.raises(ExceptionGroup):
+        deadlines.settle_waiting_records(now=minutes(1))
+    rows[1].refresh_from_db()
+    assert rows[1].standing == Submission.Standing.REFUSED
+    assert proofs.apply_verdict(submission_id=rows[1].pk, now=minutes(1)) is None

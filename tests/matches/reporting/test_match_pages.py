@@ -1,0 +1,261 @@
+"""The page of a match, of one's own matches, and the pages behind links."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from engine.records import write
+from engine.simulation import play_out
+from matches import links
+from matches.models import Match, Proposal, Submission
+from matches.services import claims, proposals, records
+from matches.services.submissions import adjudicate_submission
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between
+
+pytestmark = pytest.mark.django_db
+
+
+def as_(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def post(client: Client, path: str, follow: bool = True, **fields: object) -> str:
+    response = client.post(path, fields, follow=follow)
+    assert response.status_code == 200, response.content.decode()
+    return response.content.decode()
+
+
+def at(match: Match, *rest: str) -> str:
+    return "/".join(["/matches", match.public_id, *rest, ""])
+
+
+def by_link(match: Match, side: int | None, *rest: str) -> str:
+    return "/".join(["/m", links.token_for(match, side), *rest, ""])
+
+
+def test_one_reports_and_the_other_confirms(match: Match, bob: User, carol: User) -> None:
+    page = post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0, key="a")
+    assert "The other player is asked to confirm." in page
+    assert "You report 7–5" in page
+    page = as_(carol).get(at(match)).content.decode()
+    assert "Bob reports having won 7–5. Is that right?" in page
+    page = post(as_(carol), at(match, "confirm"), after=1, key="b")
+    assert "Bob won 7–5." in page
+    assert 'data-state="settled"' in page
+
+
+def test_the_loser_reports_and_it_stands(match: Match, carol: User) -> None:
+    assert "The result stands." in post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0)
+
+
+def test_two_reports_that_differ_stand_side_by_side(match: Match, bob: User, carol: User) -> None:
+    post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
+    page = post(as_(carol), at(match, "claim"), score_0=5, score_1=7, after=1)
+    assert "The players do not agree" in page
+    assert "7–5" in page
+    assert "5–7" in page
+    assert "Report the result" not in page
+
+
+def test_contesting_says_why(match: Match, bob: User, carol: User) -> None:
+    post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
+    page = post(as_(carol), at(match, "contest"), after=1, note="We are still playing.")
+    assert "We are still playing." in page
+
+
+def test_a_second_click_is_harmless_and_a_stale_page_is_told(match: Match, bob: User, carol: User) -> None:
+    for _ in range(2):
+        post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0, key="same")
+    assert match.results.count() == 1
+    response = as_(bob).post(at(match, "claim"), {"score_0": 7, "score_1": 5, "after": 0, "key": "other"})
+    assert response.status_code == 409
+    assert 'data-code="stale"' in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "given", [{"score_0": "", "score_1": "5"}, {"score_0": "x", "score_1": "5"}, {"score_0": 5, "score_1": 5}]
+)
+def test_a_score_that_cannot_be_is_shown_with_its_reason(match: Match, bob: User, given: dict[str, object]) -> None:
+    response = as_(bob).post(at(match, "claim"), {**given, "after": 0})
+    assert response.status_code == 422
+    assert 'role="alert" data-code="result_' in response.content.decode()
+
+
+def test_a_personal_link_reports_confirms_and_contests_without_an_account(match: Match) -> None:
+    client = Client()
+    post(client, by_link(match, BOB, "claim"), score_0=7, score_1=5, after=0)
+    page = post(client, by_link(match, CAROL, "confirm"), after=1)
+    assert "Bob won 7–5." in page
+
+
+def test_opening_a_personal_link_starts_the_time_of_a_claim(match: Match, bob: User) -> None:
+    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()).claim
+    Client().head(by_link(match, CAROL))
+    claim.refresh_from_db()
+    assert claim.stands_at is None, "whoever only asks for the head has read nothing"
+    page = Client().get(by_link(match, CAROL)).content.decode()
+    claim.refresh_from_db()
+    assert claim.stands_at is not None
+    assert "It stands unless contested by" in page
+    match.refresh_from_db()
+    assert f'name="after" value="{match.seq}"' in page
+
+
+def test_a_sheet_may_only_report(match: Match) -> None:
+    client = Client()
+    page = client.get(by_link(match, None)).content.decode()
+    assert "Report the result" in page
+    assert "Send in the match record" not in page
+    post(client, by_link(match, None, "claim"), score_0=7, score_1=5, after=0)
+    for action in ("confirm", "contest", "withdraw", "records", "times"):
+        assert client.post(by_link(match, None, action)).status_code == 404
+
+
+def test_only_players_act(match: Match, dave: User, alice: User) -> None:
+    for action in ("claim", "confirm", "contest", "withdraw", "records", "times"):
+        path = at(match, action)
+        assert as_(dave).post(path, {"score_0": 7, "score_1": 5}).status_code == 404
+        assert as_(alice).post(path, {"score_0": 7, "score_1": 5}).status_code == 404
+        answer = Client().post(path)
+        assert (answer.status_code, answer.url.startswith("/sign-in/")) == (302, True)
+        assert as_(alice).get(path).status_code == 405
+    assert not match.claims.exists()
+
+
+def test_looking_on_shows_no_forms(match: Match) -> None:
+    page = Client().get(at(match)).content.decode()
+    assert "<form method" not in page.split("<main")[1].split("</main>")[0]
+    Match.objects.update(visibility="private")
+    assert Client().get(at(match)).status_code == 404
+
+
+def upload(client: Client, match: Match, data: bytes) -> Submission:
+    post(client, at(match, "records"), file=SimpleUploadedFile("final.mat", data))
+    row = match.submissions.get(sha256__isnull=False, file_name="final.mat")
+    adjudicate_submission(submission_id=row.pk, now=timezone.now())
+    return row
+
+
+def test_a_record_is_sent_in_and_settles_the_match(bobs: Player, carols: Player, bob: User) -> None:
+    match = match_between(bobs, carols, length=3)
+    upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
+    page = Client().get(at(match)).content.decode()
+    assert "Bob won 4–0." in page
+    assert "Score sheet" in page
+    assert "its result stands" in page
+
+
+def test_unknown_names_are_asked_of_the_sender_only(bobs: Player, carols: Player, bob: User, carol: User) -> None:
+    match = match_between(bobs, carols, length=3)
+    row = upload(as_(bob), match, write(play_out(1, 3, players=("prime_time", "blitz99")), "mat"))
+    assert "“prime_time” is" in as_(bob).get(at(match)).content.decode()
+    assert "“prime_time” is" not in as_(carol).get(at(match)).content.decode()
+    page = post(as_(bob), at(match, "records", row.public_id, "names"), left=1)
+    assert "Carol won 4–0." in page
+
+
+def test_both_players_see_why_a_record_settles_nothing(match: Match, bob: User, carol: User) -> None:
+    upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
+    for reader in (bob, carol):
+        page = as_(reader).get(at(match)).content.decode()
+        assert "The match goes to 7 points, the record to 3." in page
+
+
+def test_times_are_proposed_accepted_and_kept_in_a_calendar(match: Match, bob: User, carol: User) -> None:
+    bob.time_zone = "America/New_York"
+    bob.save()
+    day = (timezone.now() + timedelta(days=30)).date()
+    page = post(as_(bob), at(match, "times"), time=[f"{day}T15:00", ""], after=0, note="after work")
+    offered = Proposal.objects.get()
+    assert f'datetime="{offered.instants[0].isoformat()}"' in page
+    page = as_(carol).get(at(match)).content.decode()
+    assert "Bob proposes" in page
+    page = post(
+        as_(carol), at(match, "times", offered.public_id, "accept"), time=offered.instants[0].isoformat(), after=1
+    )
+    assert "You have an appointment." in page
+    answer = as_(bob).get(f"/matches/{match.public_id}/appointment.ics")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/calendar; charset=utf-8")
+    assert b"BEGIN:VEVENT" in answer.content
+
+
+def test_a_waiting_page_loads_itself_anew_when_something_has_changed(match: Match, bob: User) -> None:
+    client = as_(bob)
+    quiet = client.get(f"{at(match)}?after=0", headers={"HX-Request": "true"})
+    assert quiet.status_code == 204
+    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    loud = client.get(f"{at(match)}?after=0", headers={"HX-Request": "true"})
+    assert loud.headers["HX-Refresh"] == "true"
+
+
+def test_links_are_handed_out_by_those_who_run_the_match(match: Match, alice: User, bob: User) -> None:
+    path = at(match, "links")
+    page = as_(alice).get(path).content.decode()
+    for side in (BOB, CAROL, None):
+        assert links.token_for(match, side) in page
+    assert as_(bob).get(path).status_code == 403
+    assert Client().get(path).status_code == 302
+
+
+# My matches
+
+
+def test_my_matches_begin_with_what_is_asked_of_me(
+    match: Match, bobs: Player, carols: Player, bob: User, carol: User
+) -> None:
+    dinah = Player.objects.create(name="Dinah")
+    match_between(carols, dinah, due_at=timezone.now() + timedelta(hours=2))
+    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    page = as_(carol).get(reverse("my-matches")).content.decode()
+    assert page.index("Bob reports having won 7–5") < page.index("Dinah")
+    assert as_(bob).get(reverse("my-matches")).content.decode().count("You report 7–5") == 1
+    claims.confirm(match=match, side=CAROL, by=Actor.of(carol), now=NOW)
+    page = as_(carol).get(reverse("my-matches")).content.decode()
+    assert "5–7" in page
+
+
+def test_my_matches_need_an_account_and_make_do_without_a_player(dave: User) -> None:
+    assert Client().get("/my/").status_code == 302
+    assert "nobody has entered you anywhere" in as_(dave).get("/my/").content.decode()
+
+
+def test_my_matches_take_the_same_queries_for_one_and_for_thirty(
+    bobs: Player, carols: Player, bob: User, club: Club, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    client = as_(bob)
+    for number in range(30):
+        match = match_between(bobs, carols, club=club)
+        if number % 3 == 0:
+            claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+        if number % 3 == 1:
+            claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+            proposals.propose(match=match, side=BOB, times=[NOW + timedelta(days=1)], by=Actor.of(bob), now=NOW)
+    with django_assert_max_num_queries(20):
+        assert client.get("/my/").status_code == 200
+
+
+def test_the_page_of_a_match_takes_few_queries(
+    match: Match, bob: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(10):
+        records.submit_for_match(
+            match=match,
+            side=BOB,
+            data=f"nothing {number}".encode(),
+            source="paste",
+            by=Actor.of(bob),
+            submitter=bob,
+            now=NOW,
+        )
+    client = as_(bob)
+    with django_assert_max_num_queries(25):
+        assert client.get(at(match)).status_code == 200

@@ -1,0 +1,153 @@
+"""When to play: times proposed, accepted, countered, withdrawn; in both time zones, and as a calendar file."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from engine.errors import Refused
+from matches.appointments import calendar, instant, zone_of
+from matches.models import Match, Proposal
+from matches.services import claims, proposals
+from matches.services.matches import set_due
+from players.actors import SYSTEM, Actor
+from players.models import Player
+from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+
+pytestmark = pytest.mark.django_db
+State = Proposal.State
+
+
+def propose(match: Match, side: int, *hours: float, **more: object) -> Proposal:
+    times = [minutes(60 * hour) for hour in hours]
+    return proposals.propose(match=match, side=side, times=times, by=Actor.link(side), now=NOW, **more)
+
+
+def accept(match: Match, proposal: Proposal, side: int, hour: float, **more: object) -> Proposal:
+    time = minutes(60 * hour)
+    return proposals.accept(match=match, proposal=proposal, side=side, time=time, by=Actor.link(side), now=NOW, **more)
+
+
+def code(call: object, *args: object, **more: object) -> str:
+    with pytest.raises(Refused) as refused:
+        call(*args, **more)
+    return refused.value.code
+
+
+def test_the_other_side_accepts_one_of_the_times(match: Match) -> None:
+    offered = propose(match, BOB, 24, 1, 48)
+    assert offered.instants == [minutes(60), minutes(60 * 24), minutes(60 * 48)]
+    accepted = accept(match, offered, CAROL, 24)
+    assert (accepted.state, accepted.agreed_at) == (State.ACCEPTED, minutes(60 * 24))
+    assert proposals.appointment(match) == accepted
+
+
+def test_nobody_accepts_his_own_times_or_one_that_was_not_offered(match: Match) -> None:
+    offered = propose(match, BOB, 1)
+    assert code(accept, match, offered, BOB, 1) == "proposal_own"
+    assert code(accept, match, offered, CAROL, 2) == "time_not_proposed"
+
+
+def test_other_times_are_an_answer(match: Match) -> None:
+    first = propose(match, BOB, 1)
+    second = propose(match, CAROL, 2)
+    first.refresh_from_db()
+    assert first.state == State.COUNTERED
+    assert code(accept, match, first, CAROL, 1) == "proposal_answered"
+    assert accept(match, second, BOB, 2).state == State.ACCEPTED
+
+
+def test_an_appointment_holds_until_another_is_accepted(match: Match) -> None:
+    first = accept(match, propose(match, BOB, 1), CAROL, 1)
+    second = propose(match, BOB, 5)
+    assert proposals.appointment(match) == first
+    accept(match, second, CAROL, 5)
+    first.refresh_from_db()
+    assert first.state == State.REPLACED
+    assert proposals.appointment(match) == second
+
+
+def test_times_are_withdrawn_only_by_who_offered_them(match: Match) -> None:
+    offered = propose(match, BOB, 1)
+    by = Actor.link(CAROL)
+    withdraw = proposals.withdraw_proposal
+    assert code(withdraw, match=match, proposal=offered, side=CAROL, by=by, now=NOW) == "proposal_other"
+    assert withdraw(match=match, proposal=offered, side=BOB, by=by, now=NOW).state == State.WITHDRAWN
+    assert code(accept, match, offered, CAROL, 1) == "proposal_answered"
+
+
+def test_times_that_cannot_be_are_refused(match: Match) -> None:
+    assert code(propose, match, BOB) == "times_missing"
+    assert code(propose, match, BOB, 1, 2, 3, 4, 5, 6) == "too_many_times"
+    assert code(propose, match, BOB, -1, 5) == "time_past"
+    assert code(propose, match, BOB, 24 * 400) == "time_far"
+    set_due(match, due_at=minutes(120), by=SYSTEM)
+    assert code(propose, match, BOB, 1, 3) == "time_after_deadline"
+    assert propose(match, BOB, 2).instants == [minutes(120)]
+
+
+def test_a_time_that_has_passed_meanwhile_is_not_accepted(match: Match) -> None:
+    offered = propose(match, BOB, 1)
+    late = {"match": match, "proposal": offered, "side": CAROL, "time": minutes(60), "by": Actor.link(CAROL)}
+    assert code(proposals.accept, **late, now=minutes(61)) == "time_past"
+
+
+def test_stale_and_repeated_proposals(match: Match) -> None:
+    first = propose(match, BOB, 1, after=0, key="k")
+    assert propose(match, BOB, 1, after=0, key="k") == first
+    assert code(propose, match, BOB, 2, after=0, key="k") == "key_reused"
+    assert code(propose, match, CAROL, 2, after=0) == "stale"
+    accepted = accept(match, first, CAROL, 1, after=1, key="a")
+    assert accept(match, first, CAROL, 1, after=1, key="a") == accepted
+
+
+def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
+    offered = propose(match, BOB, 1)
+    claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+    assert code(propose, match, CAROL, 1) == "match_settled"
+    assert code(accept, match, offered, CAROL, 1) == "match_settled"
+
+
+def test_who_was_never_answered(match: Match, bobs: Player, carols: Player) -> None:
+    assert proposals.ignored_proposer(match) is None
+    propose(match, BOB, 1)
+    propose(match, BOB, 2)
+    assert proposals.ignored_proposer(match) == BOB
+    propose(match, CAROL, 3)
+    assert proposals.ignored_proposer(match) is None
+    other = match_between(bobs, carols)
+    accept(other, propose(other, BOB, 1), CAROL, 1)
+    assert proposals.ignored_proposer(other) is None
+
+
+def test_each_player_reads_times_in_his_own_zone(match: Match, bobs: Player) -> None:
+    assert bobs.user is not None
+    bobs.user.time_zone = "America/New_York"
+    bobs.user.save()
+    match = Match.objects.get()
+    assert zone_of(match, BOB) == ZoneInfo("America/New_York")
+    assert zone_of(match, CAROL) == ZoneInfo("Europe/Copenhagen"), "of her club"
+
+
+def test_an_hour_on_the_wall_is_an_instant_only_if_the_clock_shows_it() -> None:
+    copenhagen = ZoneInfo("Europe/Copenhagen")
+    assert instant("2026-11-20T21:00", copenhagen) == datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
+    assert instant("2026-10-25T02:30", copenhagen) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC), "the first of two"
+    assert code(instant, "2026-03-29T02:30", copenhagen) == "time_skipped"
+    assert code(instant, "tomorrow", copenhagen) == "bad_time"
+    assert code(instant, "0001-01-01T00:00", ZoneInfo("Asia/Tokyo")) == "bad_time"
+
+
+def test_an_appointment_as_a_calendar_file(carols: Player) -> None:
+    odd = Player.objects.create(name="O'Brien; Zoë, " + "é" * 60)
+    match = match_between(odd, carols)
+    at = NOW + timedelta(days=1)
+    text = calendar(match, at, url=f"https://example.org/matches/{match.public_id}/", now=NOW).decode()
+    lines = text.split("\r\n")
+    assert lines[0] == "BEGIN:VCALENDAR"
+    assert lines[-2:] == ["END:VCALENDAR", ""]
+    assert "DTSTART:20261121T200000Z" in lines
+    assert "DTEND:20261121T211700Z" in lines
+    assert max(len(line.encode()) for line in lines) <= 75
+    unfolded = text.replace("\r\n ", "")
+    assert "SUMMARY:Backgammon: O'Brien\\; Zoë\\, " + "é" * 60 + " – Carol\r\n" in unfolded
