@@ -10,7 +10,7 @@ PYTEST := $(PY) -m pytest
 # Two workers suit the smallest machine we test on; override with TEST_WORKERS=auto.
 TEST_WORKERS ?= 2
 
-.PHONY: help install install-dev run test lint e2e bench lock clean
+.PHONY: help install install-dev run test lint e2e bench bench-peers lock clean
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -71,6 +71,9 @@ bench: $(VENV)/.dev ## what is measured beside what
 		[ -e "$$file" ] || { echo "No benchmarks yet."; exit 0; }; \
 		$(PY) -m "benchmarks.$$(basename "$$file" .py)" || exit 1; \
 	done
+
+bench-peers: $(VENV)/.dev ## install the engines that are measured beside ours, outside the locks
+	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --pre --target var/peers gnubg-nn bgsage
 
 # The index, find-links and machine of whoever runs this must not end up in the lock files.
 COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \

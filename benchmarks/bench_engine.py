@@ -1,0 +1,209 @@
+"""The engine's speed: legal plays, match records, and how both grow; other engines beside ours in the same run.
+
+    python -m benchmarks.bench_engine [--seed 1] [--pairs 10000] [--three-plies]
+
+`make bench-peers` installs the other engines into `var/peers`, outside the locks. Each figure is the best of
+several runs on one core, in processor time, so that other work on the machine counts little.
+"""
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from random import Random
+from statistics import median
+from time import process_time
+
+from engine import Position, check_record, legal_plays
+from engine.plays import legal_results
+from engine.records import read, write
+from engine.simulation import play_out
+from tests.engine.naive import legal_boards
+
+PEERS = Path(__file__).resolve().parents[1] / "var" / "peers"
+ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
+THREE_PLIES = 116_154_993
+RUNS = 5
+NAIVE_PAIRS = 1000
+"""The naive generator is shown on fewer pairs, for it is slow."""
+LENGTHS = (1, 3, 5, 7, 9, 11, 15, 21, 25)
+MATCHES = 20
+"""Matches of each length."""
+
+Pair = tuple[Position, tuple[int, int]]
+
+
+def pairs(seed: int, count: int) -> list[Pair]:
+    """Positions met in matches of simple players, each with a random roll."""
+    chance = Random(seed)  # noqa: S311, a run that can be repeated
+    found: list[Position] = []
+    while len(found) < count:
+        position = Position.start()
+        while not position.is_over:
+            found.append(position)
+            plays = legal_plays(position, _roll(chance))
+            position = (plays[chance.randrange(len(plays))].result if plays else position).swapped()
+    chance.shuffle(found)
+    return [(position, _roll(chance)) for position in found[:count]]
+
+
+def _roll(chance: Random) -> tuple[int, int]:
+    return chance.randint(1, 6), chance.randint(1, 6)
+
+
+def best(work: Callable[[], object], runs: int = RUNS) -> float:
+    """Processor seconds of the fastest of several runs."""
+    times = []
+    for _ in range(runs):
+        begun = process_time()
+        work()
+        times.append(process_time() - begun)
+    return min(times)
+
+
+def rate(name: str, inputs: Iterable[object], work: Callable[[Iterable[object]], object], plays: int) -> str:
+    """A line of the table: inputs a second, and how many plays were found in all."""
+    inputs = list(inputs)
+    seconds = best(lambda: work(inputs))
+    return f"{name:44}{len(inputs) / seconds:12,.0f} a second{plays:12,} plays"
+
+
+def legal_sets(sample: list[Pair]) -> list[str]:
+    """Full legal sets a second, ours and the naive one."""
+    keys = [(position.key, *dice) for position, dice in sample]
+    boards = [(position.counts, dice) for position, dice in sample[:NAIVE_PAIRS]]
+    found = sum(len(legal_results(*key)) for key in keys)
+    naive = sum(len(legal_boards(*board)) for board in boards)
+    return [
+        rate(
+            "engine.plays.legal_results, the search alone", keys, lambda all_: [legal_results(*k) for k in all_], found
+        ),
+        rate("engine.legal_plays", sample, lambda all_: [legal_plays(*pair) for pair in all_], found),
+        rate("engine.legal_plays, every result a Position", sample, _results, found),
+        rate("engine.legal_plays, every play as text", sample, _texts, found),
+        rate("the naive generator of the tests", boards, lambda all_: [legal_boards(*b) for b in all_], naive),
+    ]
+
+
+def _results(sample: Iterable[Pair]) -> None:
+    for pair in sample:
+        for play in legal_plays(*pair):
+            play.result  # noqa: B018, what is measured
+
+
+def _texts(sample: Iterable[Pair]) -> None:
+    for pair in sample:
+        for play in legal_plays(*pair):
+            str(play)
+
+
+def peers(sample: list[Pair]) -> list[str]:
+    """The same pairs in other engines, called from Python."""
+    if PEERS.is_dir():
+        sys.path.append(str(PEERS))
+    return [_gnubg_nn(sample), _bgsage(sample)]
+
+
+def _gnubg_nn(sample: list[Pair]) -> str:
+    try:
+        moves = import_module("gnubg_nn").moves
+    except ImportError:
+        return "gnubg-nn: not installed (make bench-peers)"
+    inputs = []
+    for position, dice in sample:
+        counts = position.counts
+        own = [max(0, counts[point]) for point in range(1, 26)]
+        opposing = [max(0, -counts[25 - point]) for point in range(1, 26)]
+        inputs.append(([opposing, own], *dice))
+    found = sum(len(moves(*each)) for each in inputs)
+    name = f"gnubg-nn {version('gnubg-nn')} (C), moves as keys"
+    return rate(name, inputs, lambda all_: [moves(*each) for each in all_], found)
+
+
+def _bgsage(sample: list[Pair]) -> str:
+    """It gives the same plays as we do, and where there is no move the board as it was."""
+    try:
+        possible_moves = import_module("bgsage").possible_moves
+    except ImportError:
+        return "bgsage: not installed (make bench-peers)"
+    inputs = [([-position.counts[0], *position.counts[1:]], *dice) for position, dice in sample]
+    found = sum(len(possible_moves(*each)) for each in inputs)
+    name = f"bgsage {version('bgsage')} (C++), boards"
+    return rate(name, inputs, lambda all_: [possible_moves(*each) for each in all_], found)
+
+
+def three_plies() -> str:
+    """All positions after three rolls from the start, a pass counted as one, transpositions counted apart."""
+    begun = process_time()
+    total = 0
+    for first in ROLLS:
+        for one in legal_results(Position.start().key, *first):
+            turned = Position(one).swapped().key
+            for second in ROLLS:
+                for two in legal_results(turned, *second) or (turned,):
+                    back = Position(two).swapped().key
+                    total += sum(len(legal_results(back, *third)) or 1 for third in ROLLS)
+    sets = 21 + 447 * 21 + 202_782 * 21
+    seconds = process_time() - begun
+    verdict = "as it must be" if total == THREE_PLIES else f"WRONG, it must be {THREE_PLIES:,}"
+    return (
+        f"{total:,} positions after three rolls, {verdict}: {seconds:.0f} s, {sets / seconds:,.0f} legal sets a second"
+    )
+
+
+def records(seed: int) -> list[str]:
+    """From bytes to verdict: by length of the match for `.mat`, and for 7 points by format."""
+    lines = ["points   games   rolls   KiB    reading   bytes to verdict    (ms a match, median of matches)"]
+    for length in LENGTHS:
+        matches = [play_out(seed + number, length) for number in range(MATCHES)]
+        files = [write(match, "mat") for match in matches]
+        games = sum(len(match.games) for match in matches) / MATCHES
+        events = sum(len(game.events) for match in matches for game in match.games) / MATCHES
+        size = sum(map(len, files)) / MATCHES / 1024
+        lines.append(
+            f"{length:6}{games:8.1f}{events:8.0f}{size:7.1f}{_milliseconds(read, files):10.2f}"
+            f"{_milliseconds(check_record, files):14.2f}"
+        )
+    sevens = [play_out(seed + number, 7) for number in range(MATCHES)]
+    for name in ("mat", "sgf", "json"):
+        files = [write(match, name) for match in sevens]
+        lines.append(
+            f"7 points as {name:5} reading {_milliseconds(read, files):.2f} ms, "
+            f"bytes to verdict {_milliseconds(check_record, files):.2f} ms"
+        )
+    return lines
+
+
+def _milliseconds(work: Callable[[bytes], object], files: list[bytes]) -> float:
+    return median(1000 * best(lambda data=data: work(data), 3) for data in files)  # type: ignore[misc]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pairs", type=int, default=10_000)
+    parser.add_argument("--three-plies", action="store_true")
+    given = parser.parse_args()
+    print(f"Python {platform.python_version()}, {platform.machine()}, {processor()}, seed {given.seed}")
+    print(f"\nFull legal sets of {given.pairs:,} positions, each with a roll")
+    sample = pairs(given.seed, given.pairs)
+    print(*legal_sets(sample), *peers(sample), sep="\n")
+    print("\nMatch records")
+    print(*records(given.seed), sep="\n")
+    if given.three_plies:
+        print(f"\n{three_plies()}")
+
+
+def processor() -> str:
+    """The processor's name, where the system tells it."""
+    info = Path("/proc/cpuinfo")
+    names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line]
+    return names[0] if names else platform.processor()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""Damaged records by the thousand: nothing raises, nothing hangs, and no illegal play is accepted.
+
+    python -m benchmarks.fuzz [--inputs 20000] [--seed 1]
+
+Every play that passes for legal is replayed with the naive generator of the tests.
+"""
+
+import argparse
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from time import perf_counter
+
+from engine import Frame, Outcome, Transcript, check_record, replay
+from engine.records import write
+from engine.records.mat_writer import STYLES, write_mat
+from engine.simulation import Style, play_out
+from engine.transcript import Kind, Move
+from tests.engine.naive import Board, legal_boards
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+SECONDS, MEBIBYTES = 1.0, 64
+REPLAY_REJECTED = 8
+"""Of the records that were rejected one in so many has its plays confirmed too; of the others all have."""
+MEASURE_MEMORY = 10
+"""One input in so many is run with its memory traced, which takes several times as long."""
+WORDS = (
+    *("bar/", "/off", "25/", "*", "(2)", "(4)", "????", "Cannot Move", "Doubles => 2", "Doubles => 4", "Takes"),
+    *("Drops", "Wins 1 point", "Wins 99999 points and the match", "Resigns gammon", "Illegal play (", "11:", "66:"),
+    *("00:", "Game 1", "0 point match", "; Set Pos=", "; Set Cube=2 left", "\0", "\ufeff", "9" * 400, "(" * 300),
+    *("[", "]", ";B[", ";W[31efgh]", "{", "}", "null", "-1", "1e999", '"moves": []', "\n\n", "\t", "é", "\\"),
+)
+
+
+def mutated(data: bytes, chance: Random) -> bytes:
+    """The record with one to six small damages; most often only a digit is another."""
+    damaged = bytearray(data)
+    for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
+        _damage(damaged, chance)
+    return bytes(damaged)
+
+
+def _damage(data: bytearray, chance: Random) -> None:
+    if not data:
+        return
+    at = chance.randrange(len(data))
+    end = min(len(data), at + chance.choice((1, 2, 5, 20, 200)))
+    match chance.choice(("digit", "digit", "digit", "letter", "byte", "cut", "double", "swap", "word", "end")):
+        case "digit" | "letter" as sort:
+            alphabet = b"0123456789" if sort == "digit" else b"abcdefghijklmnopqrstuvwxyz"
+            places = [place for place in range(at, min(len(data), at + 400)) if data[place] in alphabet]
+            if places:
+                data[chance.choice(places)] = chance.choice(alphabet)
+        case "byte":
+            data[at] = chance.randrange(256)
+        case "cut":
+            del data[at:end]
+        case "double":
+            data[at:at] = data[at:end] * chance.choice((1, 1, 50))
+        case "swap":
+            lines = data.split(b"\n")
+            first, second = chance.randrange(len(lines)), chance.randrange(len(lines))
+            lines[first], lines[second] = lines[second], lines[first]
+            data[:] = b"\n".join(lines)
+        case "word":
+            data[at:at] = chance.choice(WORDS).encode()
+        case "end":
+            del data[max(1, len(data) - chance.randrange(len(data))) :]
+
+
+@dataclass
+class Report:
+    """What came of the inputs."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    plays: int = 0
+    """Plays confirmed by the naive generator."""
+    slowest: float = 0.0
+    """Seconds for one input, from bytes to verdict."""
+    largest: int = 0
+    """Bytes at the height of one input, of those that were measured."""
+
+    @property
+    def inputs(self) -> int:
+        return sum(self.outcomes.values())
+
+    def __str__(self) -> str:
+        outcomes = ", ".join(f"{count} {name}" for name, count in self.outcomes.most_common())
+        return (
+            f"{self.inputs} inputs: {outcomes}\n{self.plays} plays confirmed by the naive generator\n"
+            f"slowest input {self.slowest * 1000:.0f} ms, most memory {self.largest / 2**20:.1f} MiB\n"
+            f"{len(self.faults)} faults" + "".join(f"\n  {fault}" for fault in self.faults[:20])
+        )
+
+
+def try_input(data: bytes, name: str, report: Report) -> None:
+    """Judges one input and notes what is wrong with the judgement."""
+    measured = report.inputs % MEASURE_MEMORY == 0
+    if measured:
+        tracemalloc.start()
+    begun = perf_counter()
+    try:
+        check = check_record(data)
+    except Exception as error:  # noqa: BLE001, whatever it is, it is a fault of ours
+        report.faults.append(f"{name}: {type(error).__name__}: {error}")
+        return
+    finally:
+        seconds = perf_counter() - begun
+        if measured:
+            report.largest = max(report.largest, tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    report.outcomes[check.verdict.outcome.value] += 1
+    if not measured:
+        report.slowest = max(report.slowest, seconds)
+        if seconds > SECONDS:
+            report.faults.append(f"{name}: {seconds:.1f} s")
+    if report.largest > MEBIBYTES * 2**20:
+        report.faults.append(f"{name}: {report.largest >> 20} MiB")
+    rejected = check.verdict.outcome is Outcome.REJECTED
+    if check.transcript is not None and (not rejected or report.inputs % REPLAY_REJECTED == 0):
+        accepted = not rejected and check.verdict.outcome is not Outcome.INCOMPLETE
+        report.faults += [f"{name}: {fault}" for fault in wrong_plays(check.transcript, report, whole=accepted)]
+
+
+def wrong_plays(transcript: Transcript, report: Report, *, whole: bool) -> Iterator[str]:
+    """The plays that pass for legal and are not; in an accepted record every written play must have passed."""
+    frames = {(frame.game, frame.event): frame for frame in replay(transcript)}
+    numbers = [game.number for game in transcript.games]
+    for game in transcript.games:
+        if numbers.count(game.number) > 1:
+            continue
+        for at, event in enumerate(game.events):
+            frame = frames.get((game.number, at))
+            if event.kind is not Kind.PLAY:
+                continue
+            if frame is None or not frame.legal:
+                if whole and event.moves:
+                    yield f"game {game.number} event {at} was accepted without a legal play"
+            else:
+                report.plays += 1
+                yield from wrong(frame, event.moves)
+
+
+def wrong(frame: Frame, moves: tuple[Move, ...] | None) -> Iterator[str]:
+    """What is wrong with a play that passed for legal."""
+    where = f"game {frame.game} event {frame.event} {frame.before.gnubg_id} {frame.dice} {frame.notation}"
+    if frame.dice is None:
+        yield f"{where}: no dice"
+        return
+    before, after = frame.before.counts, frame.after.counts
+    legal = _legal(before, frame.dice) or {before}
+    if after not in legal:
+        yield f"{where}: not legal"
+    if moves and _own_after(before, moves) != tuple(max(0, count) for count in after[1:]):
+        yield f"{where}: not what is written"
+
+
+@lru_cache(maxsize=300_000)
+def _legal(board: Board, dice: tuple[int, int]) -> set[Board]:
+    return legal_boards(board, dice)
+
+
+def _own_after(before: Board, moves: tuple[Move, ...]) -> tuple[int, ...]:
+    """Where the words put the mover's checkers."""
+    counts = [max(0, count) for count in before]
+    for move in moves:
+        counts[move.points[0]] -= 1
+        counts[move.points[-1]] += 1
+    return tuple(counts[1:])
+
+
+def own_samples(seed: int) -> dict[str, bytes]:
+    """Records of our own simulation, in every format and style we write."""
+    samples = {}
+    for index, style in enumerate(STYLES):
+        styles = (Style.SIMPLE, Style.RANDOM if index % 3 == 2 else Style.SIMPLE)
+        match = play_out(seed + index, 1 + 2 * (index % 4), styles=styles)
+        samples[f"own {style}"] = write_mat(match, style)
+        samples[f"own {index} sgf"] = write(match, "sgf")
+        samples[f"own {index} json"] = write(match, "json")
+    return samples
+
+
+def shared_samples() -> dict[str, bytes]:
+    """Records beside the project, where there are any."""
+    folders = ("gnubg/*.mat", "gnubg/*.sgf", "records/*/*")
+    paths = [path for pattern in folders for path in sorted(SHARED.glob(pattern)) if path.is_file()]
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def run(samples: dict[str, bytes], inputs: int, seed: int) -> Report:
+    """Judges so many damaged records."""
+    chance, report, names = Random(seed), Report(), sorted(samples)  # noqa: S311, a run that can be repeated
+    for number in range(inputs):
+        name = chance.choice(names)
+        try_input(mutated(samples[name], chance), f"input {number} ({name})", report)
+    return report
+
+
+def main() -> None:
+    """Damage, judge, report; the exit status tells whether there was a fault."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--inputs", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    report = run(own_samples(given.seed) | shared_samples(), given.inputs, given.seed)
+    print(f"seed {given.seed}\n{report}")
+    raise SystemExit(bool(report.faults))
+
+
+if __name__ == "__main__":
+    main()
