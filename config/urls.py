@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", views.readyz, name="readyz"),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
+    path("", include("players.urls")),
     path("", include("matches.urls")),
     path("", include("matches.urls_ratings")),
     path("admin/", admin.site.urls),

@@ -81,10 +81,17 @@ def club_for_member(user: Visitor, slug: str) -> Club:
 
 def player(public_id: str) -> Player:
     """A player as everybody may see him; for one who was merged, the one he was merged into."""
-    found = Player.objects.select_related("merged_into").filter(public_id=public_id).first()
+    found = Player.objects.select_related("merged_into").filter(public_id=_an_id(public_id)).first()
     if found is None:
         raise Http404
     return canonical(found)
+
+
+def _an_id(text: str) -> str:
+    """What may be an id, whoever made it up; not what a database would stumble over."""
+    if not text.isalnum():
+        raise Http404
+    return text
 
 
 def my_player(user: Visitor) -> Player:
@@ -98,7 +105,7 @@ def my_player(user: Visitor) -> Player:
 def _membership(club: Club, public_id: str) -> Membership:
     found = (
         Membership.objects.select_related("club", "player")
-        .filter(club=club, player__public_id=public_id, left_at__isnull=True, player__merged_into__isnull=True)
+        .filter(club=club, player__public_id=_an_id(public_id), left_at__isnull=True, player__merged_into__isnull=True)
         .first()
     )
     if found is None:

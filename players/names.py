@@ -41,7 +41,8 @@ def fold(name: str) -> str:
     apart = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
     kept = (letter for letter in apart if unicodedata.combining(letter) < _ACCENTS_FROM)
     words = "".join(letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in kept).split()
-    return (" ".join(words) or name.casefold().strip())[:LONGEST_KEY]
+    # A name of signs alone is compared as it is, without what a database's text cannot hold.
+    return (" ".join(words) or name.casefold().replace("\0", "").strip())[:LONGEST_KEY]
 
 
 def clean_name(name: str, most: int = LONGEST_NAME) -> str:

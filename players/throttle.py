@@ -2,6 +2,7 @@
 
 import hashlib
 import ipaddress
+import math
 from typing import NamedTuple, cast
 
 from django.core.cache import cache
@@ -18,7 +19,7 @@ MINUTE, HOUR = 60, 3600
 
 
 class Limit(NamedTuple):
-    """So many attempts in each window of so many seconds."""
+    """So many attempts in the seconds of a window, which opens with the first."""
 
     scope: str
     most: int
@@ -37,9 +38,10 @@ PASSWORD_OF = Limit("password-of", 10, 15 * MINUTE)
 
 def count(limit: Limit, ident: str) -> None:
     """Count one attempt. Refused: `too_many_attempts`, with the minutes to wait."""
-    now = int(timezone.now().timestamp())
-    key = _key(limit, ident, now)
+    key = _key(limit, ident)
+    now = timezone.now().timestamp()
     if cache.add(key, 1, limit.window):
+        cache.set(f"{key}:ends", now + limit.window, limit.window)
         return
     try:
         attempts = cache.incr(key)
@@ -47,19 +49,19 @@ def count(limit: Limit, ident: str) -> None:
         # It ran out between the two; this is the first of a new window.
         return
     if attempts > limit.most:
-        left = limit.window - now % limit.window
-        raise Refused("too_many_attempts", minutes=max(1, -(-left // MINUTE)))
+        left = cache.get(f"{key}:ends", now + limit.window) - now
+        raise Refused("too_many_attempts", minutes=max(1, math.ceil(left / MINUTE)))
 
 
 def forgive(limit: Limit, ident: str) -> None:
     """Whoever got it right is not counted any more."""
-    cache.delete(_key(limit, ident, int(timezone.now().timestamp())))
+    cache.delete(_key(limit, ident))
 
 
-def _key(limit: Limit, ident: str, now: int) -> str:
+def _key(limit: Limit, ident: str) -> str:
     """Hashed, since what people type may be anything and of any length."""
     digest = hashlib.sha256(ident.casefold().encode("utf-8", "replace")).hexdigest()[:32]
-    return f"attempts:{limit.scope}:{now // limit.window}:{digest}"
+    return f"attempts:{limit.scope}:{digest}"
 
 
 def address(request: HttpRequest | Request) -> str:

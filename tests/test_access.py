@@ -23,6 +23,11 @@ class Access(NamedTuple):
 
 EVERYBODY = Access(200, 200, 200)
 ONLY_POST = Access(NOT_GET, NOT_GET, NOT_GET)
+WITH_ACCOUNT = Access(SIGN_IN, 200, 200)
+# A form to send with an account: whoever has none signs in first.
+ONLY_POST_WITH_ACCOUNT = Access(SIGN_IN, NOT_GET, NOT_GET)
+# Of a club Dave and the staff are not in: being staff gives nobody a role in a club.
+ONLY_OFFICERS = Access(SIGN_IN, 403, 403)
 
 # Routes without parameters are asked for by the test below; those with parameters are asked for in their room's own
 # tests, and stand here with the access those tests check.
@@ -45,6 +50,57 @@ ROUTES: dict[str, Access] = {
     "api/v1/submissions/": ONLY_POST,
     r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/record\.(?P<extension>mat|sgf|json)$": EVERYBODY,
+    # Accounts: tests/players/test_account_pages.py.
+    "sign-up/": Access(200, 302, 302),
+    "sign-in/": Access(200, 302, 302),
+    "sign-out/": ONLY_POST,
+    "password/forgotten/": EVERYBODY,
+    "password/sent/": EVERYBODY,
+    "password/choose/<uidb64>/<token>/": EVERYBODY,
+    "password/done/": EVERYBODY,
+    "preferences/": WITH_ACCOUNT,
+    "preferences/email/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/password/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/delete/": WITH_ACCOUNT,
+    "preferences/token/": ONLY_POST_WITH_ACCOUNT,
+    "preferences/token/revoke/": ONLY_POST_WITH_ACCOUNT,
+    # Clubs, as each role in them sees them: tests/players/test_club_pages.py.
+    "clubs/": EVERYBODY,
+    "clubs/new/": WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/edit/$": ONLY_OFFICERS,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/leave/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/$": ONLY_OFFICERS,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/add/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/known/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/paste/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/invitations/(?P<pk>\d{1,18})/withdraw/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/merges/(?P<pk>\d{1,18})/undo/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/$": ONLY_OFFICERS,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/role/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/invite/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/merge/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/names/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/remove/$": ONLY_POST_WITH_ACCOUNT,
+    # An invitation is seen by whoever has its link.
+    r"^invitations/(?P<secret>[\w-]{20,64})/$": EVERYBODY,
+    r"^invitations/(?P<secret>[\w-]{20,64})/accept/$": ONLY_POST_WITH_ACCOUNT,
+    r"^invitations/(?P<secret>[\w-]{20,64})/sign-up/$": ONLY_POST,
+    # tests/api/test_people.py
+    "api/v1/me/": Access(401, 200, 200),
+    "api/v1/tokens/": ONLY_POST,
+    "api/v1/tokens/current/": Access(401, NOT_GET, NOT_GET),
+    "api/v1/invitations/accept/": Access(401, NOT_GET, NOT_GET),
+    "api/v1/clubs/": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/list/$": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/merges/(?P<pk>\d{1,18})/$": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/invitation/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/merge/$": Access(401, NOT_GET, NOT_GET),
     # Rankings and players are public; whose private matches they name is in tests/matches/test_ratings_pages.py.
     "rankings/": EVERYBODY,
     "rankings/ranking.csv": EVERYBODY,

@@ -17,7 +17,7 @@ from engine.errors import Refused
 from players import services, throttle
 from players.forms import ForgottenForm, NewPasswordForm, SignInForm, SignUpForm
 from players.models import User
-from players.views.pages import page, safe_next
+from players.views.pages import page, safe_next, sent
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -29,7 +29,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     """Open an account and be signed in."""
     if request.user.is_authenticated:
         return redirect(safe_next(request, "home"))
-    form = SignUpForm(request.POST or None)
+    form = SignUpForm(sent(request))
     if form.is_valid():
         user = open_account(request, form)
         if user is not None:

@@ -11,7 +11,7 @@ from engine.errors import Refused
 from players import access, selectors, services, zones
 from players.forms import ClubForm
 from players.models import User
-from players.views.pages import account_needed, by, me, page, refused_back
+from players.views.pages import account_needed, by, me, page, refused_back, sent
 
 
 @require_safe
@@ -28,7 +28,7 @@ def club_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def create_club(request: HttpRequest) -> HttpResponse:
     """Found a club and own it."""
-    form = ClubForm(request.POST or None, initial={"time_zone": me(request).time_zone or "UTC"})
+    form = ClubForm(sent(request), initial={"time_zone": me(request).time_zone or "UTC"})
     if form.is_valid():
         try:
             club = services.create_club(by=by(request), **form.cleaned_data)
@@ -59,7 +59,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
 def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
     """What a club says about itself."""
     club = access.club_for_director(request.user, slug)
-    form = ClubForm.of(club, request.POST or None)
+    form = ClubForm.of(club, sent(request))
     if form.is_valid():
         try:
             services.update_club(club=club, by=by(request), **form.cleaned_data)

@@ -11,7 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -49,6 +49,11 @@ def account_needed(view: View) -> View:
         return redirect_to_login(back)
 
     return guarded
+
+
+def sent(request: HttpRequest) -> QueryDict | None:
+    """What a form was sent with, be it nothing at all; None where the page is only looked at."""
+    return request.POST if request.method == "POST" else None
 
 
 def page(request: HttpRequest, name: str, context: dict[str, Any], *forms: Form) -> HttpResponse:

@@ -17,7 +17,7 @@ from engine.errors import Refused
 from players import services, throttle, zones
 from players.forms import DeleteForm, EmailForm, PasswordForm, PreferencesForm
 from players.models import User
-from players.views.pages import account_needed, by, me, page
+from players.views.pages import account_needed, by, me, page, sent
 
 # Forms of one page, so each has names of its own for its fields' ids.
 IDS = {"form": "id_%s", "email_form": "email_%s", "password_form": "password_%s"}
@@ -107,7 +107,7 @@ def _count_password(user: User) -> None:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_account(request: HttpRequest) -> HttpResponse:
     """What goes, what stays, and the button."""
-    form = DeleteForm(request.POST or None)
+    form = DeleteForm(sent(request))
     if form.is_valid():
         user = me(request)
         try:

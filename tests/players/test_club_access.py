@@ -121,3 +121,11 @@ def test_one_has_a_player_and_a_place_or_may_not(full_club: Club, bob: User, dav
 def test_a_player_that_is_not_there_is_not_found(db: None) -> None:
     with pytest.raises(Http404):
         access.player("2222222222")
+
+
+@pytest.mark.parametrize("public_id", ["", "\0", "a b", "'", "x" * 5000])
+def test_what_is_no_id_is_not_found(full_club: Club, alice: User, public_id: str) -> None:
+    with pytest.raises(Http404):
+        access.player(public_id)
+    with pytest.raises(Http404):
+        access.member_for_director(alice, full_club.slug, public_id)

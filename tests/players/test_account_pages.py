@@ -1,0 +1,228 @@
+"""Signing up, in and out; a forgotten password; preferences."""
+
+import re
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from rest_framework.authtoken.models import Token
+
+from players.actors import SYSTEM
+from players.models import Player, User
+from players.services import ensure_player
+
+pytestmark = pytest.mark.django_db
+
+ERIN = {"display_name": "Erin", "email": "erin@example.org", "new_password": "crawford-1969"}
+
+
+def text(response: Any) -> str:
+    return response.content.decode()
+
+
+def signed_in(client: Client) -> User | None:
+    return User.objects.filter(pk=client.session.get("_auth_user_id")).first()
+
+
+def sign_in(client: Client, email: str, password: str, **more: str) -> Any:
+    return client.post("/sign-in/", {"username": email, "password": password, **more})
+
+
+def test_erin_signs_up_and_is_signed_in(client: Client) -> None:
+    response = client.post("/sign-up/", ERIN)
+    assert (response.status_code, response["Location"]) == (302, "/clubs/")
+    erin = signed_in(client)
+    assert erin is not None
+    assert Player.objects.get(user=erin).name == "Erin"
+
+
+def test_pressing_the_button_twice_signs_up_once_and_lets_in(client: Client) -> None:
+    Client().post("/sign-up/", ERIN)
+    assert client.post("/sign-up/", ERIN).status_code == 302
+    assert signed_in(client) == User.objects.get(email="erin@example.org")
+
+
+def test_another_password_does_not_let_into_an_account_that_exists(client: Client, bob: User) -> None:
+    response = client.post("/sign-up/", {**ERIN, "email": "BOB@example.org", "new_password": "gammon-and-1"})
+    assert response.status_code == 422
+    assert "There is an account with this e-mail address already." in text(response)
+    assert signed_in(client) is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("email", "not an address", "Enter a valid email address."),
+        ("email", "", "This field is required."),
+        ("new_password", "short", "This password is too short."),
+        ("display_name", "\u202e ", "A name is missing."),
+        ("display_name", "x" * 81, "at most 80 characters"),
+        ("display_name", "a\x00b", "Null characters are not allowed."),
+    ],
+)
+def test_a_fault_stands_beside_its_field(client: Client, field: str, value: str, message: str) -> None:
+    response = client.post("/sign-up/", {**ERIN, field: value})
+    assert response.status_code == 422
+    [fault] = re.findall(rf'<ul class="errorlist" id="id_{field}_error">(.*?)</ul>', text(response))
+    assert message in fault
+    assert not User.objects.exists()
+
+
+def test_bob_comes_back_to_where_he_wanted_to_go(client: Client, bob: User, password: str) -> None:
+    response = client.get("/preferences/")
+    assert response["Location"] == "/sign-in/?next=/preferences/"
+    assert sign_in(client, "bob@example.org", password, next="/preferences/")["Location"] == "/preferences/"
+
+
+@pytest.mark.parametrize("path", ["/sign-in/", "/sign-up/"])
+@pytest.mark.parametrize("target", ["https://example.com/", "//example.com/", "javascript:alert(1)", "\\\\example.com"])
+def test_signing_in_never_leads_off_the_site(client: Client, bob: User, password: str, path: str, target: str) -> None:
+    fields = ERIN if path == "/sign-up/" else {"username": bob.email, "password": password}
+    response = client.post(path, {**fields, "next": target})
+    assert response.status_code == 302
+    assert response["Location"] in ("/", "/clubs/")
+
+
+def test_the_session_gets_a_new_key(client: Client, bob: User, password: str) -> None:
+    client.post("/theme/", {"theme": "dark"})
+    session = client.session
+    session["seen"] = True
+    session.save()
+    before = session.session_key
+    sign_in(client, bob.email, password)
+    assert client.session.session_key != before
+
+
+def test_a_wrong_password_and_an_unknown_address_get_the_same_answer(client: Client, bob: User) -> None:
+    wrong, unknown = sign_in(client, bob.email, "guess"), sign_in(client, "nobody@example.org", "guess")
+    assert wrong.status_code == unknown.status_code == 422
+    for response in (wrong, unknown):
+        assert "This e-mail address and password do not belong together." in text(response)
+
+
+def test_a_closed_account_does_not_open(client: Client, bob: User, password: str) -> None:
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+    assert sign_in(client, bob.email, password).status_code == 422
+
+
+def test_signing_out_takes_a_button(client: Client, bob: User) -> None:
+    client.force_login(bob)
+    assert client.get("/sign-out/").status_code == 405
+    assert client.post("/sign-out/")["Location"] == "/"
+    assert signed_in(client) is None
+
+
+@pytest.mark.parametrize("path", ["/sign-in/", "/sign-up/", "/sign-out/", "/password/forgotten/"])
+def test_a_form_of_another_site_is_not_taken(bob: User, path: str) -> None:
+    assert Client(enforce_csrf_checks=True).post(path, {}).status_code == 403
+
+
+def test_bob_forgets_his_password_and_chooses_another(client: Client, bob: User) -> None:
+    Token.objects.create(user=bob)
+    response = client.post("/password/forgotten/", {"email": "BOB@example.org"})
+    assert response["Location"] == "/password/sent/"
+    [letter] = mail.outbox
+    assert letter.to == ["bob@example.org"]
+    path = re.findall(r"http://testserver(\S+)", str(letter.body))[0]
+    form = client.get(path, follow=True)
+    assert "Choose a new password" in text(form)
+    address = form.redirect_chain[-1][0]
+    assert client.post(address, {"new_password": "12345678"}).status_code == 422
+    assert client.post(address, {"new_password": "gammon-and-1"})["Location"] == "/password/done/"
+    assert sign_in(client, bob.email, "gammon-and-1").status_code == 302
+    assert not Token.objects.exists(), "programs must sign in again, too"
+    assert "This link does not work any more" in text(client.get(path, follow=True))
+
+
+def test_nobody_learns_from_a_reset_who_has_an_account(client: Client, bob: User) -> None:
+    known = client.post("/password/forgotten/", {"email": bob.email})
+    unknown = client.post("/password/forgotten/", {"email": "nobody@example.org"})
+    assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
+    assert len(mail.outbox) == 1
+
+
+def test_a_made_up_link_is_told_so(client: Client) -> None:
+    assert "This link does not work any more" in text(client.get("/password/choose/MQ/abc-def/"))
+
+
+def test_bob_sets_his_preferences(client: Client, bob: User) -> None:
+    client.force_login(bob)
+    fields = {
+        "display_name": "Robert",
+        "initials_only": "on",
+        "language": "en",
+        "time_zone": "new york",
+        "theme": "dark",
+    }
+    assert client.post("/preferences/", fields)["Location"] == "/preferences/"
+    bob.refresh_from_db()
+    assert (bob.display_name, bob.language, bob.time_zone, bob.theme) == ("Robert", "en", "America/New_York", "dark")
+    assert Player.objects.get(user=bob).shown_name == "R."
+    page = text(client.get("/preferences/"))
+    assert 'data-theme="dark"' in page
+    assert 'value="America/New_York"' in page
+
+
+def test_a_zone_that_is_not_one_stands_beside_its_field(client: Client, bob: User) -> None:
+    client.force_login(bob)
+    response = client.post("/preferences/", {"display_name": "Bob", "time_zone": "Mars", "theme": "auto"})
+    assert response.status_code == 422
+    assert "“Mars” is not a time zone that is known here." in text(response)
+
+
+def test_every_zone_is_offered(client: Client, bob: User) -> None:
+    client.force_login(bob)
+    page = text(client.get("/preferences/"))
+    assert page.count("<option value=") > 400
+    assert '<option value="Europe/Copenhagen">' in page
+
+
+def test_a_new_address_takes_the_password(client: Client, bob: User, password: str) -> None:
+    client.force_login(bob)
+    wrong = client.post("/preferences/email/", {"email": "new@example.org", "password": "guess"})
+    assert wrong.status_code == 422
+    assert 'id="email_password_error"' in text(wrong)
+    client.post("/preferences/email/", {"email": "new@example.org", "password": password})
+    bob.refresh_from_db()
+    assert bob.email == "new@example.org"
+
+
+def test_a_new_password_keeps_this_device_and_no_other(client: Client, bob: User, password: str) -> None:
+    elsewhere = Client()
+    client.force_login(bob)
+    elsewhere.force_login(bob)
+    client.post("/preferences/password/", {"password": password, "new_password": "gammon-and-1"})
+    assert client.get("/preferences/").status_code == 200
+    assert elsewhere.get("/preferences/").status_code == 302
+
+
+def test_a_token_is_shown_once_and_revoked(client: Client, bob: User) -> None:
+    client.force_login(bob)
+    shown = client.post("/preferences/token/")
+    token = Token.objects.get(user=bob)
+    assert token.key in text(shown)
+    assert shown["Cache-Control"].find("no-store") >= 0
+    assert token.key not in text(client.get("/preferences/"))
+    client.post("/preferences/token/revoke/")
+    assert not Token.objects.exists()
+
+
+def test_deleting_takes_the_password_and_a_tick(client: Client, bob: User, password: str) -> None:
+    client.force_login(bob)
+    player = ensure_player(user=bob, by=SYSTEM)
+    for fields in ({"password": password}, {"password": "guess", "sure": "on"}):
+        assert client.post("/preferences/delete/", fields).status_code == 422
+        assert User.objects.filter(pk=bob.pk).exists()
+    response = client.post("/preferences/delete/", {"password": password, "sure": "on"}, follow=True)
+    assert "Your account is deleted." in text(response)
+    assert not User.objects.filter(pk=bob.pk).exists()
+    player.refresh_from_db()
+    assert player.shown_name == "Former member"
+
+
+@pytest.mark.parametrize("path", ["/sign-up/", "/sign-in/", "/password/forgotten/", "/clubs/"])
+def test_no_page_has_inline_scripts_or_styles(client: Client, path: str) -> None:
+    page = text(client.get(path))
+    assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
+    assert not re.search(r"\sstyle=|<style|\son\w+=", page)

@@ -1,0 +1,302 @@
+"""The pages of clubs, as each role in them sees them."""
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from players.access import Role, role_in
+from players.actors import SYSTEM
+from players.models import Alias, Club, Invitation, Membership, Merge, Player, User
+from players.services import (
+    find_or_add_players,
+    invite,
+    merge_players,
+    update_preferences,
+)
+from tests.players.conftest import NOW, Enter, Join
+
+NAMES = ("anonymous", "dave", "mallory", "bob", "anton", "alice", "olga")
+
+
+def text(response: Any) -> str:
+    return response.content.decode()
+
+
+@pytest.fixture
+def clients(
+    full_club: Club, other_club: Club, dave: User, mallory: User, bob: User, anton: User, alice: User, olga: User
+) -> dict[str, Client]:
+    """Nobody, a stranger, another club's owner, and this club's member, assistant, director and owner."""
+    found = {"anonymous": Client()}
+    for name, user in zip(NAMES[1:], (dave, mallory, bob, anton, alice, olga), strict=True):
+        found[name] = Client()
+        found[name].force_login(user)
+    return found
+
+
+def statuses(clients: dict[str, Client], method: str, path: str, data: Any = None) -> dict[str, int]:
+    return {name: getattr(client, method)(path, data).status_code for name, client in clients.items()}
+
+
+def answers(*codes: int) -> dict[str, int]:
+    """What each of NAMES gets."""
+    return dict(zip(NAMES, codes, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("", answers(200, 200, 200, 200, 200, 200, 200)),
+        ("edit/", answers(302, 403, 403, 403, 403, 200, 200)),
+        ("members/", answers(302, 403, 403, 403, 403, 200, 200)),
+    ],
+)
+def test_who_sees_which_page(clients: dict[str, Client], full_club: Club, path: str, expected: dict[str, int]) -> None:
+    assert statuses(clients, "get", f"/clubs/{full_club.slug}/{path}") == expected
+    assert {client.get(f"/clubs/nowhere/{path}").status_code for client in list(clients.values())[1:]} == {404}
+
+
+def test_who_sees_the_page_of_a_member(clients: dict[str, Client], full_club: Club, bob: User, mallory: User) -> None:
+    bobs, mallorys = (Player.objects.get(user=user).public_id for user in (bob, mallory))
+    path = f"/clubs/{full_club.slug}/members/"
+    assert statuses(clients, "get", f"{path}{bobs}/") == answers(302, 403, 403, 403, 403, 200, 200)
+    assert statuses(clients, "get", f"{path}{mallorys}/") == answers(302, 403, 403, 403, 403, 404, 404)
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "expected"),
+    [
+        ("members/add/", {}, answers(302, 403, 403, 403, 403, 422, 422)),
+        ("members/paste/", {}, answers(302, 403, 403, 403, 403, 422, 422)),
+        ("members/known/", {"player": "2222222222"}, answers(302, 403, 403, 403, 403, 404, 404)),
+        ("edit/", {}, answers(302, 403, 403, 403, 403, 422, 422)),
+        ("invitations/0/withdraw/", {}, answers(302, 403, 403, 403, 403, 404, 404)),
+        ("merges/0/undo/", {}, answers(302, 403, 403, 403, 403, 404, 404)),
+        ("members/{jens}/invite/", {"email": "no address"}, answers(302, 403, 403, 403, 403, 422, 422)),
+        ("members/{jens}/names/", {}, answers(302, 403, 403, 403, 403, 422, 422)),
+        ("members/{jens}/merge/", {"into": "2222222222"}, answers(302, 403, 403, 403, 403, 404, 404)),
+        ("members/{jens}/role/", {"role": "king"}, answers(302, 403, 403, 403, 403, 403, 302)),
+        ("members/{olga}/remove/", {}, answers(302, 403, 403, 403, 403, 403, 302)),
+        ("leave/", {}, answers(302, 403, 403, 302, 302, 302, 302)),
+    ],
+)
+def test_who_may_send_which_form(
+    clients: dict[str, Client],
+    full_club: Club,
+    olga: User,
+    enter: Enter,
+    path: str,
+    data: Any,
+    expected: dict[str, int],
+) -> None:
+    ids = {"jens": enter("Jens").public_id, "olga": Player.objects.get(user=olga).public_id}
+    assert statuses(clients, "post", f"/clubs/{full_club.slug}/{path.format(**ids)}", data) == expected
+    assert role_in(olga, full_club) == Role.OWNER
+
+
+def test_who_was_signed_out_meanwhile_comes_back_to_the_page_of_the_form(full_club: Club) -> None:
+    page = f"/clubs/{full_club.slug}/members/"
+    response = Client().post(f"{page}add/", {"name": "Jens"}, headers={"Referer": f"http://testserver{page}"})
+    assert response["Location"] == f"/sign-in/?next={page}"
+    response = Client().post(f"{page}add/", {"name": "Jens"}, headers={"Referer": "https://example.com/x"})
+    assert response["Location"] == "/sign-in/?next=/"
+
+
+def test_olga_starts_a_club(client: Client, olga: User) -> None:
+    client.force_login(olga)
+    fields = {"name": "Aarhus Backgammon", "city": "Aarhus", "time_zone": "copenhagen"}
+    response = client.post("/clubs/new/", fields, follow=True)
+    assert response.redirect_chain == [("/clubs/aarhus-backgammon/members/", 302)]
+    club = Club.objects.get()
+    assert (club.time_zone, role_in(olga, club)) == ("Europe/Copenhagen", Role.OWNER)
+    again = client.post("/clubs/new/", fields)
+    assert again["Location"] == "/clubs/aarhus-backgammon/"
+    assert Club.objects.count() == 1
+
+
+def test_names_of_eighty_characters_are_shown_whole(client: Client, club: Club, olga: User) -> None:
+    client.force_login(olga)
+    long = "W" * 80
+    client.post(f"/clubs/{club.slug}/edit/", {"name": long, "time_zone": "UTC"})
+    client.post(f"/clubs/{club.slug}/members/add/", {"name": long})
+    for path in ("", "members/"):
+        assert text(client.get(f"/clubs/{club.slug}/{path}")).count(long) >= 2
+
+
+def test_what_is_typed_is_shown_as_text(client: Client, club: Club, olga: User) -> None:
+    client.force_login(olga)
+    evil = "<script>alert(1)</script>"
+    client.post(f"/clubs/{club.slug}/edit/", {"name": evil, "about": evil, "city": evil, "time_zone": "UTC"})
+    client.post(f"/clubs/{club.slug}/members/add/", {"name": evil})
+    for path in ("", "members/", "edit/"):
+        page = text(client.get(f"/clubs/{club.slug}/{path}"))
+        assert evil not in page
+        assert "&lt;script&gt;" in page
+
+
+def test_a_namesake_is_asked_about(client: Client, club: Club, olga: User, enter: Enter) -> None:
+    client.force_login(olga)
+    enter("Jens Hansen")
+    path = f"/clubs/{club.slug}/members/add/"
+    asked = client.post(path, {"name": "jens hansen"})
+    assert asked.status_code == 422
+    assert "Somebody called Jens Hansen is in this club already." in text(asked)
+    assert 'name="namesake"' in text(asked)
+    assert client.post(path, {"name": "jens hansen", "namesake": "on"}).status_code == 302
+    assert Membership.objects.filter(club=club, player__name_key="jens hansen").count() == 2
+
+
+def test_somebody_who_plays_elsewhere_is_offered_first(
+    client: Client, club: Club, other_club: Club, olga: User, enter: Enter
+) -> None:
+    client.force_login(olga)
+    theirs = enter("Jens Hansen", into=other_club)
+    asked = client.post(f"/clubs/{club.slug}/members/add/", {"name": "JENS HANSEN"})
+    assert asked.status_code == 422
+    assert "Malmo Backgammon" in text(asked)
+    assert f'value="{theirs.public_id}"' in text(asked)
+    client.post(f"/clubs/{club.slug}/members/known/", {"player": theirs.public_id})
+    assert Membership.objects.filter(club=club, player=theirs).exists()
+
+
+def test_who_shows_initials_only_is_not_found_by_name(client: Client, full_club: Club, bob: User, olga: User) -> None:
+    update_preferences(user=bob, by=SYSTEM, display_name="Bob Murray", initials_only=True)
+    page = text(client.get(f"/clubs/{full_club.slug}/"))
+    assert "B. M." in page
+    assert "Murray" not in page
+    assert "B. M." not in text(client.get(f"/clubs/{full_club.slug}/?q=murray"))
+    client.force_login(olga)
+    assert "Bob Murray" in text(client.get(f"/clubs/{full_club.slug}/members/?q=murray"))
+
+
+def test_a_list_is_pasted_and_told_about(client: Client, club: Club, olga: User, enter: Enter) -> None:
+    client.force_login(olga)
+    enter("Jens Hansen")
+    enter("Mia"), enter("Mia")
+    names = "1. JENS HANSEN\n2. Søren\n\n3. Soren\n4. mia\n"
+    response = client.post(f"/clubs/{club.slug}/members/paste/", {"names": names}, follow=True)
+    page = text(response)
+    assert "1 player added. 1 was here already." in page
+    assert "Several people here are called: mia." in page
+
+
+def test_a_list_with_a_fault_stays_in_the_form(client: Client, club: Club, olga: User) -> None:
+    client.force_login(olga)
+    response = client.post(f"/clubs/{club.slug}/members/paste/", {"names": f"Mia\n{'x' * 81}"})
+    assert response.status_code == 422
+    assert "the one that begins with “xxxx" in text(response)
+    assert not Player.objects.filter(name="Mia").exists()
+
+
+def test_the_link_is_shown_once_with_its_code(client: Client, club: Club, olga: User, enter: Enter) -> None:
+    client.force_login(olga)
+    jens = enter("Jens Hansen")
+    path = f"/clubs/{club.slug}/members/{jens.public_id}/"
+    response = client.post(f"{path}invite/", {"email": ""})
+    [url] = re.findall(r'value="(http://testserver/invitations/[\w-]+/)"', text(response))
+    assert "<svg" in text(response)
+    assert "no-store" in response["Cache-Control"]
+    assert url not in text(client.get(path))
+    assert Client().get(url).status_code == 200
+
+
+def test_an_invitation_is_withdrawn(client: Client, club: Club, olga: User, enter: Enter) -> None:
+    client.force_login(olga)
+    jens = enter("Jens Hansen")
+    client.post(f"/clubs/{club.slug}/members/{jens.public_id}/invite/", {})
+    invitation = Invitation.objects.get()
+    assert f"/invitations/{invitation.pk}/withdraw/" in text(client.get(f"/clubs/{club.slug}/members/"))
+    client.post(f"/clubs/{club.slug}/invitations/{invitation.pk}/withdraw/")
+    assert "/withdraw/" not in text(client.get(f"/clubs/{club.slug}/members/"))
+
+
+def test_two_are_merged_and_parted(client: Client, club: Club, olga: User, enter: Enter) -> None:
+    client.force_login(olga)
+    jens, double = enter("Jens Hansen"), enter("J. Hansen")
+    client.post(f"/clubs/{club.slug}/members/{double.public_id}/merge/", {"into": jens.public_id})
+    merge = Merge.objects.get()
+    page = text(client.get(f"/clubs/{club.slug}/members/"))
+    assert "J. Hansen is shown as <strong>Jens Hansen</strong>" in page
+    assert client.get(f"/clubs/{club.slug}/members/{double.public_id}/").status_code == 404
+    client.post(f"/clubs/{club.slug}/merges/{merge.pk}/undo/")
+    double.refresh_from_db()
+    assert double.merged_into is None
+    twice = client.post(f"/clubs/{club.slug}/merges/{merge.pk}/undo/", follow=True)
+    assert "This merge has been undone already." in text(twice)
+
+
+def test_another_name_is_remembered(client: Client, club: Club, olga: User, enter: Enter) -> None:
+    client.force_login(olga)
+    jens = enter("Jens Hansen")
+    path = f"/clubs/{club.slug}/members/{jens.public_id}/"
+    client.post(f"{path}names/", {"name": "jenshh"})
+    assert Alias.objects.get(player=jens).name == "jenshh"
+    assert "jenshh" in text(client.get(path))
+
+
+def test_the_last_owner_is_told_why_he_stays(client: Client, full_club: Club, olga: User) -> None:
+    client.force_login(olga)
+    page = text(client.post(f"/clubs/{full_club.slug}/leave/", follow=True))
+    assert "Olga is the last owner of this club." in page
+
+
+def test_an_owner_who_makes_himself_less_is_led_out(client: Client, full_club: Club, olga: User, join: Join) -> None:
+    client.force_login(olga)
+    alice = full_club.memberships.get(role=Role.DIRECTOR).player.public_id
+    mine = Player.objects.get(user=olga).public_id
+    client.post(f"/clubs/{full_club.slug}/members/{alice}/role/", {"role": "owner"})
+    response = client.post(f"/clubs/{full_club.slug}/members/{mine}/role/", {"role": "member"}, follow=True)
+    assert response.redirect_chain == [(f"/clubs/{full_club.slug}/", 302)]
+    assert role_in(olga, full_club) == Role.MEMBER
+
+
+@pytest.mark.parametrize("path", ["/clubs/", "/clubs/{slug}/", "/clubs/{slug}/members/"])
+def test_a_page_takes_no_more_queries_for_more_people(client: Client, club: Club, olga: User, path: str) -> None:
+    client.force_login(olga)
+    path = path.format(slug=club.slug)
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(path).status_code == 200
+        return len(captured)
+
+    few = queries()
+    added = find_or_add_players(club=club, names=[f"Player {number}" for number in range(60)], by=SYSTEM)
+    for one in added[:10]:
+        assert one.player is not None
+        invite(membership=one.player.memberships.get(), by=SYSTEM, now=NOW, link=str)
+    for one in added[20:30]:
+        assert one.player is not None
+        merge_players(player=one.player, into=Player.objects.get(user=olga), by=SYSTEM, now=NOW)
+    assert queries() <= few
+    assert few <= 12
+
+
+def test_to_htmx_only_the_list_is_sent(client: Client, full_club: Club, olga: User) -> None:
+    client.force_login(olga)
+    for path, mark in (("clubs/", "clubs"), (f"clubs/{full_club.slug}/", "people-list")):
+        page = text(client.get(f"/{path}", headers={"HX-Request": "true"}))
+        assert page.strip().startswith(f'<div id="{mark}"')
+
+
+def test_clubs_are_found_by_name_and_city_without_accents(client: Client, club: Club, other_club: Club) -> None:
+    for q, there, gone in (("copenh", club, other_club), ("MALMÖ", other_club, club)):
+        page = text(client.get("/clubs/", {"q": q}))
+        assert f'href="/clubs/{there.slug}/"' in page
+        assert f'href="/clubs/{gone.slug}/"' not in page
+    assert "No club of that name or city" in text(client.get("/clubs/", {"q": "nowhere"}))
+
+
+def test_without_a_club_there_is_a_word_of_welcome(client: Client, db: None) -> None:
+    assert "There is no club here yet." in text(client.get("/clubs/"))
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=x", "page=99999999999999999999", "q=%00", "q=" + "x" * 5000])
+def test_odd_queries_are_harmless(client: Client, full_club: Club, olga: User, query: str) -> None:
+    client.force_login(olga)
+    for path in ("clubs/", f"clubs/{full_club.slug}/", f"clubs/{full_club.slug}/members/"):
+        assert client.get(f"/{path}?{query}").status_code == 200

@@ -1,0 +1,112 @@
+"""The page behind an invitation's link."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from players.actors import SYSTEM
+from players.models import Club, Invitation, Player, User
+from players.services import invite, withdraw_invitation
+from players.services.invitations import LASTS
+from tests.players.conftest import Enter
+
+JENS = {"display_name": "Jens Hansen", "email": "jens@example.org", "new_password": "crawford-1969"}
+
+
+def text(response: Any) -> str:
+    return response.content.decode()
+
+
+@pytest.fixture
+def jens(enter: Enter) -> Player:
+    """Entered by the director; he has no account yet."""
+    return enter("Jens Hansen")
+
+
+@pytest.fixture
+def link(jens: Player) -> str:
+    """The path of an open invitation."""
+    return link_for(jens)
+
+
+def link_for(player: Player, email: str = "", days_ago: int = 0) -> str:
+    now = timezone.now() - timedelta(days=days_ago)
+    invited = invite(membership=player.memberships.get(), by=SYSTEM, now=now, link=lambda s: s, email=email)
+    return f"/invitations/{invited.url}/"
+
+
+def test_jens_signs_up_with_the_link(client: Client, club: Club, jens: Player, link: str) -> None:
+    page = text(client.get(link))
+    assert "Are you Jens Hansen?" in page
+    assert 'value="Jens Hansen"' in page
+    response = client.post(f"{link}sign-up/", JENS, follow=True)
+    assert response.redirect_chain == [(f"/clubs/{club.slug}/", 302)]
+    jens.refresh_from_db()
+    assert jens.user is not None
+    assert jens.user.email == "jens@example.org"
+    assert "This is you already" in text(client.get(link))
+
+
+def test_bob_accepts_with_the_account_he_has(client: Client, jens: Player, link: str, bob: User) -> None:
+    client.force_login(bob)
+    assert "You are signed in as <strong>Bob</strong>" in text(client.get(link))
+    client.post(f"{link}accept/")
+    jens.refresh_from_db()
+    assert jens.user == bob
+
+
+def test_who_is_signed_out_meanwhile_comes_back_to_the_link(client: Client, link: str) -> None:
+    response = client.post(f"{link}accept/", headers={"Referer": f"http://testserver{link}"})
+    assert response["Location"] == f"/sign-in/?next={link}"
+
+
+def test_a_fault_leaves_the_link_as_good_as_it_was(client: Client, link: str, jens: Player, bob: User) -> None:
+    for fields in ({"new_password": "short"}, {"email": "bob@example.org"}):
+        assert client.post(f"{link}sign-up/", {**JENS, **fields}).status_code == 422
+    assert User.objects.filter(email="jens@example.org").exists() is False
+    assert client.post(f"{link}sign-up/", JENS).status_code == 302
+
+
+def test_a_link_that_has_run_out_or_was_withdrawn_says_so(client: Client, jens: Player) -> None:
+    old = link_for(jens, days_ago=LASTS.days + 1)
+    assert client.get(old).status_code == 410
+    assert "This invitation was withdrawn" not in text(client.get(old))
+    assert "has run out. Ask Copenhagen Backgammon for a new one." in text(client.get(old))
+    new = link_for(jens)
+    withdraw_invitation(invitation=Invitation.objects.latest("pk"), by=SYSTEM, now=timezone.now())
+    assert "This invitation was withdrawn." in text(client.get(new))
+    response = client.post(f"{new}sign-up/", JENS)
+    assert response.status_code == 410
+    assert not User.objects.filter(email="jens@example.org").exists()
+
+
+def test_a_used_link_is_of_no_use_to_another(client: Client, link: str, carol: User) -> None:
+    Client().post(f"{link}sign-up/", JENS)
+    client.force_login(carol)
+    response = client.get(link)
+    assert response.status_code == 410
+    assert "has been used already" in text(response)
+    assert "has been used already" in text(client.post(f"{link}accept/", follow=True))
+
+
+def test_a_link_sent_to_somebody_else_is_not_for_carol(client: Client, jens: Player, carol: User) -> None:
+    link = link_for(jens, "jens@example.org")
+    client.force_login(carol)
+    assert "was sent to another e-mail address" in text(client.post(f"{link}accept/", follow=True))
+    jens.refresh_from_db()
+    assert jens.user is None
+
+
+def test_a_made_up_link_is_not_found(client: Client, bob: User) -> None:
+    path = f"/invitations/{'x' * 32}/"
+    assert client.get(path).status_code == 404
+    assert client.post(f"{path}sign-up/", JENS).status_code == 404
+    client.force_login(bob)
+    assert client.post(f"{path}accept/").status_code == 404
+
+
+def test_the_page_is_kept_by_no_cache(client: Client, link: str) -> None:
+    assert "no-store" in client.get(link)["Cache-Control"]
