@@ -36,7 +36,6 @@ MESSAGES: dict[str, str] = {
     "too_few_players": "{players} player(s) are left; two are needed for a match.",
     "manual_pair_invalid": "{first} and {second} cannot be fixed as a pair: {reason}.",
     "no_legal_pairing": "No pairing of round {round} is left without a rematch, a forbidden pair or a second bye.",
-    "later_round_impossible": "Round {round} can be paired, but then not every round up to {rounds}.",
     # Round robin and leagues
     "group_count": "{groups} group(s) of at least {least} cannot be made of {entries} entries.",
     "division_size": "A league division has {least} to {most} entries; this one has {entries}.",

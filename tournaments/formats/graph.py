@@ -190,15 +190,6 @@ def _replaced(bracket: Bracket, new: Fixture) -> Bracket:
     return replace(bracket, rounds=rounds)
 
 
-def round_letter(number: int) -> str:
-    """The field's letter of a round: A for the first.
-
-    >>> round_letter(3)
-    'C'
-    """
-    return chr(ord("A") + number - 1)
-
-
 def check(graph: Graph) -> Graph:
     """The same graph, after checking that it is sound.
 

@@ -145,13 +145,11 @@ def open_byes(graph: Graph, begun: Collection[FixtureId] = (), *, key: str = MAI
     return tuple(
         fixture.number
         for fixture in graph.bracket(key).rounds[0].fixtures
-        if any(isinstance(source, ByeSource) for source in fixture.sources)
-        and not begun_any(graph, fixture.number, begun)
+        if any(isinstance(source, ByeSource) for source in fixture.sources) and not _begun(graph, fixture.number, begun)
     )
 
 
-def begun_any(graph: Graph, number: FixtureId, begun: Collection[FixtureId]) -> bool:
-    """Whether a fixture, or the one its winner goes to, has begun."""
+def _begun(graph: Graph, number: FixtureId, begun: Collection[FixtureId]) -> bool:
     return number in begun or graph.next_of_winner.get(number) in begun
 
 

@@ -65,10 +65,6 @@ class Lots:
             word = self._word()
         return word % bound
 
-    def chance(self) -> float:
-        """A number from 0 up to but not 1, with 53 bits."""
-        return (self._word() >> 11) / (1 << 53)
-
     def shuffled(self, items: Iterable[Item]) -> list[Item]:
         """The items in an order drawn by lot."""
         drawn = list(items)

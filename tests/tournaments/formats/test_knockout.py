@@ -80,9 +80,19 @@ def test_the_lots_are_what_their_description_says():
     assert commitment(SEED) == hashlib.sha256(SEED).hexdigest()
 
 
-def test_a_short_seed_is_refused():
+def test_a_number_that_would_favour_the_low_ones_is_passed_over():
+    words = [hmac.digest(SEED, f"try:1:{b}".encode(), "sha256")[at : at + 8] for b in range(9) for at in (0, 8, 16, 24)]
+    bound = 2**63 + 1
+    kept = [int.from_bytes(word, "big") for word in words if int.from_bytes(word, "big") < bound]
+    lots = Lots(SEED, "try")
+    assert [lots.below(bound) for _ in range(10)] == kept[:10]
+    assert len(kept) < len(words)
+
+
+@pytest.mark.parametrize("make", [commitment, lambda seed: Lots(seed, "try")])
+def test_a_short_seed_is_refused(make):
     with pytest.raises(Refused) as refusal:
-        commitment(b"short")
+        make(b"fifteen bytes..")
     assert refusal.value.code == "seed_too_short"
     assert "16 bytes" in refusal.value.message
 
@@ -177,6 +187,11 @@ def test_a_re_entry_takes_the_bye_farthest_from_the_first_entry():
 
 def _entries(fixture):
     return [getattr(source, "entry", None) for source in fixture.sources]
+
+
+def test_a_late_entrant_who_is_in_already_is_refused():
+    with pytest.raises(Refused, match="twice"):
+        take_bye(knockout(draw(range(1, 14), seed=SEED).places), 1, seed=SEED)
 
 
 def test_no_bye_left_is_refused():

@@ -109,7 +109,7 @@ def test_a_pattern_impossible_for_sixteen_is_refused_with_the_reason(text, code)
     assert "{" not in refusal.value.message
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(2, 4096))
 def test_patterns_are_proposed_for_every_field_and_all_of_them_work(size):
     doubles = propose_double(size)

@@ -178,6 +178,7 @@ def test_a_play_off_and_the_drawing_of_lots_end_every_tie():
     games = {1: [BYE], 2: [BYE], 3: [BYE]}
     rows = standings(Records(games, playoffs={3: 1, 1: 2}), ["playoff"])
     assert [row.entry for row in rows] == [3, 1, 2]
+    assert TIEBREAKS["playoff"](2, [1, 2, 3], Records(games, playoffs={1: 3})).why.code == "playoff_none"
     drawn = standings(Records(games, lots_seed=SEED), ["lots"])
     assert [row.place for row in drawn] == [1, 2, 3]
     assert drawn == standings(Records(games, lots_seed=SEED), ["lots"])
@@ -189,6 +190,8 @@ def test_in_a_round_robin_a_forfeit_counts_against_the_scheduled_opponent():
     games = {1: [forfeit_win, BYE], 2: [forfeit_loss, win(3)], 3: [BYE, loss(2)]}
     assert value("buchholz", 1, Records(games)) == 2.0 + 2.0
     assert value("buchholz", 1, Records(games, scheduled=True)) == 1.0
+    assert value("sonneborn_berger", 1, Records(games, scheduled=True)) == 1.0
+    assert value("sonneborn_berger", 3, Records(games, scheduled=True)) == 0.0
 
 
 def test_tie_breaks_compose_in_any_order_and_every_row_explains_itself():
@@ -196,6 +199,7 @@ def test_tie_breaks_compose_in_any_order_and_every_row_explains_itself():
         for second in TIEBREAKS:
             rows = standings(three(), [first, second])
             assert sorted(row.entry for row in rows) == [ALICE, BOB, CAROL, DAVE]
+            assert {len(row.figures) for row in rows} == {2}
             sentences = [why.sentence for row in rows for why in row.explain()]
             assert sentences
             assert not any("{" in sentence for sentence in sentences)

@@ -1,0 +1,25 @@
+import ast
+from pathlib import Path
+
+import tournaments.formats
+from tournaments.formats.errors import MESSAGES
+
+FOLDER = Path(tournaments.formats.__file__).parent
+
+
+def refused_codes():
+    for path in FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refused":
+                yield node.args[0].value, {keyword.arg for keyword in node.keywords}
+
+
+def test_every_refusal_has_its_sentence_and_every_sentence_is_used():
+    used = dict(refused_codes())
+    assert len(used) > 20
+    assert set(used) == set(MESSAGES)
+
+
+def test_every_sentence_is_filled_by_what_its_refusal_says():
+    for code, params in refused_codes():
+        assert "{" not in MESSAGES[code].format_map(dict.fromkeys(params, "x"))
