@@ -160,7 +160,7 @@ def wrong(frame: Frame, moves: tuple[Move, ...] | None) -> Iterator[str]:
         yield f"{where}: not what is written"
 
 
-@lru_cache(maxsize=300_000)
+@lru_cache(maxsize=100_000)
 def _legal(board: Board, dice: tuple[int, int]) -> set[Board]:
     return legal_boards(board, dice)
 

@@ -33,6 +33,10 @@ RECORDS: dict[str, tuple[bytes, list[Told]]] = {
         one_game(row(1, "31: 8/5 6/5", "51: 24/19 6/5")),
         [("error", "blocked", 1, 2, 5, 36)],
     ),
+    "a point of two": (
+        one_game(row(1, "31: 8/5 6/5", "41: 24/20 6/5")),
+        [("error", "blocked", 1, 2, 5, 36)],
+    ),
     "a checker that moves backwards": (one_game(row(1, "31: 5/8 6/5")), [("error", "no_such_move", 1, 1, 5, 6)]),
     "a point without a checker": (one_game(row(1, "31: 8/5 7/6")), [("error", "no_checker", 1, 1, 5, 6)]),
     "a wrong number of pips": (one_game(row(1, "31: 8/6 6/5")), [("error", "wrong_die", 1, 1, 5, 6)]),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine import Position, Refused, explain_illegal, legal_plays, step_graph, why_illegal
 from engine.legality import nearest_plays
+from engine.resolution import resolve
 from tests.engine.boards import ROLLS, board, dice, pairs, played_positions, positions
 from tests.engine.naive import legal_boards, moved
 from tests.engine.test_plays import CASES
@@ -88,15 +89,41 @@ def test_no_legal_play_is_explained_away(position, rolled):
         assert explain_illegal(position, rolled, play.steps) is None
 
 
-@given(positions(), dice, st.lists(st.tuples(st.integers(1, 25), st.integers(0, 24)), max_size=4), st.randoms())
-def test_steps_are_legal_exactly_where_the_naive_generator_reaches_their_board(position, rolled, written, chance):
-    """A step out of four is replaced by the start of a legal one, so that not all are nonsense."""
+written_plays = st.lists(st.tuples(st.integers(1, 25), st.integers(0, 24)), max_size=4)
+
+
+def some_play(position, rolled, written, chance):
+    """Mostly a legal play, whole or only begun or with one step changed, so that not all is nonsense."""
     plays = legal_plays(position, rolled)
-    if plays and chance.random() < 0.8:
-        written = [tuple(step[:2]) for step in chance.choice(plays).steps][: chance.randint(1, 4)]
+    if not plays or chance.random() < 0.2:
+        return written
+    steps = [step[:2] for step in chance.choice(plays).steps]
+    if chance.random() < 0.3:
+        source, target = steps.pop(chance.randrange(len(steps)))
+        steps.append((max(1, source - chance.randint(0, 1)), max(0, target - chance.randint(0, 1))))
+    chance.shuffle(steps)
+    return steps[: chance.randint(1, 4)]
+
+
+@given(positions(), dice, written_plays, st.randoms(use_true_random=False))
+def test_steps_are_legal_exactly_where_the_naive_generator_reaches_their_board(position, rolled, written, chance):
+    written = some_play(position, rolled, written, chance)
     ends = all_ends(position.counts, tuple(sorted(written)), rolled if rolled[0] != rolled[1] else rolled * 2)
     finals = legal_boards(position.counts, rolled) or {position.counts}
     assert (explain_illegal(position, rolled, written) is None) == (not ends.isdisjoint(finals))
+
+
+@given(positions(), dice, written_plays, st.randoms(use_true_random=False))
+def test_a_written_play_is_taken_for_a_legal_one_or_refused_because_it_is_none(position, rolled, written, chance):
+    written = some_play(position, rolled, written, chance)
+    ends = all_ends(position.counts, tuple(sorted(written)), rolled if rolled[0] != rolled[1] else rolled * 2)
+    finals = legal_boards(position.counts, rolled) or {position.counts}
+    try:
+        taken = Position(resolve(position.key, rolled, written).key).counts
+    except Refused as refused:
+        assert refused.code == "ambiguous" or ends.isdisjoint(finals)  # noqa: PT017, refusing is one of two answers
+    else:
+        assert taken in finals
 
 
 @cache

@@ -1,0 +1,7 @@
+"""How the engine's tests run."""
+
+from hypothesis import settings
+
+# Time is measured in the benchmarks; a busy machine must not fail a test.
+settings.register_profile("engine", deadline=None)
+settings.load_profile("engine")
