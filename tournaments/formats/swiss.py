@@ -94,7 +94,7 @@ def pair_round(
     chosen = field_.matched(frozenset())
     if chosen is None:
         raise Refused("no_legal_pairing", round=event.next_round)
-    chosen = _safe_for_later(field_, chosen)
+    chosen = _safe_for_later(field_, chosen, request.manual)
     return _as_round(event, request, field_, chosen)
 
 
@@ -191,10 +191,9 @@ class _Field:
 
     def _make_packing(self) -> Packing:
         gap = max(self.level, default=0) - min(self.level, default=0)
-        bye_level = max(self.level, default=0) - min(0, *self.level, 0)
         rematch = len(self.event.rounds) if self.event.allow_rematches else 0
         last = max(2 * len(self.entries), 256**LOT_BYTES)
-        return Packing((rematch, bye_level, gap, gap * gap, 2, 1, last), (len(self.entries) + 1) // 2)
+        return Packing((rematch, max(self.level, default=0), gap, gap * gap, 2, 1, last), (len(self.entries) + 1) // 2)
 
     def allowed(self, a: int, b: int) -> bool:
         """Whether the players at two positions (or one of them and the bye) may be paired."""
@@ -294,7 +293,7 @@ def _check_manual(event: SwissEvent, request: RoundRequest, active: set[EntryId]
         used |= {a, b}
 
 
-def _safe_for_later(field_: _Field, best: list[Edge]) -> list[Edge]:
+def _safe_for_later(field_: _Field, best: list[Edge], manual: Sequence[tuple[EntryId, EntryId]]) -> list[Edge]:
     """The best pairing, or the next best, after which the later planned rounds can be paired."""
     event = field_.event
     left = (event.planned or 0) - event.next_round
@@ -307,7 +306,7 @@ def _safe_for_later(field_: _Field, best: list[Edge]) -> list[Edge]:
             break
         queue.sort(key=lambda item: item[0])
         _, chosen, without = queue.pop()
-        if plan_rounds(event, left, match=best_matching, after=_pairs(field_, chosen)).possible:
+        if plan_rounds(event, left, match=best_matching, after=[*manual, *_pairs(field_, chosen)]).possible:
             return chosen
         for edge in chosen:
             banned = without | {edge}
@@ -328,14 +327,15 @@ def _pairs(field_: _Field, edges: Sequence[Edge]) -> list[tuple[EntryId | None, 
 
 
 def _from_plan(field_: _Field, plan: Plan) -> list[Edge] | None:
-    """The first round of a plan for all rounds, if it is one for exactly the players of this field."""
+    """The first round of a plan for all rounds, if it is a pairing of exactly the players of this field."""
     if not plan.rounds:
         return None
-    position = {entry: at for at, entry in enumerate(field_.entries)}
-    edges = [(BYE if a is None else position.get(a, BYE), position.get(b, BYE)) for a, b in plan.rounds[0]]
-    named = [(min(edge), max(edge)) for edge in edges]
-    complete = {at for edge in named for at in edge} - {BYE} == set(position.values())
-    return named if complete and all(b != BYE for _, b in named) else None
+    position: dict[EntryId | None, int] = {entry: at for at, entry in enumerate(field_.entries)} | {None: BYE}
+    first = plan.rounds[0]
+    if any(side not in position for pair in first for side in pair):
+        return None
+    edges = [(min(edge), max(edge)) for edge in ((position[a], position[b]) for a, b in first)]
+    return edges if 2 * len(edges) == len(field_.entries) + field_.odd else None
 
 
 def _as_round(event: SwissEvent, request: RoundRequest, field_: _Field, chosen: Sequence[Edge]) -> SwissRound:

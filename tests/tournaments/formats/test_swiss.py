@@ -305,6 +305,22 @@ def test_impossible_rounds_are_foreseen_before_the_draw_and_choices_offered():
         pair_round(stuck, seed=SEED)
 
 
+def test_a_manual_pair_is_part_of_what_later_rounds_are_foreseen_from():
+    """Left over are two triangles, 1 2 3 and 4 5 6, and 1-4, 2-5, 3-6: those three must not be one round."""
+    rounds = tuple(
+        SwissRound(tuple(SwissPair(a, b, Result(None, kind="settled")) for a, b in pairs))
+        for pairs in ([(1, 5), (3, 4), (2, 6)], [(5, 3), (4, 2), (6, 1)])
+    )
+    event = SwissEvent(field(6).players, rounds, planned=4)
+    request = RoundRequest(manual=((1, 4),))
+    for draft in range(12):
+        made = pair_round(event, request, seed=SEED, draft=draft)
+        assert {p.pair for p in made.pairs} == {frozenset((1, 4)), frozenset((2, 3)), frozenset((5, 6))}
+    last_round = SwissEvent(event.players, event.rounds, planned=3)
+    free = {pair_round(last_round, request, seed=SEED, draft=draft).pairs for draft in range(12)}
+    assert any(frozenset((2, 5)) in {p.pair for p in pairs} for pairs in free)
+
+
 def test_a_director_may_allow_rematches_and_then_there_are_as_few_as_possible():
     event = play(field(4, planned=3), 3)
     again = SwissEvent(event.players, event.rounds, planned=4, allow_rematches=True)
