@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import template
-from django.utils.formats import number_format
+from django.template.defaultfilters import floatformat
 
 register = template.Library()
 
@@ -11,11 +11,11 @@ register = template.Library()
 @register.inclusion_tag("matches/_change.html")
 def change(points: float, digits: int = 2) -> dict[str, Any]:
     """Rating points won or lost, with a sign for every reader."""
-    size = number_format(abs(points), digits)
+    size = floatformat(abs(points), digits)
     return {"up": points >= 0, "size": size}
 
 
 @register.filter
 def signed(points: float) -> str:
     """Rating points with plus or minus: +4.10, −6.48."""
-    return f"{'+' if points >= 0 else '−'}{number_format(abs(points), 2)}"
+    return f"{'+' if points >= 0 else '−'}{floatformat(abs(points), 2)}"
