@@ -76,12 +76,12 @@ def test_garbage_is_not_accepted(tmp_path: Path) -> None:
     assert (answer["outcome"], answer["format"], answer["games"]) == ("rejected", "", [])
 
 
-def test_a_file_that_cannot_be_read_is_named_and_the_others_are_still_judged(legal: Path, tmp_path: Path) -> None:
-    done = manage("adjudicate", "--json", tmp_path / "nothing.mat", tmp_path, legal)
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_still_judged(illegal: Path, tmp_path: Path) -> None:
+    done = manage("adjudicate", "--json", tmp_path / "nothing.mat", tmp_path, illegal)
     assert done.returncode == 2
     assert f"{tmp_path / 'nothing.mat'}: No such file or directory" in done.stderr.decode()
     assert f"{tmp_path}: Is a directory" in done.stderr.decode()
-    assert json.loads(done.stdout)["outcome"] == "accepted"
+    assert json.loads(done.stdout)["outcome"] == "rejected"
 
 
 def test_many_files_show_a_bar_on_a_terminal_and_only_there(legal: Path, illegal: Path) -> None:
