@@ -51,6 +51,8 @@ class GameReplay:
     owner: Side | None = None
     doubler: Side | None = None
     """Who has offered the cube and waits for the answer."""
+    beavered: Side | None = None
+    """Whose double was beavered: he may say so, or turn the cube once more."""
     resignation: Event | None = None
     """Given and not refused."""
     accepted: bool = False
@@ -145,6 +147,7 @@ class GameReplay:
         """False where the position after it is not known."""
         side, dice, moves = event.side, event.dice, event.moves
         self.ply += 1
+        self.beavered = None
         if side != self.turn or self.doubler is not None:
             self._come_on_turn(event)
         if dice not in ROLLS or dice is None:
@@ -298,6 +301,10 @@ class GameReplay:
         self._show_cube(event)
 
     def _take(self, event: Event) -> None:
+        if self.beavered is not None and self.beavered == event.side:
+            self.beavered = None
+            self._show_cube(event)
+            return
         if self.doubler is None or event.side == self.doubler:
             self.report(ERROR, "nothing_to_take")
             return
@@ -319,13 +326,17 @@ class GameReplay:
         self._end(self.doubler, WinKind.DROP, self.cube)
 
     def _beaver(self, event: Event) -> None:
-        """Turns the cube at once and keeps it: money play only."""
+        """Turns the cube at once and keeps it, or turns it once more: money play only."""
         if self.length:
             self.report(ERROR, "beaver_in_match")
-        if self.doubler is None or event.side == self.doubler:
+        if self.beavered is not None and self.beavered == event.side:
+            self.beavered = None
+        elif self.doubler is None or event.side == self.doubler:
             self.report(ERROR, "nothing_to_take")
             return
-        self._take_cube(event.side)
+        else:
+            self.beavered = self.doubler
+            self._take_cube(event.side)
         self.cube *= 2
         self._show_cube(event)
 
@@ -383,7 +394,9 @@ class GameReplay:
     def _set_cube(self, event: Event) -> None:
         if event.value in (None, self.cube) and self.owner is None:
             return
-        self.report(ERROR, "cube_set", {"cube": event.value})
+        automatic_double = not self.length and self.turn is None and event.side not in _SIDES
+        if not automatic_double:
+            self.report(ERROR, "cube_set", {"cube": event.value})
         self.cube = event.value or 1
         self.owner = event.side if event.side in (0, 1) else None
 

@@ -56,8 +56,22 @@ def test_a_money_session_is_judged_without_a_match_score():
 def test_a_money_session_knows_beavers_and_unlimited_scores():
     beaver = [DOUBLED, row(2, "Beavers => 4", "Takes"), row(3, "", "42: 8/4 6/4")]
     verdict = judged(match(0, game(1, *beaver, right("Wins 4 points"), score=(80, 3))))
-    assert {finding.code for finding in verdict.findings} == {"resignation_implied", "nothing_to_take"}
-    assert verdict.games[0].cube == 4
+    assert {finding.code for finding in verdict.findings} == {"resignation_implied"}
+    assert (verdict.outcome, verdict.games[0].cube, verdict.score) == (Outcome.ACCEPTED, 4, (80, 7))
+
+
+def test_a_money_session_knows_raccoons_and_a_beaver_that_nobody_answers():
+    raccoon = [DOUBLED, row(2, "Beavers => 4", "Raccoons => 8"), row(3, "", "42: 8/4 6/4")]
+    unanswered = [DOUBLED, row(2, "Beavers => 4", "42: 8/4 6/4")]
+    assert last(match(0, game(1, *raccoon, right("Wins 8 points")))).cube == 8
+    assert judged(match(0, game(1, *unanswered, right("Wins 4 points")))).outcome is Outcome.ACCEPTED
+
+
+def test_a_cube_turned_by_itself_before_the_opening_belongs_to_money_play():
+    doubled = ["; Set Cube=2 centre", OPENING, right("Wins 2 points")]
+    assert judged(match(0, game(1, *doubled))).outcome is Outcome.ACCEPTED
+    assert last(match(0, game(1, *doubled))).cube == 2
+    assert judged(match(7, game(1, *doubled))).outcome is Outcome.REJECTED
 
 
 # How a game ended
