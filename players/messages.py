@@ -11,8 +11,9 @@ _templates = dict(MESSAGES)
 
 
 def add(messages: Mapping[str, str]) -> None:
-    """Make the codes that a room above refuses known here."""
-    _templates.update(messages)
+    """Make the codes that a room refuses known here; the sentence of a code belongs to whoever had it first."""
+    for code, template in messages.items():
+        _templates.setdefault(code, template)
 
 
 def sentence(code: str, params: Mapping[str, Any]) -> str:
