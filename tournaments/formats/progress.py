@@ -154,7 +154,7 @@ class Progress:
         """The winner of a bracket, None while that is open or if nobody won."""
         numbers = [fixture.number for fixture in self.graph.bracket(bracket).fixtures]
         needed = [n for n in numbers if self.fixtures[n].status is not FixtureStatus.NOT_NEEDED]
-        return self.fixtures[needed[-1]].winner.entry
+        return self.fixtures[needed[-1]].winner.entry if needed else None
 
     def placings(self, bracket: str) -> tuple[tuple[EntryId, ...], ...]:
         """Entries by place, best first; those who went out in the same round share a place.
@@ -171,6 +171,18 @@ class Progress:
             if out:
                 places.append(tuple(sorted(out)))
         return ((champion,) if champion is not None else (), *places)
+
+    def ranking(self, brackets: Iterable[str]) -> tuple[tuple[EntryId, ...], ...]:
+        """The places of several brackets one after the other, each entry at its first; final, then lower, say."""
+        ranked: list[tuple[EntryId, ...]] = []
+        seen: set[EntryId] = set()
+        for bracket in brackets:
+            for place in self.placings(bracket):
+                new = tuple(entry for entry in place if entry not in seen)
+                seen.update(new)
+                if new:
+                    ranked.append(new)
+        return tuple(ranked)
 
 
 @dataclass(frozen=True, slots=True)

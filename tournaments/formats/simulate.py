@@ -16,7 +16,7 @@ from random import Random
 from time import perf_counter
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.graph import FINAL, MAIN, EntryId, FixtureId, Graph
+from tournaments.formats.graph import FINAL, LOWER, MAIN, EntryId, FixtureId, Graph
 from tournaments.formats.knockout import draw, knockout
 from tournaments.formats.lives import lives_left, lives_over, lives_places, pair_lives
 from tournaments.formats.lower_bracket import double_elimination, with_lower_bracket
@@ -158,7 +158,7 @@ def _double(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
     pattern = spec.pattern or propose_double(spec.players)[0].pattern
     graph = double_elimination(_main(spec, seed), seed=seed, pattern=pattern)
     count.seconds.append(perf_counter() - started)
-    return _head(_played(graph, winner, count).placings(FINAL))
+    return _head(_played(graph, winner, count).ranking((FINAL, LOWER)))
 
 
 def _main(spec: Spec, seed: bytes) -> Graph:
