@@ -1,9 +1,12 @@
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from players.models import User
+from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
 
 
 class UserCreationForm(AdminUserCreationForm):
@@ -33,3 +36,84 @@ class UserAdmin(DjangoUserAdmin):
     add_fieldsets = [
         (None, {"classes": ["wide"], "fields": ["email", "display_name", "usable_password", "password1", "password2"]}),
     ]
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """To be looked at: whatever changes here goes through the services, which write the log."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nobody."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody."""
+        return False
+
+
+@admin.register(Player)
+class PlayerAdmin(ReadOnlyAdmin):
+    """Players, with whom they were merged into."""
+
+    list_display = ["name", "public_id", "user", "merged_into", "erased_at", "created_at"]
+    list_select_related = ["user", "merged_into"]
+    list_filter = ["initials_only", "erased_at"]
+    search_fields = ["name", "name_key", "public_id", "federation_number"]
+
+
+@admin.register(Club)
+class ClubAdmin(ReadOnlyAdmin):
+    """Clubs."""
+
+    list_display = ["name", "slug", "city", "time_zone", "created_at"]
+    search_fields = ["name", "slug", "city", "search_key"]
+
+
+@admin.register(Membership)
+class MembershipAdmin(ReadOnlyAdmin):
+    """Who is, or was, in which club."""
+
+    list_display = ["player", "club", "role", "joined_at", "left_at"]
+    list_select_related = ["player", "club"]
+    list_filter = ["role"]
+    search_fields = ["player__name", "club__name"]
+
+
+@admin.register(Alias)
+class AliasAdmin(ReadOnlyAdmin):
+    """Other names of players."""
+
+    list_display = ["name", "player", "created_at"]
+    list_select_related = ["player"]
+    search_fields = ["name", "player__name"]
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnlyAdmin):
+    """Invitations; not their secrets, which nobody keeps."""
+
+    list_display = ["player", "club", "email", "created_at", "expires_at", "accepted_at", "withdrawn_at"]
+    list_select_related = ["player", "club"]
+    exclude = ["secret_hash"]
+
+
+@admin.register(Merge)
+class MergeAdmin(ReadOnlyAdmin):
+    """Merges, undone or not."""
+
+    list_display = ["player", "into", "merged_by", "merged_at", "undone_at"]
+    list_select_related = ["player", "into", "merged_by"]
+
+
+@admin.register(LogEntry)
+class LogEntryAdmin(ReadOnlyAdmin):
+    """Who did what."""
+
+    list_display = ["at", "verb", "topic", "by", "user", "club"]
+    list_select_related = ["user", "club"]
+    list_filter = ["verb", "by"]
+    search_fields = ["topic", "verb", "user__email"]
+    date_hierarchy = "at"

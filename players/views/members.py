@@ -112,11 +112,13 @@ def _tell_what_was_found(request: HttpRequest, found: Sequence[Found]) -> None:
     once = [one for one in found if not one.repeated]
     added = sum(one.how in (How.ADDED, How.RETURNED) for one in once)
     known = sum(one.how == How.FOUND for one in once)
-    parts = [
-        ngettext("%(count)d player added.", "%(count)d players added.", added) % {"count": added},
-        ngettext("%(count)d was here already.", "%(count)d were here already.", known) % {"count": known},
-    ]
-    messages.success(request, " ".join(parts))
+    parts = []
+    if added:
+        parts.append(ngettext("%(count)d player added.", "%(count)d players added.", added) % {"count": added})
+    if known:
+        parts.append(ngettext("%(count)d was here already.", "%(count)d were here already.", known) % {"count": known})
+    if parts:
+        messages.success(request, " ".join(parts))
     unclear = sorted({one.name for one in found if one.how == How.AMBIGUOUS})
     if unclear:
         messages.warning(

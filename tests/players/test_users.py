@@ -1,10 +1,14 @@
 import pytest
+from django.apps import apps
 from django.contrib.auth import authenticate
 from django.db import IntegrityError, transaction
 from django.test import Client
 
+from players.actors import SYSTEM
 from players.messages import sentence
-from players.models import User
+from players.models import Club, User
+from players.services import invite, merge_players, remember_alias
+from tests.players.conftest import NOW, Enter
 
 
 def test_bob_signs_in_with_his_address_in_any_capitals(bob: User, password: str) -> None:
@@ -39,3 +43,24 @@ def test_a_refusal_is_a_sentence_with_its_parameters() -> None:
 
 def test_an_unknown_code_is_shown_as_it_is() -> None:
     assert sentence("no_such_code", {}) == "no_such_code"
+
+
+@pytest.mark.parametrize("model", ["player", "club", "membership", "alias", "invitation", "merge", "logentry"])
+def test_staff_look_at_people_and_change_them_nowhere_but_through_the_services(
+    full_club: Club, client: Client, password: str, model: str, enter: Enter
+) -> None:
+    jens, double = enter("Jens"), enter("J.")
+    remember_alias(player=jens, name="jenshh", by=SYSTEM)
+    invite(membership=jens.memberships.get(), by=SYSTEM, now=NOW, link=str)
+    merge_players(player=double, into=jens, by=SYSTEM, now=NOW)
+    client.force_login(User.objects.create_superuser("staff@example.org", password, display_name="Staff"))
+    rows = apps.get_model("players", model).objects.all()
+    assert rows
+    here = f"/admin/players/{model}/"
+    assert client.get(here, {"q": "Jens"}).status_code == 200
+    page = client.get(f"{here}{rows[0].pk}/change/")
+    assert page.status_code == 200
+    assert b"secret" not in page.content.lower()
+    assert client.get(f"{here}add/").status_code == 403
+    assert client.post(f"{here}{rows[0].pk}/change/", {}).status_code == 403
+    assert client.post(f"{here}{rows[0].pk}/delete/", {"post": "yes"}).status_code == 403

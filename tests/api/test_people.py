@@ -1,0 +1,261 @@
+"""People by API: accounts, clubs, members."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from rest_framework.authtoken.models import Token
+from rest_framework.test import APIClient
+
+from players.access import Role, role_in
+from players.actors import SYSTEM, Actor
+from players.models import Club, LogEntry, Membership, Player, User
+from players.services import add_player, create_club, ensure_player, find_or_add_players, set_role
+from players.throttle import SIGN_IN_AS
+
+pytestmark = pytest.mark.django_db
+ME, TOKENS, CLUBS = "/api/v1/me/", "/api/v1/tokens/", "/api/v1/clubs/"
+
+
+@pytest.fixture
+def club(alice: User) -> Club:
+    """Alice owns it."""
+    return create_club(name="Copenhagen Backgammon", city="København", by=Actor.of(alice))
+
+
+@pytest.fixture
+def members(club: Club) -> str:
+    """Where its members are."""
+    return f"{CLUBS}{club.slug}/members/"
+
+
+def as_(user: User) -> APIClient:
+    client = APIClient()
+    client.force_authenticate(user)
+    return client
+
+
+def join(club: Club, user: User, role: Role = Role.MEMBER) -> str:
+    membership = add_player(club=club, player=ensure_player(user=user, by=SYSTEM), by=SYSTEM)
+    return set_role(membership=membership, role=role, by=SYSTEM).player.public_id
+
+
+def enter(club: Club, name: str) -> Player:
+    [found] = find_or_add_players(club=club, names=[name], by=SYSTEM)
+    assert found.player is not None
+    return found.player
+
+
+def problem(response: Any, status: int, code: str) -> None:
+    assert response.status_code == status
+    assert response["Content-Type"] == "application/problem+json"
+    assert response.json()["code"] == code
+
+
+def test_bob_obtains_a_token_uses_it_and_revokes_it(bob: User, password: str) -> None:
+    client = APIClient()
+    given = client.post(TOKENS, {"email": "BOB@example.org", "password": password})
+    assert given.status_code == 200
+    headers = {"Authorization": f"Token {given.json()['token']}"}
+    assert client.get(ME, headers=headers).json()["display_name"] == "Bob"
+    assert client.post(TOKENS, {"email": bob.email, "password": password}).json() == given.json()
+    assert client.delete(f"{TOKENS}current/", headers=headers).status_code == 204
+    problem(client.get(ME, headers=headers), 401, "authentication_failed")
+
+
+def test_a_wrong_password_gets_no_token(bob: User) -> None:
+    for email in (bob.email, "nobody@example.org"):
+        problem(APIClient().post(TOKENS, {"email": email, "password": "guess"}), 401, "wrong_credentials")
+    assert not Token.objects.exists()
+
+
+def test_tokens_are_not_guessed_without_end(bob: User, password: str) -> None:
+    client = APIClient()
+    for _ in range(SIGN_IN_AS.most):
+        client.post(TOKENS, {"email": bob.email, "password": "guess"})
+    problem(client.post(TOKENS, {"email": bob.email, "password": password}), 429, "too_many_attempts")
+
+
+def test_bob_reads_and_changes_his_preferences(bob: User) -> None:
+    client = as_(bob)
+    before = client.get(ME).json()
+    assert before["player"] == Player.objects.get(user=bob).public_id
+    after = client.patch(ME, {"time_zone": "copenhagen", "initials_only": True}).json()
+    assert (after["time_zone"], after["initials_only"], after["display_name"]) == ("Europe/Copenhagen", True, "Bob")
+    assert LogEntry.objects.get(verb="preferences_changed").user == bob
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [({"theme": "plaid"}, "theme"), ({"time_zone": "Mars"}, "time_zone"), ({"display_name": ""}, "display_name")],
+)
+def test_a_bad_preference_names_its_field(bob: User, fields: dict[str, str], field: str) -> None:
+    response = as_(bob).patch(ME, fields)
+    problem(response, 422, "invalid")
+    assert [fault["field"] for fault in response.json()["errors"]] == [field]
+
+
+def test_what_belongs_to_an_account_needs_one(club: Club, members: str) -> None:
+    client = APIClient()
+    for response in (client.get(ME), client.post(CLUBS, {"name": "Mine"}), client.post(members, {"name": "Jens"})):
+        problem(response, 401, "not_authenticated")
+
+
+def test_a_session_must_show_that_the_form_is_ours(bob: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(bob)
+    assert client.patch(ME, {"theme": "dark"}, content_type="application/json").status_code == 403
+
+
+def test_a_club_is_started_found_and_changed(bob: User) -> None:
+    client = as_(bob)
+    made = client.post(CLUBS, {"name": "Århus Backgammon", "time_zone": "Europe/Copenhagen"})
+    assert made.status_code == 201
+    assert (made.json()["slug"], made.json()["members"], made.json()["my_role"]) == ("arhus-backgammon", 1, "owner")
+    problem(client.post(CLUBS, {"name": "Århus Backgammon"}), 422, "club_twice")
+    [found] = APIClient().get(CLUBS, {"q": "ARHUS"}).json()["results"]
+    assert (found["name"], found["my_role"]) == ("Århus Backgammon", None)
+    here = f"{CLUBS}arhus-backgammon/"
+    assert client.patch(here, {"city": "Århus"}).json()["city"] == "Århus"
+    assert client.patch(here, {"slug": "aarhus"}).json()["slug"] == "aarhus"
+    problem(client.get(here), 404, "not_found")
+
+
+def test_ones_own_clubs(club: Club, alice: User, bob: User) -> None:
+    create_club(name="Another", by=Actor.of(bob))
+    assert [one["slug"] for one in as_(alice).get(CLUBS, {"mine": "true"}).json()["results"]] == [club.slug]
+    assert APIClient().get(CLUBS, {"mine": "true"}).json()["results"] == []
+    assert APIClient().get(CLUBS).json()["count"] == 2
+
+
+def test_the_address_of_a_club_is_for_owners_to_change(club: Club, bob: User) -> None:
+    join(club, bob, Role.DIRECTOR)
+    problem(as_(bob).patch(f"{CLUBS}{club.slug}/", {"slug": "mine"}), 403, "permission_denied")
+    assert as_(bob).patch(f"{CLUBS}{club.slug}/", {"city": "Malmö"}).status_code == 200
+
+
+def test_members_are_added_by_name_or_id(club: Club, members: str, alice: User, bob: User) -> None:
+    client = as_(alice)
+    assert client.post(members, {"name": "Jens Hansen"}).status_code == 201
+    problem(client.post(members, {"name": "JENS HANSEN"}), 422, "namesake")
+    assert client.post(members, {"name": "JENS HANSEN", "namesake": True}).status_code == 201
+    bobs = ensure_player(user=bob, by=SYSTEM).public_id
+    assert client.post(members, {"player": bobs}).json()["player"]["name"] == "Bob"
+    problem(client.post(members, {"player": bobs}), 422, "already_member")
+    for fields in ({}, {"name": "x", "player": bobs}):
+        problem(client.post(members, fields), 422, "invalid")
+
+
+def test_members_are_listed_in_pages_and_filtered(club: Club, members: str) -> None:
+    find_or_add_players(club=club, names=[f"Player {number:02}" for number in range(60)], by=SYSTEM)
+    first = APIClient().get(members).json()
+    assert (first["count"], len(first["results"])) == (61, 50)
+    assert len(APIClient().get(first["next"]).json()["results"]) == 11
+    assert [one["player"]["name"] for one in APIClient().get(members, {"role": "owner"}).json()["results"]] == ["Alice"]
+    assert APIClient().get(members, {"q": "player 07"}).json()["count"] == 1
+
+
+def test_a_list_of_members_takes_the_same_queries_whatever_its_length(club: Club, members: str) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert APIClient().get(members).status_code == 200
+        return len(captured)
+
+    few = queries()
+    find_or_add_players(club=club, names=[f"Player {number}" for number in range(40)], by=SYSTEM)
+    assert queries() == few <= 5
+
+
+def test_a_list_of_names_is_answered_in_its_order(club: Club, members: str, alice: User) -> None:
+    enter(club, "Søren")
+    response = as_(alice).post(f"{members}list/", {"names": ["soren", "Mia", "MIA"]})
+    assert [(one["how"], one["repeated"]) for one in response.json()] == [
+        ("found", False),
+        ("added", False),
+        ("added", True),
+    ]
+    problem(as_(alice).post(f"{members}list/", {"names": []}), 422, "invalid")
+
+
+def test_roles_are_given_by_owners(club: Club, members: str, alice: User, bob: User, carol: User) -> None:
+    bobs, carols = join(club, bob, Role.DIRECTOR), join(club, carol)
+    problem(as_(bob).patch(f"{members}{carols}/", {"role": "assistant"}), 403, "permission_denied")
+    assert as_(alice).patch(f"{members}{bobs}/", {"role": "owner"}).json()["role"] == "owner"
+    problem(as_(alice).patch(f"{members}{bobs}/", {"role": "king"}), 422, "invalid")
+
+
+def test_whoever_likes_leaves_and_the_last_owner_stays(
+    club: Club, members: str, alice: User, bob: User, carol: User
+) -> None:
+    alices, bobs, carols = Player.objects.get(user=alice).public_id, join(club, bob), join(club, carol)
+    assert as_(bob).delete(f"{members}{bobs}/").status_code == 204
+    problem(as_(bob).delete(f"{members}{carols}/"), 403, "permission_denied")
+    assert as_(alice).delete(f"{members}{carols}/").status_code == 204
+    problem(as_(alice).delete(f"{members}{alices}/"), 422, "last_owner")
+    assert list(Membership.objects.filter(club=club, left_at=None).values_list("player__name", flat=True)) == ["Alice"]
+
+
+def test_a_player_is_invited_and_becomes_bobs(club: Club, members: str, alice: User, bob: User) -> None:
+    jens = enter(club, "Jens")
+    made = as_(alice).post(f"{members}{jens.public_id}/invitation/", {})
+    assert made.status_code == 201
+    secret = made.json()["url"].split("/")[-2]
+    accepted = as_(bob).post("/api/v1/invitations/accept/", {"secret": secret})
+    assert accepted.json()["public_id"] == jens.public_id
+    assert Player.objects.get(pk=jens.pk).user == bob
+    problem(as_(alice).post("/api/v1/invitations/accept/", {"secret": secret}), 410, "invitation_used")
+    problem(as_(bob).post("/api/v1/invitations/accept/", {"secret": "made-up"}), 404, "not_found")
+
+
+def test_a_withdrawn_link_is_dead(club: Club, members: str, alice: User, bob: User) -> None:
+    here = f"{members}{enter(club, 'Jens').public_id}/invitation/"
+    secret = as_(alice).post(here, {}).json()["url"].split("/")[-2]
+    assert as_(alice).delete(here).status_code == 204
+    problem(as_(bob).post("/api/v1/invitations/accept/", {"secret": secret}), 410, "invitation_withdrawn")
+
+
+def test_two_are_merged_and_parted(club: Club, members: str, alice: User) -> None:
+    jens, double = enter(club, "Jens Hansen"), enter(club, "J. Hansen")
+    merged = as_(alice).post(f"{members}{double.public_id}/merge/", {"into": jens.public_id})
+    assert merged.status_code == 201
+    assert merged.json()["into"]["name"] == "Jens Hansen"
+    problem(as_(alice).get(f"{members}{double.public_id}/"), 404, "not_found")
+    here = f"{CLUBS}{club.slug}/merges/{merged.json()['id']}/"
+    assert as_(alice).delete(here).status_code == 204
+    problem(as_(alice).delete(here), 422, "merge_undone")
+
+
+def test_strangers_and_members_change_nothing(club: Club, members: str, bob: User, dave: User) -> None:
+    mallory = User.objects.create_user("mallory@example.org", display_name="Mallory")
+    create_club(name="Malmö Backgammon", by=Actor.of(mallory))
+    jens = enter(club, "Jens").public_id
+    join(club, bob)
+    for user in (bob, dave, mallory):
+        client = as_(user)
+        for response in (
+            client.patch(f"{CLUBS}{club.slug}/", {"name": "Mine"}),
+            client.post(members, {"name": "Mia"}),
+            client.post(f"{members}list/", {"names": ["Mia"]}),
+            client.patch(f"{members}{jens}/", {"role": "member"}),
+            client.delete(f"{members}{jens}/"),
+            client.post(f"{members}{jens}/invitation/", {}),
+            client.delete(f"{members}{jens}/invitation/"),
+            client.post(f"{members}{jens}/merge/", {"into": jens}),
+            client.delete(f"{CLUBS}{club.slug}/merges/1/"),
+        ):
+            problem(response, 403, "permission_denied")
+        assert role_in(user, club) == (Role.MEMBER if user == bob else None)
+    assert not Player.objects.filter(name="Mia").exists()
+
+
+def test_the_schema_tells_of_every_route(client: Client) -> None:
+    schema = client.get("/api/schema/?format=json").json()
+    paths = {path: set(methods) - {"parameters"} for path, methods in schema["paths"].items()}
+    assert paths["/api/v1/me/"] == {"get", "patch"}
+    assert paths["/api/v1/tokens/"] == {"post"}
+    assert paths["/api/v1/clubs/"] == {"get", "post"}
+    assert paths["/api/v1/clubs/{slug}/members/{public_id}/"] == {"get", "patch", "delete"}
+    operation = schema["paths"]["/api/v1/clubs/"]["get"]
+    assert {"q", "mine", "page", "page_size"} <= {parameter["name"] for parameter in operation["parameters"]}

@@ -1,0 +1,133 @@
+"""From nothing to a club with players who have accounts, in a real browser."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from players.actors import SYSTEM, Actor
+from players.models import Player, User
+from players.services import create_club, find_or_add_players, invite, remember_alias
+from tests.browser.conftest import DESK, HEIGHT, PHONE, OpenPage
+from tests.players.conftest import NOW
+
+Check = Callable[[Page], None]
+NAMES = "Søren Åberg\nJens Hansen\nMia Møller"
+
+
+def sign_up(page: Page, name: str) -> None:
+    page.get_by_label("Your name").fill(name)
+    page.get_by_label("E-mail address").fill(f"{name.split()[0].lower()}@example.org")
+    page.get_by_label("Password").fill("crawford-1969")
+    page.get_by_role("button", name="Open my account").click()
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_from_signing_up_to_an_accepted_invitation(
+    open_page: OpenPage, site: str, axe: Check, fits: Check, width: int
+) -> None:
+    def sound(page: Page) -> None:
+        fits(page)
+        axe(page)
+
+    olga = open_page("/", width=width)
+    olga.get_by_role("link", name="Sign up").click()
+    sound(olga)
+    sign_up(olga, "Olga")
+    expect(olga).to_have_url(f"{site}/clubs/")
+    expect(olga.get_by_text("There is no club here yet")).to_be_visible()
+    sound(olga)
+    olga.get_by_role("link", name="Start a club").click()
+    olga.get_by_label("Name").fill("Copenhagen Backgammon")
+    olga.get_by_label("Time zone").fill("copenhagen")
+    sound(olga)
+    olga.get_by_role("button", name="Start the club").click()
+    olga.get_by_label("Add a player").fill("Bob Murray")
+    olga.get_by_role("button", name="Add", exact=True).click()
+    expect(olga.get_by_text("Bob Murray is in.")).to_be_visible()
+    olga.get_by_label("Paste a list").fill(NAMES)
+    olga.get_by_role("button", name="Add them all").click()
+    expect(olga.get_by_text("3 players added.")).to_be_visible()
+    sound(olga)
+    olga.get_by_role("link", name="Jens Hansen").click()
+    sound(olga)
+    olga.get_by_role("button", name="Make an invitation").click()
+    expect(olga.get_by_role("img", name="The link as a QR code")).to_be_visible()
+    sound(olga)
+    link = olga.get_by_role("textbox", name="Link").input_value()
+    assert link.startswith(f"{site}/invitations/")
+
+    jens = open_page(link.removeprefix(site), width=width)
+    expect(jens.get_by_role("heading", name="Are you Jens Hansen?")).to_be_visible()
+    sound(jens)
+    sign_up(jens, "Jens Hansen")
+    expect(jens.get_by_text("Welcome to Copenhagen Backgammon.")).to_be_visible()
+    sound(jens)
+    assert Player.objects.get(name="Jens Hansen").user == User.objects.get(email="jens@example.org")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_pages_with_long_names_are_accessible_and_fit(
+    open_page: OpenPage, axe: Check, fits: Check, bob: User, width: int, scheme: str
+) -> None:
+    long = "W" * 80
+    User.objects.filter(pk=bob.pk).update(display_name=long)
+    bob.refresh_from_db()
+    club = create_club(name=long, city=long, about=long * 3, by=Actor.of(bob), slug="long")
+    [found] = find_or_add_players(club=club, names=["M" * 80], by=SYSTEM)
+    assert found.player is not None
+    find_or_add_players(club=club, names=["Mia", "Jens"], by=SYSTEM)
+    remember_alias(player=found.player, name="x" * 200, by=SYSTEM)
+    invite(membership=found.player.memberships.get(), by=SYSTEM, now=NOW, link=str, email=f"{'e' * 60}@example.org")
+    here = "/clubs/long/"
+    member = f"{here}members/{found.player.public_id}/"
+    for path in ("/clubs/", here, f"{here}edit/", f"{here}members/", member, "/preferences/", "/preferences/delete/"):
+        page = open_page(path, width=width, scheme=scheme, user=bob)
+        fits(page)
+        axe(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/sign-in/", "/password/forgotten/", "/password/sent/", "/password/choose/MQ/x/"])
+def test_the_pages_of_a_door_are_accessible_and_fit(
+    open_page: OpenPage, axe: Check, fits: Check, path: str, scheme: str
+) -> None:
+    page = open_page(path, width=PHONE, scheme=scheme)
+    fits(page)
+    axe(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_form_with_faults_is_accessible(browser: Browser, site: str, axe: Check, fits: Check, scheme: str) -> None:
+    # Not by open_page: a browser notes a page answered 422 as an error.
+    with browser.new_context(
+        base_url=site, viewport={"width": PHONE, "height": HEIGHT[PHONE]}, color_scheme=scheme
+    ) as context:
+        page = context.new_page()
+        page.goto("/sign-up/")
+        page.get_by_label("Your name").fill("Bob")
+        page.get_by_label("E-mail address").fill("nowhere")
+        page.get_by_role("button", name="Open my account").click()
+        expect(page.get_by_text("Enter a valid email address.")).to_be_visible()
+        expect(page.get_by_label("E-mail address")).to_have_attribute("aria-invalid", "true")
+        fits(page)
+        axe(page)
+
+
+def test_a_search_changes_the_list_as_one_types(open_page: OpenPage, alice: User) -> None:
+    club = create_club(name="Copenhagen", by=Actor.of(alice))
+    find_or_add_players(club=club, names=NAMES.splitlines(), by=SYSTEM)
+    page = open_page("/clubs/copenhagen/")
+    page.get_by_label("Find a player").press_sequentially("soren")
+    expect(page.get_by_text("Jens Hansen")).to_be_hidden()
+    expect(page.get_by_text("Søren Åberg")).to_be_visible()
+
+
+def test_the_menu_of_the_account_opens_by_keyboard(open_page: OpenPage, bob: User, axe: Check) -> None:
+    page = open_page("/", width=PHONE, user=bob)
+    page.locator("summary", has_text="Bob").press("Enter")
+    expect(page.get_by_role("link", name="Preferences")).to_be_in_viewport()
+    axe(page)
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
