@@ -71,6 +71,11 @@ def may_direct(user: Visitor, match: Match) -> bool:
     return match.club is not None and people.is_at_least(people.role_in(user, match.club), people.Role.ASSISTANT)
 
 
+def match_again(match: Match) -> Match:
+    """A match that was already authorised, as it is now."""
+    return _match(match.public_id)
+
+
 def record_of(seat: Seat, record_id: str) -> Submission:
     """A record of the match that a side has before it; 404 for a record of another."""
     found = seat.match.submissions.filter(public_id=record_id).defer("data").first()

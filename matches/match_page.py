@@ -122,19 +122,20 @@ def match_page(match: Match, seat: Seat | None, now: datetime) -> dict[str, Any]
         "agreed": _times(match, pending.agreed, side) if pending.agreed is not None else None,
         "zones": [zone_of(match, one) for one in (0, 1)],
         "proof": _proof(standing, now),
-        **_may(match, side, seat, pending),
+        **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
     }
 
 
-def _may(match: Match, side: int | None, seat: Seat | None, pending: Pending) -> dict[str, bool]:
+def _may(match: Match, seat: Seat | None, pending: Pending, *, is_proven: bool) -> dict[str, bool]:
     """What the reader can do now; the services decide, this only draws the forms."""
+    side = seat.side if seat is not None else None
     open_to_claims = match.state in (Match.State.OPEN, Match.State.CLAIMED) and seat is not None
     own = pending.claim is not None and pending.claim.side == side
     return {
         "may_claim": open_to_claims and not own,
         "may_answer": open_to_claims and side is not None and pending.claim is not None and not own,
-        "may_send": side is not None and match.state != Match.State.VOID,
-        "may_propose": side is not None and not match.is_over,
+        "may_send": side is not None and match.state != Match.State.VOID and not is_proven,
+        "may_propose": side is not None and match.state == Match.State.OPEN,
     }
 
 

@@ -7,6 +7,9 @@ from django.utils.translation import gettext_noop
 MESSAGES = {
     # Matches
     "match_same_player": gettext_noop("A match needs two different players."),
+    "after_missing": gettext_noop(
+        "Say which state of the match this was decided on: its seq as “after”, or its ETag as If-Match."
+    ),
     "match_settled": gettext_noop("The result of this match stands already. Only a director can change it."),
     "match_void": gettext_noop("This match was voided; nothing more can be reported for it."),
     "match_disputed": gettext_noop("The players do not agree, so this match waits for the director's ruling."),

@@ -116,6 +116,45 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/changes/$": EVERYBODY,
     r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/matches/$": EVERYBODY,
     r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/vs/(?P<other_id>[2-9a-z]{10})/$": EVERYBODY,
+    # Matches: tests/matches/reporting/test_match_access.py asks for these as everybody.
+    "my/": WITH_ACCOUNT,
+    r"^matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^matches/(?P<public_id>[2-9a-z]{10})/links/$": ONLY_OFFICERS,
+    r"^matches/(?P<public_id>[2-9a-z]{10})/appointment\.ics$": Access(SIGN_IN, 404, 404),
+    r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/$": EVERYBODY,
+    r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/appointment\.ics$": EVERYBODY,
+    **{
+        f"{prefix}{action}/$": ONLY_POST
+        for prefix in (r"^matches/(?P<public_id>[2-9a-z]{10})/", r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/")
+        for action in (
+            "claim",
+            "confirm",
+            "contest",
+            "withdraw",
+            "records",
+            r"records/(?P<record_id>[2-9a-z]{10})/names",
+            "times",
+            r"times/(?P<proposal_id>[2-9a-z]{10})/accept",
+            r"times/(?P<proposal_id>[2-9a-z]{10})/withdraw",
+        )
+    },
+    "api/v1/matches/": EVERYBODY,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/links/$": Access(401, 403, 403),
+    **{
+        rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST
+        for action in (
+            "claims",
+            "confirm",
+            "contest",
+            "withdraw",
+            "records",
+            r"records/(?P<record_id>[2-9a-z]{10})/names",
+            "proposals",
+            r"proposals/(?P<proposal_id>[2-9a-z]{10})/accept",
+            r"proposals/(?P<proposal_id>[2-9a-z]{10})/withdraw",
+        )
+    },
     # Django's own pages, each behind the same check.
     "admin/": Access(SIGN_IN, SIGN_IN, 200),
 }

@@ -1,16 +1,22 @@
 """Who gets at a match: players, viewers by its visibility, those who run it, holders of links."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.test import Client
+from django.utils import timezone
 
 from matches import access, links
 from matches.models import Match
+from matches.services import proposals
+from players.actors import Actor
 from players.models import Club, Player, User
 from tests.matches.reporting.cast import BOB, CAROL, Role, join, match_between, player_of
+from tests.test_access import ONLY_POST, ROUTES, Access
 
 pytestmark = pytest.mark.django_db
 
@@ -96,3 +102,66 @@ def test_a_player_who_was_merged_keeps_his_seat(match: Match, bobs: Player, bob:
     Player.objects.filter(pk=bobs.pk).update(user=None, merged_into=grown)
     Player.objects.filter(pk=grown.pk).update(user=bob)
     assert access.match_for_player(bob, match.public_id).side == BOB
+
+
+# Every route, as everybody
+
+OURS = [route for route in ROUTES if re.search(r"matches/\(\?P<public_id>|^\^m/", route)]
+
+
+@pytest.fixture
+def addresses(match: Match) -> dict[str, str]:
+    """An address for each of our routes, of a match with an appointment."""
+    later = timezone.now() + timezone.timedelta(days=2)
+    now = timezone.now()
+    offered = proposals.propose(match=match, side=BOB, times=[later], by=Actor.link(BOB), now=now)
+    proposals.accept(match=match, proposal=offered, side=CAROL, time=offered.instants[0], by=Actor.link(CAROL), now=now)
+    return {route: "/" + address_of(route, match, offered.public_id) for route in OURS}
+
+
+def address_of(route: str, match: Match, proposal_id: str) -> str:
+    """A route with its places filled."""
+    known = {
+        "public_id": match.public_id,
+        "token": links.token_for(match, CAROL),
+        "record_id": "2222222222",
+        "proposal_id": proposal_id,
+    }
+    # Up to the bracket that closes the group: none of ours has another in it.
+    filled = re.sub(r"\(\?P<(\w+)>[^)]*\)", lambda place: known[place[1]], route)
+    return filled.replace("\\", "").strip("^$")
+
+
+def clients(visitors: dict[str, User | AnonymousUser]) -> Iterator[tuple[str, Client]]:
+    for name, user in visitors.items():
+        client = Client()
+        if isinstance(user, User):
+            client.force_login(user)
+        yield name, client
+
+
+def test_every_route_of_a_match_answers_as_the_table_says(
+    addresses: dict[str, str], visitors: dict[str, User], dave: User
+) -> None:
+    staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
+    people = {"anonymous": AnonymousUser(), "dave": dave, "staff": staff}
+    assert len(addresses) == 34
+    for route, path in addresses.items():
+        found = Access(**{name: client.get(path).status_code for name, client in clients(people)})
+        assert found == ROUTES[route], path
+
+
+def test_only_the_two_players_get_anything_done(addresses: dict[str, str], visitors: dict[str, User]) -> None:
+    acts = [addresses[route] for route in OURS if ROUTES[route] == ONLY_POST and not route.startswith("^m/")]
+    # No record of that name is there: for the players too this address is nowhere.
+    acts = [path for path in acts if "2222222222" not in path]
+    assert len(acts) == 16
+    for name, client in clients(visitors):
+        for path in acts:
+            status = client.post(path, {}).status_code
+            if name == "anonymous":
+                assert status == (401 if path.startswith("/api/") else 302), path
+            elif name in ("player", "opponent"):
+                assert status not in (401, 404, 500), (name, path)
+            else:
+                assert status == 404, (name, path)

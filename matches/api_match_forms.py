@@ -1,0 +1,266 @@
+"""What the API of matches takes and gives."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from matches import links
+from matches.appointments import zone_of
+from matches.awaited import Pending, awaited, in_words
+from matches.models import MOST_TIMES, Claim, Match, Proposal, Result, Submission
+from matches.services.finish import MOST_POINTS
+from players.messages import sentence
+
+Json = dict[str, Any]
+AFTER = "The `seq` that was seen; the same as `If-Match`."
+
+
+class Score(serializers.ListField):
+    """Points of side 0 and side 1."""
+
+    def __init__(self, **more: Any) -> None:
+        points = serializers.IntegerField(min_value=0, max_value=MOST_POINTS)
+        super().__init__(child=points, min_length=2, max_length=2, **more)
+
+
+class ClaimSerializer(serializers.Serializer[Any]):
+    """A score."""
+
+    score = Score(help_text="Points really won by side 0 and side 1, the start score included.")
+    winner = serializers.IntegerField(required=False, min_value=0, max_value=1, help_text="The side; or who has more.")
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
+class ContestSerializer(serializers.Serializer[Any]):
+    """An answer, with a word about it."""
+
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
+class NamesSerializer(serializers.Serializer[Any]):
+    """Who is who."""
+
+    left = serializers.IntegerField(min_value=0, max_value=1, help_text="The side of the record's left player.")
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
+class ProposeSerializer(serializers.Serializer[Any]):
+    """Times to play."""
+
+    times = serializers.ListField(child=serializers.DateTimeField(), min_length=1, max_length=MOST_TIMES)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
+class AcceptSerializer(serializers.Serializer[Any]):
+    """One of them."""
+
+    time = serializers.DateTimeField()
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
+class PlayerSerializer(serializers.Serializer[Any]):
+    """A player of a match."""
+
+    public_id = serializers.CharField()
+    name = serializers.CharField()
+    time_zone = serializers.CharField(help_text="In which he reads times.")
+
+
+class AwaitedSerializer(serializers.Serializer[Any]):
+    """One thing the match waits for."""
+
+    code = serializers.ChoiceField(["ruling", "names", "answer", "verdict", "times", "appointment", "play"])
+    side = serializers.IntegerField(allow_null=True, help_text="Who has to act.")
+    until = serializers.DateTimeField(allow_null=True)
+    message = serializers.CharField()
+
+
+class ClaimAnswerSerializer(serializers.Serializer[Any]):
+    """A claim."""
+
+    public_id = serializers.CharField()
+    side = serializers.IntegerField()
+    winner = serializers.IntegerField()
+    score = Score()
+    note = serializers.CharField()
+    state = serializers.ChoiceField(Claim.State.choices)
+    created_at = serializers.DateTimeField()
+    notified_at = serializers.DateTimeField(allow_null=True)
+    stands_at = serializers.DateTimeField(allow_null=True, help_text="When it stands unanswered.")
+    answer_note = serializers.CharField()
+
+
+class MatchResultSerializer(serializers.Serializer[Any]):
+    """One version of the result."""
+
+    version = serializers.IntegerField()
+    winner = serializers.IntegerField(allow_null=True)
+    score = Score(allow_null=True)
+    kind = serializers.ChoiceField(Result.Kind.choices)
+    source = serializers.ChoiceField(Result.Source.choices)  # type: ignore[assignment]  # a field of that name
+    record = serializers.CharField(allow_null=True, help_text="The submission that proves it.")
+    waived = serializers.ListField(child=serializers.ListField(), help_text="Findings waived: code, game, ply.")
+    reason = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class MatchRecordSerializer(serializers.Serializer[Any]):
+    """A record sent in for the match."""
+
+    public_id = serializers.CharField()
+    side = serializers.IntegerField(allow_null=True, help_text="Who sent it.")
+    state = serializers.ChoiceField(Submission.State.choices)
+    standing = serializers.ChoiceField(Submission.Standing.choices)
+    swapped = serializers.BooleanField(allow_null=True)
+    code = serializers.CharField(allow_null=True, help_text="Why it does not settle the match.")
+    message = serializers.CharField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+class ProposalSerializer(serializers.Serializer[Any]):
+    """Proposed times."""
+
+    public_id = serializers.CharField()
+    side = serializers.IntegerField()
+    times = serializers.ListField(child=serializers.DateTimeField())
+    note = serializers.CharField()
+    state = serializers.ChoiceField(Proposal.State.choices)
+    agreed_at = serializers.DateTimeField(allow_null=True)
+
+
+class MatchSummarySerializer(serializers.Serializer[Any]):
+    """A match in a list."""
+
+    public_id = serializers.CharField()
+    state = serializers.ChoiceField(Match.State.choices)
+    seq = serializers.IntegerField()
+    length = serializers.IntegerField()
+    start = Score()
+    players = serializers.ListField(child=serializers.DictField(), min_length=2, max_length=2)
+    club = serializers.CharField(allow_null=True)
+    topic = serializers.CharField(help_text="What the match was made for.")
+    due_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+    result = MatchResultSerializer(allow_null=True)
+    page = serializers.URLField()
+
+
+class MatchSerializer(MatchSummarySerializer):
+    """A match with everything about it."""
+
+    players = PlayerSerializer(many=True)  # type: ignore[assignment]  # more of them than a list shows
+    crawford = serializers.BooleanField()
+    rated = serializers.BooleanField()
+    my_side = serializers.IntegerField(allow_null=True)
+    awaited = AwaitedSerializer(many=True)
+    claims = ClaimAnswerSerializer(many=True)
+    results = MatchResultSerializer(many=True, help_text="The newest first.")
+    records = MatchRecordSerializer(many=True)
+    proposals = ProposalSerializer(many=True, help_text="For the players only.")
+
+
+class MatchLinksSerializer(serializers.Serializer[Any]):
+    """Links to hand out."""
+
+    personal = serializers.ListField(child=serializers.URLField(), help_text="Of side 0 and side 1.")
+    sheet = serializers.URLField()
+
+
+def links_as_answer(match: Match, request: Request) -> Json:
+    """The links of a match."""
+    first, second, sheet = (
+        request.build_absolute_uri(reverse("match-link", args=[links.token_for(match, side)])) for side in (0, 1, None)
+    )
+    return {"personal": [first, second], "sheet": sheet}
+
+
+def summary_as_answer(match: Match, request: Request | HttpRequest) -> Json:
+    """A match as a list shows it."""
+    # Not the first by version in SQL: the results were fetched with the matches.
+    versions = sorted(match.results.all(), key=lambda result: -result.version)
+    return {
+        "public_id": match.public_id,
+        "state": match.state,
+        "seq": match.seq,
+        "length": match.length,
+        "start": list(match.start_score),
+        "players": [{"public_id": player.public_id, "name": player.shown_name} for player in match.players],
+        "club": match.club.slug if match.club is not None else None,
+        "topic": match.parent_topic,
+        "due_at": match.due_at,
+        "finished_at": match.finished_at,
+        "result": _result(versions[0], None) if versions else None,
+        "page": request.build_absolute_uri(reverse("match", args=[match.public_id])),
+    }
+
+
+def match_as_answer(match: Match, side: int | None, request: Request, now: datetime) -> Json:
+    """A match as one of its sides, or whoever may see it, gets it."""
+    claims, proposals = list(match.claims.all()), list(match.proposals.all())
+    records = list(match.submissions.defer("data", "transcript").order_by("created_at", "pk"))
+    public_ids = {record.pk: record.public_id for record in records}
+    pending = Pending.of(claims, records, proposals)
+    results = [_result(result, public_ids.get(result.submission_id or 0)) for result in match.results.all()]
+    return summary_as_answer(match, request) | {
+        "players": [
+            {"public_id": player.public_id, "name": player.shown_name, "time_zone": str(zone_of(match, one))}
+            for one, player in enumerate(match.players)
+        ],
+        "crawford": match.crawford,
+        "rated": match.rated,
+        "my_side": side,
+        "awaited": [
+            {"code": one.code, "side": one.side, "until": one.until, "message": in_words(one, match, pending, side)}
+            for one in awaited(match, pending, now)
+        ],
+        "claims": [_claim(claim) for claim in claims],
+        "result": results[0] if results else None,
+        "results": results,
+        "records": [_record(record) for record in records],
+        "proposals": [_proposal(proposal) for proposal in proposals] if side is not None else [],
+    }
+
+
+def _result(result: Result, record: str | None) -> Json:
+    return {
+        "version": result.version,
+        "winner": result.winner,
+        "score": list(result.score) if result.score else None,
+        "kind": result.kind,
+        "source": result.source,
+        "record": record,
+        "waived": result.waived,
+        "reason": result.reason,
+        "at": result.at,
+    }
+
+
+def _claim(claim: Claim) -> Json:
+    names = ("public_id", "side", "winner", "note", "state", "created_at", "notified_at", "stands_at", "answer_note")
+    return {"score": list(claim.score)} | {name: getattr(claim, name) for name in names}
+
+
+def _record(record: Submission) -> Json:
+    why = record.refusal
+    return {
+        "public_id": record.public_id,
+        "side": record.side,
+        "state": record.state,
+        "standing": record.standing,
+        "swapped": record.swapped,
+        "code": why["code"] if why else None,
+        "message": sentence(why["code"], why["params"]) if why else None,
+        "created_at": record.created_at,
+    }
+
+
+def _proposal(proposal: Proposal) -> Json:
+    names = ("public_id", "side", "note", "state", "agreed_at")
+    return {"times": proposal.instants} | {name: getattr(proposal, name) for name in names}

@@ -1,0 +1,453 @@
+"""The API of matches: what the page of a match does, for programs.
+
+Whoever acts is signed in as one of the players, or names one of the match's links in the header `Match-Link`.
+Every write names the state it was decided on, as `after` or as `If-Match`; `Idempotency-Key` makes it safe to repeat.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import generics, serializers, status
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from engine.errors import Refused
+from matches import access
+from matches.access import Seat
+from matches.api import KEY, PROBLEM, RecordSerializer
+from matches.api_match_forms import (
+    AcceptSerializer,
+    ClaimSerializer,
+    ContestSerializer,
+    MatchLinksSerializer,
+    MatchSerializer,
+    MatchSummarySerializer,
+    NamesSerializer,
+    ProposeSerializer,
+    links_as_answer,
+    match_as_answer,
+    summary_as_answer,
+)
+from matches.intake import record_in, refuse_long_body
+from matches.models import Match, Submission
+from matches.services import claims, proposals, records
+from matches.throttle import count_upload
+from matches.visibility import Viewer
+from players.models import User
+
+LINK = OpenApiParameter(
+    "Match-Link",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description="The token of a personal link (or of the sheet, which may only claim), instead of an account.",
+)
+IF_MATCH = OpenApiParameter(
+    "If-Match", OpenApiTypes.STR, OpenApiParameter.HEADER, description="The ETag that was seen; the same as `after`."
+)
+WRITES: dict[str, Any] = {
+    "parameters": [KEY, LINK, IF_MATCH],
+    "responses": {200: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
+}
+Given = dict[str, Any]
+
+
+def seat(request: Request, public_id: str, *, sheet: bool = False) -> Seat:
+    """The side for which a request acts; `sheet`: whether the sheet's link may, too."""
+    if token := request.headers.get("Match-Link"):
+        found = access.match_for_link(token)
+        if found.match.public_id != public_id or (found.side is None and not sheet):
+            raise Http404
+        return found
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return access.match_for_player(request.user, public_id)
+
+
+def viewed(request: Request, public_id: str) -> tuple[Match, Seat | None]:
+    """A match for whoever may see it, and his side if he has one."""
+    if request.headers.get("Match-Link"):
+        found = seat(request, public_id, sheet=True)
+        return found.match, found
+    match = access.match_for_viewer(request.user, public_id)
+    try:
+        return match, access.match_for_player(request.user, public_id)
+    except Http404:
+        return match, None
+
+
+def after(request: Request, *, needed: bool = True) -> int | None:
+    """The state that a write was decided on. Refused: `after_missing`."""
+    stated = request.data.get("after") if hasattr(request.data, "get") else None
+    text = str(stated if stated is not None else request.headers.get("If-Match", "")).strip().strip('"')
+    if text.isascii() and text.isdecimal() and len(text) < 10:
+        return int(text)
+    if needed or text:
+        raise Refused("after_missing")
+    return None
+
+
+def given(request: Request, form: type[serializers.Serializer[Any]]) -> Given:
+    """The checked body of a write."""
+    body = form(data=request.data)
+    body.is_valid(raise_exception=True)
+    return dict(body.validated_data)
+
+
+def common(request: Request) -> Given:
+    """What every write of ours takes."""
+    return {"after": after(request), "key": request.headers.get("Idempotency-Key", ""), "now": timezone.now()}
+
+
+def answer(request: Request, acting: Seat, code: int = status.HTTP_200_OK) -> Response:
+    """The match after a write."""
+    match = access.match_for_link(acting.token).match if acting.token else access.match_again(acting.match)
+    return _tagged(match_as_answer(match, acting.side, request, timezone.now()), match, code)
+
+
+def _tagged(body: Any, match: Match, code: int = status.HTTP_200_OK) -> Response:
+    return Response(body, status=code, headers={"ETag": f'"{match.seq}"'})
+
+
+def _side(acting: Seat) -> int:
+    if acting.side is None:
+        raise Http404
+    return acting.side
+
+
+class MatchFilter(filters.FilterSet):
+    """Which matches."""
+
+    state = filters.ChoiceFilter(choices=Match.State.choices)
+    club = filters.CharFilter("club__slug", label="The address of the club.")
+    player = filters.CharFilter(method="of_player", label="The public id of a player.")
+    topic = filters.CharFilter("parent_topic", label="What the match was made for.")
+    mine = filters.BooleanFilter(method="of_me", label="Only those I play.")
+
+    def of_player(self, rows: QuerySet[Match], name: str, value: str) -> QuerySet[Match]:
+        """Those that somebody plays."""
+        return rows.filter(Q(player_0__public_id=value) | Q(player_1__public_id=value))
+
+    def of_me(self, rows: QuerySet[Match], name: str, value: bool) -> QuerySet[Match]:
+        """Those that whoever asks plays."""
+        players = Viewer.of(self.request.user).players
+        return rows.filter(Q(player_0__in=players) | Q(player_1__in=players)) if value else rows
+
+
+class Matches(generics.ListAPIView[Match]):
+    """The matches that whoever asks may see, the newest first."""
+
+    permission_classes = (AllowAny,)
+    filterset_class = MatchFilter
+    serializer_class = MatchSummarySerializer
+    queryset = Match.objects.none()
+
+    def get_queryset(self) -> QuerySet[Match]:
+        """Only what may be seen."""
+        return (
+            Match.objects.filter(Viewer.of(self.request.user).visible())
+            .select_related("club", "player_0", "player_1")
+            .prefetch_related("results")
+            .order_by("-created_at", "-pk")
+        )
+
+    @extend_schema(operation_id="matches_list", summary="Matches")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of them."""
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        return self.get_paginated_response([summary_as_answer(row, request) for row in rows or []])
+
+
+class OneMatch(APIView):
+    """One match."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_retrieve",
+        summary="A match: what is claimed, sent in, proposed and awaited",
+        parameters=[LINK],
+        responses={200: MatchSerializer, 404: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """With its ETag, which the next write names."""
+        match, acting = viewed(request, public_id)
+        side = acting.side if acting is not None else None
+        return _tagged(match_as_answer(match, side, request, timezone.now()), match)
+
+
+class Claims(APIView):
+    """Where a score is claimed."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_claim",
+        summary="Claim a score",
+        description=(
+            "The loser's own claim stands at once. The winner's waits until the other side confirms, or until its time "
+            "has run out. Two claims that differ are a dispute."
+        ),
+        request=ClaimSerializer,
+        examples=[OpenApiExample("Bob won", value={"score": [7, 5], "after": 0}, request_only=True)],
+        **WRITES,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """201 with the match as it is then."""
+        acting = seat(request, public_id, sheet=True)
+        form = given(request, ClaimSerializer)
+        left, right = form["score"]
+        claims.claim(
+            match=acting.match,
+            side=acting.side,
+            winner=form.get("winner", 0 if left > right else 1),
+            score=(left, right),
+            by=acting.by,
+            note=form["note"],
+            **common(request),
+        )
+        return answer(request, acting, status.HTTP_201_CREATED)
+
+
+class _ClaimAnswer(APIView):
+    """One answer to the claim that is open."""
+
+    permission_classes = (AllowAny,)
+    act: Callable[..., object]
+
+    def done(self, request: Request, public_id: str, **more: Any) -> Response:
+        """Do it, and show the match."""
+        acting = seat(request, public_id)
+        type(self).act(match=acting.match, side=_side(acting), by=acting.by, **common(request), **more)
+        return answer(request, acting)
+
+
+AFTER_ONLY = OpenApiExample("Seen at 1", value={"after": 1}, request_only=True)
+
+
+class Confirm(_ClaimAnswer):
+    """Agree to the other side's claim."""
+
+    act = staticmethod(claims.confirm)
+
+    @extend_schema(
+        operation_id="matches_confirm",
+        summary="Confirm what is claimed",
+        request=ContestSerializer,
+        examples=[AFTER_ONLY],
+        **WRITES,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """It stands."""
+        return self.done(request, public_id)
+
+
+class Contest(_ClaimAnswer):
+    """Say that the other side's claim is wrong."""
+
+    act = staticmethod(claims.contest)
+
+    @extend_schema(
+        operation_id="matches_contest",
+        summary="Contest what is claimed",
+        request=ContestSerializer,
+        examples=[OpenApiExample("Not over", value={"after": 1, "note": "We are still playing."}, request_only=True)],
+        **WRITES,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """A dispute: the director rules."""
+        return self.done(request, public_id, note=given(request, ContestSerializer)["note"])
+
+
+class Withdraw(_ClaimAnswer):
+    """Take one's own claim back."""
+
+    act = staticmethod(claims.withdraw_claim)
+
+    @extend_schema(
+        operation_id="matches_withdraw_claim",
+        summary="Take one's own claim back",
+        request=ContestSerializer,
+        examples=[AFTER_ONLY],
+        **WRITES,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """While nobody has answered it."""
+        return self.done(request, public_id)
+
+
+class MatchRecords(APIView):
+    """Records of a match."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_send_record",
+        summary="Send in the record of a match",
+        description=(
+            "It is checked in the background; `records` of the match tells what became of it. An accepted record "
+            "settles the match at once. `after` may be left out: a record is one whatever was claimed meanwhile."
+        ),
+        request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
+        parameters=[KEY, LINK, IF_MATCH],
+        responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """201 with the match as it is then."""
+        refuse_long_body(request)
+        acting = seat(request, public_id)
+        count_upload(request)
+        form = given(request, RecordSerializer)
+        data, name = record_in(form.get("file"), form.get("text", ""))
+        records.submit_for_match(
+            match=acting.match,
+            side=acting.side,
+            data=data,
+            file_name=name or form.get("file_name", ""),
+            source=Submission.Source.API,
+            submitter=acting.by.user,
+            by=acting.by,
+            key=request.headers.get("Idempotency-Key", ""),
+            after=after(request, needed=False),
+            now=timezone.now(),
+        )
+        return answer(request, acting, status.HTTP_201_CREATED)
+
+
+class RecordNames(APIView):
+    """Who is who in a record."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_record_names",
+        summary="Say which player of a record is which",
+        request=NamesSerializer,
+        examples=[OpenApiExample("Swapped", value={"left": 1, "after": 3}, request_only=True)],
+        **WRITES,
+    )
+    def post(self, request: Request, public_id: str, record_id: str) -> Response:
+        """Asked of its sender, once: the names are remembered."""
+        acting = seat(request, public_id)
+        form = given(request, NamesSerializer)
+        records.say_who(
+            submission=access.record_of(acting, record_id),
+            swapped=form["left"] == 1,
+            side=_side(acting),
+            by=acting.by,
+            after=after(request),
+            now=timezone.now(),
+        )
+        return answer(request, acting)
+
+
+class Proposals(APIView):
+    """Times to play."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_propose",
+        summary="Propose up to five times",
+        request=ProposeSerializer,
+        examples=[
+            OpenApiExample(
+                "Two evenings",
+                value={"times": ["2026-11-24T19:00:00Z", "2026-11-26T20:30:00+01:00"], "after": 0},
+                request_only=True,
+            )
+        ],
+        **WRITES,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """They replace whatever was open."""
+        acting = seat(request, public_id)
+        form = given(request, ProposeSerializer)
+        times: list[datetime] = form["times"]
+        proposals.propose(
+            match=acting.match,
+            side=_side(acting),
+            times=times,
+            by=acting.by,
+            note=form["note"],
+            **common(request),
+        )
+        return answer(request, acting, status.HTTP_201_CREATED)
+
+
+class AcceptProposal(APIView):
+    """An appointment."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_accept_time",
+        summary="Accept one of the proposed times",
+        request=AcceptSerializer,
+        examples=[OpenApiExample("The first", value={"time": "2026-11-24T19:00:00Z", "after": 1}, request_only=True)],
+        **WRITES,
+    )
+    def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
+        """It binds both."""
+        acting = seat(request, public_id)
+        proposals.accept(
+            match=acting.match,
+            proposal=access.proposal_of(acting, proposal_id),
+            side=_side(acting),
+            time=given(request, AcceptSerializer)["time"],
+            by=acting.by,
+            **common(request),
+        )
+        return answer(request, acting)
+
+
+class WithdrawProposal(APIView):
+    """Times taken back."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_withdraw_times",
+        summary="Take one's own times back",
+        request=ContestSerializer,
+        examples=[AFTER_ONLY],
+        **WRITES,
+    )
+    def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
+        """While nobody has answered."""
+        acting = seat(request, public_id)
+        proposals.withdraw_proposal(
+            match=acting.match,
+            proposal=access.proposal_of(acting, proposal_id),
+            side=_side(acting),
+            by=acting.by,
+            **common(request),
+        )
+        return answer(request, acting)
+
+
+class MatchLinks(APIView):
+    """The links to hand out."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="matches_links",
+        summary="The personal links and the sheet's, for those who run the match",
+        responses={200: MatchLinksSerializer, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """Give a personal link to its player and to nobody else."""
+        if not isinstance(request.user, User):
+            raise NotAuthenticated
+        match = access.match_for_director(request.user, public_id)
+        return Response(links_as_answer(match, request))

@@ -1,0 +1,226 @@
+"""The API of matches: claims, answers, records, proposed times; by account, by token, by link."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+from rest_framework.authtoken.models import Token
+from rest_framework.test import APIClient
+
+from engine.records import write
+from engine.simulation import play_out
+from matches import links
+from matches.models import Match
+from matches.services.submissions import adjudicate_submission
+from players.models import Player, User
+from tests.matches.reporting.cast import BOB, CAROL, match_between
+from tests.matches.reporting.conftest import bobs, carols, club, match, pool
+
+__all__ = ["bobs", "carols", "club", "match", "pool"]
+
+pytestmark = pytest.mark.django_db
+
+
+def as_(user: User) -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.get_or_create(user=user)[0].key}")
+    return client
+
+
+def by_link(match: Match, side: int | None) -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_MATCH_LINK=links.token_for(match, side))
+    return client
+
+
+def at(match: Match, *rest: str) -> str:
+    return "/".join(["/api/v1/matches", match.public_id, *rest, ""])
+
+
+def ask(client: APIClient, path: str, status: int, body: Any = None, **headers: str) -> Any:
+    answer = client.get(path) if body is None else client.post(path, body, format="json", headers=headers)
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+SEVEN_FIVE = {"score": [7, 5], "after": 0}
+
+
+def test_one_claims_and_the_other_confirms(match: Match, bob: User, carol: User) -> None:
+    claimed = ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
+    assert (claimed["state"], claimed["my_side"], claimed["awaited"][0]["code"]) == ("claimed", BOB, "answer")
+    assert claimed["awaited"][0]["side"] == CAROL
+    confirmed = ask(as_(carol), at(match, "confirm"), 200, {"after": claimed["seq"]})
+    assert (confirmed["state"], confirmed["result"]["winner"], confirmed["result"]["score"]) == ("settled", BOB, [7, 5])
+    assert confirmed["result"]["source"] == "claim"
+
+
+def test_a_write_names_what_it_has_seen(match: Match, bob: User, carol: User) -> None:
+    assert ask(as_(bob), at(match, "claims"), 422, {"score": [7, 5]})["code"] == "after_missing"
+    etag = as_(carol).get(at(match)).headers["ETag"]
+    assert etag == '"0"'
+    ask(as_(bob), at(match, "claims"), 201, {"score": [7, 5]}, **{"If-Match": etag})
+    stale = ask(as_(carol), at(match, "confirm"), 409, {"after": 0})
+    assert (stale["code"], stale["params"]["seq"]) == ("stale", 1)
+
+
+def test_a_repeated_key_gives_the_first_answer_and_another_body_is_refused(match: Match, bob: User) -> None:
+    first = ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE, **{"Idempotency-Key": "k1"})
+    again = ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE, **{"Idempotency-Key": "k1"})
+    assert again["claims"] == first["claims"]
+    other = ask(as_(bob), at(match, "claims"), 422, {"score": [7, 3], "after": 0}, **{"Idempotency-Key": "k1"})
+    assert other["code"] == "key_reused"
+
+
+def test_a_dispute_and_a_withdrawal(match: Match, bob: User, carol: User) -> None:
+    ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
+    taken_back = ask(as_(bob), at(match, "withdraw"), 200, {"after": 1})
+    assert taken_back["state"] == "open"
+    ask(as_(bob), at(match, "claims"), 201, {"score": [7, 5], "after": 2})
+    disputed = ask(as_(carol), at(match, "contest"), 200, {"after": 3, "note": "not over"})
+    assert (disputed["state"], disputed["awaited"][0]["code"]) == ("disputed", "ruling")
+    assert disputed["claims"][-1]["answer_note"] == "not over"
+    frozen = ask(as_(bob), at(match, "withdraw"), 409, {"after": 4})
+    assert frozen["code"] == "match_disputed"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"score": [7], "after": 0}, "invalid"),
+        ({"score": [7, -1], "after": 0}, "invalid"),
+        ({"score": "7-5", "after": 0}, "invalid"),
+        ({"after": 0}, "invalid"),
+        ({"score": [7, 5], "after": "x"}, "invalid"),
+        ({"score": [6, 5], "after": 0}, "result_not_reached"),
+        ({"score": [7, 5], "winner": 1, "after": 0}, "result_loser_leads"),
+        ([], "invalid"),
+    ],
+)
+def test_bad_claims_are_told_with_their_reason(match: Match, bob: User, body: Any, code: str) -> None:
+    assert ask(as_(bob), at(match, "claims"), 422, body)["code"] == code
+
+
+def test_a_link_acts_without_an_account(match: Match) -> None:
+    ask(by_link(match, BOB), at(match, "claims"), 201, SEVEN_FIVE)
+    assert ask(by_link(match, CAROL), at(match, "confirm"), 200, {"after": 1})["state"] == "settled"
+
+
+def test_the_sheets_link_only_claims(match: Match) -> None:
+    sheet = by_link(match, None)
+    assert ask(sheet, at(match, "claims"), 201, SEVEN_FIVE)["claims"][0]["side"] == BOB
+    for action in ("confirm", "contest", "withdraw", "records", "proposals"):
+        ask(sheet, at(match, action), 404, {"after": 1})
+
+
+def test_a_link_of_another_match_opens_nothing(match: Match, bobs: Player, carols: Player) -> None:
+    other = match_between(bobs, carols)
+    ask(by_link(other, BOB), at(match, "claims"), 404, SEVEN_FIVE)
+    ask(by_link(other, BOB), at(match), 404)
+
+
+ACTIONS = ("claims", "confirm", "contest", "withdraw", "records", "proposals")
+
+
+def test_who_may_act(match: Match, alice: User, dave: User) -> None:
+    for action in ACTIONS:
+        assert ask(APIClient(), at(match, action), 401, SEVEN_FIVE)["code"] == "not_authenticated"
+        for user in (alice, dave):
+            ask(as_(user), at(match, action), 404, SEVEN_FIVE)
+    ask(as_(alice), at(match, "links"), 200)
+    ask(as_(dave), at(match, "links"), 403)
+    ask(APIClient(), at(match, "links"), 401)
+
+
+def test_who_may_look(match: Match, alice: User, bob: User, dave: User) -> None:
+    Match.objects.update(visibility="private")
+    ask(APIClient(), at(match), 404)
+    ask(as_(dave), at(match), 404)
+    ask(as_(alice), at(match), 200)
+    assert ask(as_(bob), at(match), 200)["my_side"] == BOB
+    assert ask(as_(dave), "/api/v1/matches/", 200)["count"] == 0
+    assert ask(as_(bob), "/api/v1/matches/", 200)["count"] == 1
+
+
+def test_a_record_settles_the_match_and_tells_what_became_of_it(bobs: Player, carols: Player, bob: User) -> None:
+    match = match_between(bobs, carols, length=3)
+    text = write(play_out(1, 3, players=("Bob", "Carol")), "mat").decode()
+    sent = ask(as_(bob), at(match, "records"), 201, {"text": text, "file_name": "final.mat"})
+    assert (sent["records"][0]["standing"], sent["awaited"][0]["code"]) == ("waiting", "verdict")
+    adjudicate_submission(submission_id=match.submissions.get().pk, now=timezone.now())
+    settled = ask(as_(bob), at(match), 200)
+    assert (settled["state"], settled["result"]["record"]) == ("settled", sent["records"][0]["public_id"])
+    wrong = write(play_out(2, 5, players=("Bob", "Carol")), "mat").decode()
+    ask(as_(bob), at(match, "records"), 201, {"text": wrong})
+    adjudicate_submission(submission_id=match.submissions.get(file_name="").pk, now=timezone.now())
+    refused = ask(as_(bob), at(match), 200)["records"][1]
+    assert (refused["standing"], refused["code"]) == ("refused", "record_length")
+    assert refused["message"] == "The match goes to 3 points, the record to 5."
+
+
+def test_names_are_told_by_their_sender(bobs: Player, carols: Player, bob: User, carol: User) -> None:
+    match = match_between(bobs, carols, length=3)
+    text = write(play_out(1, 3, players=("ace", "king")), "mat").decode()
+    ask(as_(bob), at(match, "records"), 201, {"text": text})
+    row = match.submissions.get()
+    adjudicate_submission(submission_id=row.pk, now=timezone.now())
+    asked = ask(as_(bob), at(match), 200)
+    assert (asked["awaited"][0]["code"], asked["awaited"][0]["side"]) == ("names", BOB)
+    told = {"left": 1, "after": asked["seq"]}
+    assert ask(as_(carol), at(match, "records", row.public_id, "names"), 403, told)["code"] == "names_ask_other"
+    settled = ask(as_(bob), at(match, "records", row.public_id, "names"), 200, told)
+    assert (settled["state"], settled["result"]["winner"]) == ("settled", CAROL)
+
+
+def test_times_are_proposed_and_accepted(match: Match, bob: User, carol: User, dave: User) -> None:
+    time = (datetime.now(UTC) + timedelta(days=3)).replace(microsecond=0).isoformat()
+    proposed = ask(as_(bob), at(match, "proposals"), 201, {"times": [time], "after": 0})
+    public_id = proposed["proposals"][0]["public_id"]
+    accepted = ask(as_(carol), at(match, "proposals", public_id, "accept"), 200, {"time": time, "after": 1})
+    assert accepted["proposals"][0]["state"] == "accepted"
+    assert accepted["awaited"][0]["code"] == "appointment"
+    assert ask(as_(dave), at(match), 200)["proposals"] == []
+    assert ask(as_(carol), at(match, "proposals"), 422, {"times": [], "after": 2})["code"] == "invalid"
+    assert (
+        ask(as_(bob), at(match, "proposals", public_id, "withdraw"), 409, {"after": 2})["code"] == "proposal_answered"
+    )
+
+
+def test_the_list_is_filtered(match: Match, bobs: Player, carols: Player, bob: User, carol: User) -> None:
+    dinah = Player.objects.create(name="Dinah")
+    other = match_between(carols, dinah, parent_topic="division:xyz")
+    ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
+
+    def found(query: str) -> set[str]:
+        return {row["public_id"] for row in ask(as_(bob), f"/api/v1/matches/?{query}", 200)["results"]}
+
+    assert found("") == {match.public_id, other.public_id}
+    assert found("state=claimed") == found("mine=true") == found("club=ace-point") == {match.public_id}
+    assert found(f"player={dinah.public_id}") == found("topic=division:xyz") == {other.public_id}
+
+
+def test_a_list_takes_the_same_queries_for_many(
+    bobs: Player, carols: Player, bob: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    client = as_(bob)
+    for _ in range(40):
+        match_between(bobs, carols)
+    with django_assert_max_num_queries(12):
+        assert ask(client, "/api/v1/matches/", 200)["count"] == 40
+
+
+def test_the_schema_shows_every_write_with_an_example() -> None:
+    from drf_spectacular.generators import SchemaGenerator
+
+    paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+    writes = {
+        path: entry["post"] for path, entry in paths.items() if "/matches/{public_id}/" in path and "post" in entry
+    }
+    assert len(writes) == 9
+    for path, write_ in writes.items():
+        assert (
+            any(content.get("examples") for content in write_["requestBody"]["content"].values()) or "records" in path
+        )
+        assert {"Match-Link", "Idempotency-Key", "If-Match"} <= {one["name"] for one in write_["parameters"]}
