@@ -37,12 +37,8 @@ def create_club(
         # Two clicks on the button wait for each other here, and the second finds the club of the first.
         lock(User, by.user.pk)
         _refuse_another(by.user, name)
-    club = Club(name=name, slug=check_slug(slug) if slug else _free_slug(name), city=city, about=about, time_zone=zone)
-    try:
-        with transaction.atomic():
-            club.save(force_insert=True)
-    except IntegrityError:
-        raise Refused("slug_taken", slug=club.slug) from None
+    club = Club(name=name, city=city, about=about, time_zone=zone)
+    _insert(club, check_slug(slug) if slug else "")
     log(by, "club_created", club_topic(club), club=club, name=name)
     if by.user is not None:
         owner = ensure_player(user=by.user, by=by)
@@ -60,6 +56,21 @@ def _refuse_another(user: User, name: str) -> None:
             raise Refused("club_twice", slug=other.slug)
     if len(owned) >= MOST_CLUBS:
         raise Refused("too_many_clubs", most=MOST_CLUBS)
+
+
+def _insert(club: Club, slug: str) -> None:
+    """Save a new club at the address, or at one made of its name. Refused: `slug_taken`."""
+    for _ in range(_TRIES):
+        club.slug = slug or _free_slug(club.name)
+        try:
+            with transaction.atomic():
+                club.save(force_insert=True)
+            return
+        except IntegrityError:
+            # Another club has got this address in the same moment; of those made of names there are more.
+            if slug:
+                break
+    raise Refused("slug_taken", slug=club.slug)
 
 
 def check_slug(slug: str) -> str:

@@ -28,14 +28,18 @@ def also_forget(forget: Forget) -> None:
 def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
     """Delete the account, aliases and invitations, and blank the name; whoever was merged with him goes too.
 
-    Results stay. Refused: `owner_leaves_club` where a club with other people would be left without an owner, `erased`.
+    Results stay. Refused: `owner_leaves_club` where a club with other people would be left without an owner, `erased`,
+    `stale` where he was merged in the same moment.
     """
     player = canonical(player)
     # Locked before anything else; a second click finds no account any more.
     User.objects.select_for_update(no_key=True, of=("self",)).filter(player=player).first()
-    together = list(Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).order_by("pk"))
+    together = _together(player)
     _leave_clubs(together, by, now)
     everybody = lock_players(*together)
+    if _together(player) != together:
+        # Somebody was merged with him, or parted from him, before the lock was ours.
+        raise Refused("stale")
     player = everybody[player.pk]
     if player.erased_at is not None:
         raise Refused("erased")
@@ -53,6 +57,10 @@ def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
     if user is not None:
         _delete(user)
     return player
+
+
+def _together(player: Player) -> list[Player]:
+    return list(Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).order_by("pk"))
 
 
 def _leave_clubs(players: list[Player], by: Actor, now: datetime) -> None:

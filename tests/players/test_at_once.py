@@ -1,0 +1,179 @@
+"""Two at once: one does it, the other is told; nothing is done twice and nothing breaks."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from engine.errors import Refused
+from players.access import Role
+from players.actors import SYSTEM, Actor
+from players.models import Alias, Club, Membership, Player, User
+from players.services import (
+    accept_invitation,
+    add_member,
+    create_club,
+    ensure_player,
+    erase_player,
+    find_or_add_players,
+    invite,
+    leave_club,
+    merge_players,
+    register_user,
+    remember_alias,
+    set_role,
+)
+from tests.players.conftest import NOW, Enter, Join
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROUNDS = 5
+
+
+def at_once(*calls: Callable[[], Any]) -> list[str]:
+    """What became of each call: "done", or the code with which it was refused."""
+    gate = threading.Barrier(len(calls))
+    outcomes: list[str | BaseException] = [""] * len(calls)
+
+    def run(number: int) -> None:
+        try:
+            gate.wait(10)
+            calls[number]()
+            outcomes[number] = "done"
+        except Refused as refused:
+            outcomes[number] = refused.code
+        except Exception as error:  # noqa: BLE001 - shown below, in the test's own thread.
+            outcomes[number] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    broken = [outcome for outcome in outcomes if not isinstance(outcome, str)]
+    assert broken == []
+    return sorted(map(str, outcomes))
+
+
+def test_two_registrations_of_one_address() -> None:
+    for number in range(ROUNDS):
+        outcomes = at_once(
+            *[
+                lambda n=number: register_user(
+                    email=f"erin{n}@example.org", password="crawford-1969", display_name="Erin", now=NOW
+                )
+            ]
+            * 2
+        )
+        assert outcomes == ["done", "email_taken"]
+    assert Player.objects.count() == User.objects.count() == ROUNDS
+
+
+def test_two_clicks_on_start_a_club(olga: User) -> None:
+    for number in range(ROUNDS):
+        outcomes = at_once(*[lambda n=number: create_club(name=f"Club {n}", by=Actor.of(olga))] * 2)
+        assert outcomes == ["club_twice", "done"]
+
+
+def test_two_people_start_clubs_of_one_address(olga: User, mallory: User) -> None:
+    for number in range(ROUNDS):
+        slug = f"club-{number}"
+        outcomes = at_once(
+            lambda s=slug: create_club(name="One", slug=s, by=SYSTEM),
+            lambda s=slug: create_club(name="Other", slug=s, by=SYSTEM),
+        )
+        assert outcomes == ["done", "slug_taken"]
+
+
+def test_two_people_start_clubs_of_one_name(olga: User, mallory: User) -> None:
+    for number in range(ROUNDS):
+        name = f"Club {number}"
+        outcomes = at_once(
+            lambda n=name: create_club(name=n, by=Actor.of(olga)),
+            lambda n=name: create_club(name=n, by=Actor.of(mallory)),
+        )
+        assert outcomes == ["done", "done"]
+
+
+def test_two_directors_add_the_same_name(club: Club) -> None:
+    for number in range(ROUNDS):
+        outcomes = at_once(*[lambda n=number: add_member(club=club, name=f"Jens {n}", by=SYSTEM)] * 2)
+        assert outcomes == ["done", "namesake"]
+
+
+def test_two_directors_paste_the_same_list(club: Club) -> None:
+    names = [f"Player {number}" for number in range(20)]
+    at_once(*[lambda: find_or_add_players(club=club, names=names, by=SYSTEM)] * 3)
+    assert Membership.objects.filter(club=club, player__name__startswith="Player").count() == 20
+
+
+def test_the_last_two_owners_leave(join: Join, club: Club, olga: User, alice: User) -> None:
+    join(alice, Role.OWNER)
+    mine = list(Membership.objects.filter(club=club))
+    outcomes = at_once(*[lambda m=m: leave_club(membership=m, by=SYSTEM, now=NOW) for m in mine])
+    assert outcomes == ["done", "last_owner"]
+
+
+def test_the_last_two_owners_make_each_other_less(join: Join, club: Club, alice: User) -> None:
+    join(alice, Role.OWNER)
+    mine = list(Membership.objects.filter(club=club))
+    outcomes = at_once(*[lambda m=m: set_role(membership=m, role=Role.MEMBER, by=SYSTEM) for m in mine])
+    assert outcomes == ["done", "last_owner"]
+
+
+def test_two_accept_one_invitation(enter: Enter, bob: User, carol: User) -> None:
+    ensure_player(user=bob, by=SYSTEM)
+    for number in range(ROUNDS):
+        jens = enter(f"Jens {number}")
+        secret = invite(membership=jens.memberships.get(), by=SYSTEM, now=NOW, link=lambda s: s).url
+        Player.objects.filter(user=carol).update(user=None)
+        outcomes = at_once(
+            *[lambda u=u, s=secret: accept_invitation(secret=s, user=u, by=Actor.of(u), now=NOW) for u in (bob, carol)]
+        )
+        assert outcomes == ["done", "invitation_used"]
+
+
+def test_a_new_link_is_made_while_the_old_one_is_accepted(enter: Enter, bob: User) -> None:
+    for number in range(ROUNDS):
+        jens = enter(f"Jens {number}")
+        membership = jens.memberships.get()
+        secret = invite(membership=membership, by=SYSTEM, now=NOW, link=lambda s: s).url
+        outcomes = at_once(
+            lambda s=secret: accept_invitation(secret=s, user=bob, by=Actor.of(bob), now=NOW),
+            lambda m=membership: invite(membership=m, by=SYSTEM, now=NOW, link=lambda s: s),
+        )
+        assert outcomes in (["already_claimed", "done"], ["already_merged", "done"], ["done", "invitation_withdrawn"])
+
+
+def test_two_are_merged_into_each_other(enter: Enter) -> None:
+    for number in range(ROUNDS):
+        one, other = enter(f"A {number}"), enter(f"B {number}")
+        outcomes = at_once(
+            lambda a=one, b=other: merge_players(player=a, into=b, by=SYSTEM, now=NOW),
+            lambda a=one, b=other: merge_players(player=b, into=a, by=SYSTEM, now=NOW),
+        )
+        assert outcomes in (["already_merged", "done"], ["done", "merge_same"])
+        assert Player.objects.filter(pk__in=[one.pk, other.pk], merged_into__isnull=True).count() == 1
+
+
+def test_a_merge_and_an_erasure(enter: Enter, join: Join, bob: User) -> None:
+    into = join(bob).player
+    double = enter("Robert")
+    outcomes = at_once(
+        lambda: merge_players(player=double, into=into, by=SYSTEM, now=NOW),
+        lambda: erase_player(player=into, by=SYSTEM, now=NOW),
+    )
+    into.refresh_from_db()
+    double.refresh_from_db()
+    assert outcomes in (["done", "done"], ["done", "erased"], ["done", "stale"])
+    merged, erased = double.merged_into_id == into.pk, into.erased_at is not None
+    assert (double.erased_at is not None) == (merged and erased)
+
+
+def test_two_remember_one_name(enter: Enter) -> None:
+    jens = enter("Jens")
+    assert at_once(*[lambda: remember_alias(player=jens, name="jenshh", by=SYSTEM)] * 3) == ["done"] * 3
+    assert Alias.objects.count() == 1
