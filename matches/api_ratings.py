@@ -301,7 +301,7 @@ class OnePlayer(_Listed):
                 "standing": as_standing(shown.standing),
                 "rank": shown.rank,
                 "peak": {"rating": peak.rating_after, "at": peak.finished_at} if peak else None,
-                "form": [change.won for change in shown.form],
+                "form": shown.form,
             }
         )
 

@@ -133,19 +133,23 @@ def identities(player: Player, same: Mapping[int, int]) -> list[int]:
 def ended(player: Player, same: Mapping[int, int]) -> QuerySet[Match]:
     """His matches that have a result, the last one first."""
     ids = identities(player, same)
-    latest = Result.objects.filter(match=OuterRef("pk")).order_by("-version")
     return (
         Match.objects.filter(Q(player_0__in=ids) | Q(player_1__in=ids), state=Match.State.SETTLED)
         .filter(finished_at__isnull=False)
         # Between two players who were found to be one.
         .exclude(player_0__in=ids, player_1__in=ids)
-        .annotate(winner=Subquery(latest.values("winner")[:1]))
         .order_by("-finished_at", "-pk")
     )
 
 
+def with_winner(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """The same with `winner`, the side that won by the result that stands: a look at each match, so only if asked."""
+    latest = Result.objects.filter(match=OuterRef("pk")).order_by("-version")
+    return matches.annotate(winner=Subquery(latest.values("winner")[:1]))
+
+
 def won_by(ids: Collection[int]) -> Q:
-    """The condition that one of these has won."""
+    """The condition on `with_winner` that one of these has won."""
     return Q(player_0__in=ids, winner=0) | Q(player_1__in=ids, winner=1)
 
 
@@ -154,9 +158,9 @@ def filtered(player: Player, filters: Filters, viewer: Viewer, same: Mapping[int
     ids = identities(player, same)
     matches = ended(player, same)
     if filters.result == "won":
-        matches = matches.filter(won_by(ids))
+        matches = with_winner(matches).filter(won_by(ids))
     elif filters.result == "lost":
-        matches = matches.filter(Q(winner__isnull=False)).exclude(won_by(ids))
+        matches = with_winner(matches).filter(Q(winner__isnull=False)).exclude(won_by(ids))
     if filters.rated:
         counted = RatingChange.objects.filter(player=player).values("match")
         matches = matches.filter(pk__in=counted) if filters.rated == "yes" else matches.exclude(pk__in=counted)
@@ -295,7 +299,7 @@ def versus(one: Player, other: Player, ratings: tuple[float, float], page: int, 
     theirs = identities(other, same)
     met = ended(one, same).filter(Q(player_0__in=theirs) | Q(player_1__in=theirs)).filter(viewer.visible())
     ids = identities(one, same)
-    counts = met.order_by().aggregate(
+    counts = with_winner(met.order_by()).aggregate(
         count=Count("pk"), first=Count("pk", filter=won_by(ids)), second=Count("pk", filter=won_by(theirs))
     )
     pages = Pages.of(page, ROWS, counts["count"])

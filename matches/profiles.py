@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 
 from matches import charts, histories
 from matches.charts import Chart, Point
@@ -33,8 +32,8 @@ class Profile:
     rank: int | None
     """In the ranking as it opens; None for whoever is not in it."""
     peak: RatingChange | None
-    form: Sequence[RatingChange]
-    """The last rated matches, oldest first."""
+    form: Sequence[bool]
+    """Whether he won his last rated matches, oldest first."""
     chart: Chart | None
     whole: bool
     """Whether the chart shows all matches."""
@@ -63,7 +62,9 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
     pool = default_pool()
     standing = PlayerRating.objects.filter(pool=pool, player=player).first()
     changes = RatingChange.objects.filter(pool=pool, player=player).order_by("-finished_at", "-match")
-    drawn = list(changes if whole else changes[:CHARTED])
+    drawn = list(
+        changes.values_list("finished_at", "won", "rating_before", "rating_after")[: None if whole else CHARTED]
+    )
     ranked = place(RankingFilters(), now, player.pk) if standing else None
     return Profile(
         player=player,
@@ -73,7 +74,7 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
         standing=standing,
         rank=ranked.rank if ranked else None,
         peak=changes.order_by("-rating_after", "finished_at").first() if standing else None,
-        form=list(reversed(list(islice(drawn, FORM)))),
+        form=[won for _, won, _, _ in drawn[:FORM][::-1]],
         chart=charts.chart(_points(drawn)),
         whole=whole,
         recent=histories.history(player, histories.Filters(), 1, viewer, RECENT),
@@ -81,13 +82,12 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
     )
 
 
-def _points(latest_first: Sequence[RatingChange]) -> list[Point]:
+def _points(latest_first: Sequence[tuple[datetime, bool, float, float]]) -> list[Point]:
     """The rating after each match, and before the first."""
     if not latest_first:
         return []
-    changes = latest_first[::-1]
-    before = Point(changes[0].finished_at, changes[0].rating_before)
-    return [before, *(Point(change.finished_at, change.rating_after) for change in changes)]
+    at, _, before, _ = latest_first[-1]
+    return [Point(at, before), *(Point(at, after) for at, _, _, after in reversed(latest_first))]
 
 
 def rating_of(player: Player, pool: RatingPool) -> float:

@@ -5,12 +5,15 @@ import io
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from matches.models import Match
+from matches.services import ratings
 from players.access import Role
 from players.models import Club, Membership, Player, User
-from tests.matches.history import Kind, played, player, replay
+from tests.matches.history import LATER, Kind, played, player, replay
 
 pytestmark = pytest.mark.django_db
 
@@ -195,3 +198,22 @@ def test_a_name_is_no_formula(client: Client, ross: Player) -> None:
     played(player('=HYPERLINK("x")'), ross)
     replay()
     assert rows(client, "/rankings/ranking.csv?days=0")[0]["player"].startswith("'=")
+
+
+# Settings
+
+
+def test_the_staff_choose_another_ramp_and_the_sweep_replays(client: Client, season: list[Match], ross: Player) -> None:
+    client.force_login(User.objects.create_superuser("staff@example.org", "x", display_name="Staff"))
+    pool = ratings.default_pool()
+    path = f"/admin/matches/ratingpool/{pool.pk}/change/"
+    assert client.get(path).status_code == 200
+    chosen = {"name": pool.name, "start_rating": "1500", "start_experience": "0", "ramp": "including"}
+    with CaptureQueriesContext(connection) as queries:
+        assert client.post(path, chosen).status_code == 302
+    (update,) = [query["sql"] for query in queries if query["sql"].startswith('UPDATE "matches_ratingpool"')]
+    assert "ramp" in update
+    assert "dirty_from" not in update
+    assert ratings.send_again(now=LATER) == 1
+    assert replay() is not None
+    assert "4 × 4.93 × 2.646 × 0.500 = +26.09" in text(client, f"/players/{ross.public_id}/")

@@ -1,0 +1,198 @@
+"""Ratings: how fast a history is replayed, and the pages of a large ranking beside a bare view in the same run.
+
+Requests go through Django's test client: all of our code and middleware, and no network.
+"""
+
+import os
+import random
+import statistics
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from time import perf_counter
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+django.setup()
+
+from django.db import connection, transaction  # noqa: E402
+from django.test import Client  # noqa: E402
+from django.test.utils import setup_test_environment, teardown_test_environment  # noqa: E402
+
+from matches.models import Match, PlayerRating, RatingPool, Result  # noqa: E402
+from matches.services import ratings  # noqa: E402
+from players.models import Player  # noqa: E402
+from tests.settings import RUN_DIR  # noqa: E402
+
+MATCHES = 10_000
+PLAYERS = 300
+RANKED = 5_000
+OF_ONE = 3_000
+REQUESTS = 200
+WARM_UP = 10
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SEED = 1975
+
+
+@contextmanager
+def database() -> Iterator[None]:
+    """A database of this run's own."""
+    RUN_DIR.mkdir(parents=True, exist_ok=True)
+    setup_test_environment()
+    name = connection.settings_dict["NAME"]
+    connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    try:
+        yield
+    finally:
+        connection.creation.destroy_test_db(name, verbosity=0)
+        teardown_test_environment()
+
+
+def season(rng: random.Random) -> tuple[list[Player], list[Match]]:
+    """MATCHES matches; the first player is in OF_ONE of them."""
+    people = Player.objects.bulk_create([Player(name=f"Player {number:04}") for number in range(PLAYERS)])
+    pairs = [
+        tuple(rng.sample(people[1:], 2)) if number >= OF_ONE else (people[0], rng.choice(people[1:]))
+        for number in range(MATCHES)
+    ]
+    rng.shuffle(pairs)
+    first = NOW - timedelta(hours=MATCHES)
+    matches = Match.objects.bulk_create(
+        [
+            Match(
+                player_0=one,
+                player_1=other,
+                length=rng.choice([5, 7, 9, 11]),
+                state=Match.State.SETTLED,
+                finished_at=first + timedelta(hours=number),
+            )
+            for number, (one, other) in enumerate(pairs)
+        ]
+    )
+    Result.objects.bulk_create([result(match, 1, rng.randrange(2)) for match in matches])
+    return people, matches
+
+
+def result(match: Match, version: int, winner: int) -> Result:
+    """One version of a result."""
+    score = (match.length, 3) if winner == 0 else (3, match.length)
+    return Result(
+        match=match,
+        version=version,
+        winner=winner,
+        score_0=score[0],
+        score_1=score[1],
+        kind=Result.Kind.PLAYED,
+        source=Result.Source.DIRECTOR,
+        by="system",
+    )
+
+
+def timed(label: str, work: Callable[[], ratings.Replayed | None]) -> None:
+    """Print how long it took."""
+    started = perf_counter()
+    done = work()
+    seconds = perf_counter() - started
+    if done is None:
+        raise SystemExit(f"{label}: nothing was replayed")
+    print(f"  {label:<34} {seconds * 1000:>9.1f} ms  {done.matches:>6} matches folded, {done.written:>6} rows written")
+
+
+def correct(pool: RatingPool, match: Match) -> ratings.Replayed | None:
+    """The other side has won after all."""
+    stood = match.results.order_by("-version")[0]
+    with transaction.atomic():
+        result(match, stood.version + 1, 1 - (stood.winner or 0)).save()
+        ratings.mark_dirty(match=match)
+    return ratings.replay_pool(pool_id=pool.pk, now=NOW)
+
+
+def measure_replay(matches: list[Match]) -> None:
+    """From nothing, from the middle, from the end."""
+    pool = ratings.default_pool()
+    print(f"Replay of {MATCHES:,} matches of {PLAYERS} players ({connection.vendor})")
+    timed("everything, for the first time", lambda: ratings.rebuild_pool(pool=pool, now=NOW))
+    timed("everything, nothing differs", lambda: ratings.rebuild_pool(pool=pool, now=NOW))
+    timed("the first match corrected", lambda: correct(pool, matches[0]))
+    timed("the middle one corrected", lambda: correct(pool, matches[MATCHES // 2]))
+    timed("the last one corrected", lambda: correct(pool, matches[-1]))
+    started = perf_counter()
+    if ratings.check_ratings(pool):
+        raise SystemExit("The ratings are not what the results say.")
+    print(f"  {'check, which writes nothing':<34} {(perf_counter() - started) * 1000:>9.1f} ms")
+
+
+def fill_ranking(rng: random.Random) -> None:
+    """As many more players as make RANKED rated ones."""
+    pool = ratings.default_pool()
+    missing = RANKED - PlayerRating.objects.filter(pool=pool).count()
+    people = Player.objects.bulk_create([Player(name=f"Member {number:05}") for number in range(missing)])
+    PlayerRating.objects.bulk_create(
+        [
+            PlayerRating(
+                pool=pool,
+                player=one,
+                rating=rng.gauss(1500, 120),
+                experience=700,
+                matches=100,
+                wins=50,
+                last_played_at=NOW - timedelta(days=rng.randrange(300)),
+                last_change=2.5,
+            )
+            for one in people
+        ]
+    )
+
+
+def measure(label: str, path: str) -> None:
+    """Print p50 and p99 of many requests."""
+    client = Client()
+    times: list[float] = []
+    size = 0
+    for number in range(REQUESTS + WARM_UP):
+        started = perf_counter()
+        answer: Any = client.get(path)
+        if number >= WARM_UP:
+            times.append((perf_counter() - started) * 1000)
+        if answer.status_code != HTTPStatus.OK:
+            raise SystemExit(f"{path}: {answer.status_code}")
+        size = len(answer.content)
+    cuts = statistics.quantiles(times, n=100)
+    print(f"  {label:<34} {cuts[49]:>7.1f} ms  {cuts[98]:>7.1f} ms  {size / 1024:>7.1f} KiB")
+
+
+def measure_pages(player: Player) -> None:
+    """The ranking and the busiest player, beside a view that does nothing."""
+    here = f"/players/{player.public_id}"
+    print(f"Pages: a ranking of {RANKED:,}, a player of {OF_ONE:,} matches; {REQUESTS} requests each")
+    print(f"  {'':<34} {'p50':>10} {'p99':>11} {'size':>12}")
+    for label, path in (
+        ("bare view (healthz)", "/healthz"),
+        ("ranking, first page", "/rankings/?days=0"),
+        ("ranking, middle page", "/rankings/?days=0&page=50"),
+        ("ranking, played within a year", "/rankings/"),
+        ("ranking, a search", "/rankings/?days=0&q=member+0100"),
+        ("ranking, API", "/api/v1/rankings/?days=0"),
+        ("profile", f"{here}/"),
+        ("profile, chart of all matches", f"{here}/?chart=all"),
+        ("history, first page", f"{here}/matches/"),
+        ("history, last page, won only", f"{here}/matches/?result=won&page=999"),
+    ):
+        measure(label, path)
+
+
+def main() -> None:
+    """Everything, in one database."""
+    rng = random.Random(SEED)  # noqa: S311, a benchmark is to be repeated
+    with database():
+        people, matches = season(rng)
+        measure_replay(matches)
+        fill_ranking(rng)
+        measure_pages(people[0])
+
+
+if __name__ == "__main__":
+    main()
