@@ -15,6 +15,7 @@ from engine.errors import Refused
 from matches.messages import STATUS as MATCHES_STATUS
 from players.messages import sentence
 from players.refusals import STATUS as PLAYERS_STATUS
+from tournaments.refusals import STATUS as TOURNAMENTS_STATUS
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -26,6 +27,7 @@ STATUS_OF_REFUSAL = {
     "stale": HTTPStatus.CONFLICT,
     **PLAYERS_STATUS,
     **MATCHES_STATUS,
+    **TOURNAMENTS_STATUS,
 }
 
 

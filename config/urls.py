@@ -19,5 +19,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("players.urls")),
     path("", include("matches.urls")),
     path("", include("matches.urls_ratings")),
+    path("", include("tournaments.urls")),
     path("admin/", admin.site.urls),
 ]

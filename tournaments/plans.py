@@ -1,6 +1,7 @@
 """Between the rows of a stage and the pure graph that formats speak of; entries go by their primary keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
@@ -11,7 +12,7 @@ from tournaments.models import Withdrawal as WithdrawalRow
 
 
 def store(
-    stage: Stage, graph: plan.Graph, *, lengths: Iterable[int], deadlines: dict[int, object] | None = None
+    stage: Stage, graph: plan.Graph, *, lengths: Iterable[int], deadlines: Mapping[int, datetime] | None = None
 ) -> None:
     """Writes the plan of a stage. `lengths` are the match lengths by round; the last one goes on."""
     by_round = list(lengths)
@@ -91,8 +92,8 @@ class StageRows:
     def graph(self) -> plan.Graph:
         """The plan."""
         fixtures: dict[int, list[plan.Fixture]] = {}
-        for row in self.fixtures.values():
-            fixtures.setdefault(row.round_id, []).append(self._fixture(row))
+        for fixture in self.fixtures.values():
+            fixtures.setdefault(fixture.round_id, []).append(self._fixture(fixture))
         rounds: dict[int, list[plan.Round]] = {}
         for row in self.rounds:
             round_ = plan.Round(row.number, tuple(fixtures.get(row.pk, ())), tuple(row.drops))

@@ -1,24 +1,70 @@
 """What this room refuses, and the English sentence for each reason."""
 
+from http import HTTPStatus
+
+from django.utils.translation import gettext_noop
+
 MESSAGES: dict[str, str] = {
-    "stale": "Somebody else has changed this meanwhile. Look again, then repeat what you wanted.",
-    "name_taken": "There is already one of that name: {name}.",
-    "tournament_not_open": "This event is not open.",
-    "tournament_not_draft": "This event is already published.",
-    "no_division": "An event needs at least one division before it is published.",
-    "division_drawn": "The draw is already published, so this can no longer be changed.",
-    "division_not_drawn": "The draw of this division is not published yet.",
-    "registration_closed": "Registration is closed.",
-    "already_entered": "{name} is already entered.",
-    "not_entered": "{name} is not entered.",
-    "too_few_entries": "{count} entered; at least two are needed for a draw.",
-    "no_draft": "There is no draft of the draw to publish.",
-    "draft_in_work": "The draw is being made.",
-    "draft_outdated": "The entries have changed since this draft was drawn. Draw again.",
-    "reason_needed": "Say why the draw is made again; the published page will show it.",
-    "fixture_not_ready": "M{fixture} cannot have a result yet: its two players are not known.",
-    "successor_begun": "The result of M{fixture} can no longer be replaced: M{successor} has begun.",
-    "bad_round_lengths": "Match lengths are whole numbers from 1 to {most}, one for each round.",
-    "bad_time_zone": "“{name}” is not a time zone.",
+    # Events and divisions
+    "name_taken": gettext_noop("There is already one of that name: {name}."),
+    "tournament_not_open": gettext_noop("This event is not open."),
+    "tournament_not_draft": gettext_noop("This event is already published."),
+    "no_division": gettext_noop("An event needs at least one division before it is published."),
+    "division_drawn": gettext_noop("The draw is already published, so this can no longer be changed."),
+    "division_not_drawn": gettext_noop("The draw of this division is not published yet."),
+    "bad_round_lengths": gettext_noop("Match lengths are whole numbers from 1 to {most}, one for each round."),
+    # Entries
+    "registration_closed": gettext_noop("Registration is closed."),
+    "already_entered": gettext_noop("{name} is already entered."),
+    "not_entered": gettext_noop("{name} is not entered."),
+    "name_ambiguous": gettext_noop("Several people here are called {name}. Choose one from the list."),
+    "csv_without_names": gettext_noop("This file has no column of names: call it “name”, or put the names first."),
+    "not_text": gettext_noop("This file is not text. Save it as CSV in UTF-8 and try again."),
+    # The draw
+    "too_few_entries": gettext_noop("{count} entered; at least two are needed for a draw."),
+    "no_draft": gettext_noop("There is no draft of the draw to publish."),
+    "draft_in_work": gettext_noop("The draw is being made."),
+    "draft_outdated": gettext_noop("The entries have changed since this draft was drawn. Draw again."),
+    "reason_needed": gettext_noop("Say why the draw is made again; the published page will show it."),
+    # Results
+    "fixture_not_ready": gettext_noop("M{fixture} cannot have a result yet: its two players are not known."),
+    "successor_begun": gettext_noop("The result of M{fixture} can no longer be replaced: M{successor} has begun."),
+    "ruling_needs_reason": gettext_noop("Give the reason of the ruling; both players will see it."),
+    "deadline_not_ahead": gettext_noop("A new deadline lies in the future."),
+    "bad_deadline": gettext_noop("“{text}” is not a date and time; write 2026-11-27 20:00."),
+    # One line
+    "line_empty": gettext_noop("Type a result, such as m22 11-7."),
+    "line_too_long": gettext_noop("A line may have up to {most} characters."),
+    "line_without_match": gettext_noop("“{line}” names no match. Begin with its number: m22 11-7."),
+    "line_without_result": gettext_noop(
+        "M{fixture} is there, but “{rest}” is no result. Write a score (11-7) or: forfeit and a name."
+    ),
+    "line_draw": gettext_noop("{left}–{right} is a draw; nobody has won."),
+    "line_forfeit_who": gettext_noop("Who gives up M{fixture}? Write the name after “forfeit”, or “both”."),
+    "line_forfeit_nobody": gettext_noop("“{name}” is neither {left} nor {right}."),
+    "line_forfeit_two": gettext_noop("“{name}” can be {left} and {right}; write more of the name."),
+    "line_no_fixture": gettext_noop("There is no M{fixture} in {division}."),
+    "line_no_division": gettext_noop("There is no division “{name}” here that is being played."),
+    "line_which_division": gettext_noop(
+        "M{fixture} is in {first} and in {second}. Write the division first: {example} m{fixture} …"
+    ),
+    "line_settled": gettext_noop("M{fixture} stands already: {result}. Open the match to replace its result."),
 }
 """Code -> English template with `{parameter}` places."""
+
+STATUS = {
+    "tournament_not_open": HTTPStatus.CONFLICT,
+    "tournament_not_draft": HTTPStatus.CONFLICT,
+    "division_drawn": HTTPStatus.CONFLICT,
+    "division_not_drawn": HTTPStatus.CONFLICT,
+    "registration_closed": HTTPStatus.CONFLICT,
+    "already_entered": HTTPStatus.CONFLICT,
+    "not_entered": HTTPStatus.CONFLICT,
+    "no_draft": HTTPStatus.CONFLICT,
+    "draft_in_work": HTTPStatus.CONFLICT,
+    "draft_outdated": HTTPStatus.CONFLICT,
+    "fixture_not_ready": HTTPStatus.CONFLICT,
+    "successor_begun": HTTPStatus.CONFLICT,
+    "line_settled": HTTPStatus.CONFLICT,
+}
+"""The HTTP status of a code, where it is not 422."""

@@ -5,7 +5,7 @@ import secrets
 from celery import shared_task
 from django.utils import timezone
 
-from tournaments.services import draws, heartbeat
+from tournaments.services import deadlines, draws, heartbeat
 
 
 @shared_task(name=draws.MAKE_DRAFT)

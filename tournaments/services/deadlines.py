@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from matches.models import Match, Result
+from matches.models import Match, Result, Submission
 from matches.services.finish import append_result
 from matches.services.matches import set_due
 from matches.services.proposals import ignored_proposer
 from players.actors import SYSTEM, log
 from tournaments.formats.lots import Lots
 from tournaments.models import Division, Fixture
-from tournaments.services.settle import lock, lock_matches, settle
+from tournaments.services.settle import hold, lock, settle
 
 GRACE = timedelta(milliseconds=500)
 """An action counts from its arrival; a sweep waits this much longer."""
@@ -39,8 +39,9 @@ def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None
             return None
         if fixture.due_at is None or fixture.due_at > now - GRACE or division.status != Division.Status.RUNNING:
             return None
-        match = lock_matches([fixture.match_id])[fixture.match_id]
-        if match.is_over:
+        held = hold([division], [fixture.match_id])
+        match = held[fixture.match_id]
+        if match.is_over or _is_heard(match, fixture.due_at):
             return None
         what = _decide(division, fixture, match, now, seed)
         fixture.deadline_done = what != "extended"
@@ -50,8 +51,13 @@ def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None
         if what in ("director", "extended"):
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
         else:
-            settle(division, by=SYSTEM, now=now)
+            settle(division, by=SYSTEM, now=now, held=held)
     return what
+
+
+def _is_heard(match: Match, due_at: datetime) -> bool:
+    """Whether a record that came in time is still being checked: it is heard first, however long that takes."""
+    return match.submissions.filter(standing=Submission.Standing.WAITING, created_at__lte=due_at).exists()
 
 
 def _decide(division: Division, fixture: Fixture, match: Match, now: datetime, seed: bytes) -> str:

@@ -96,7 +96,10 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
     except Refused as refused:
         return _finish(draw_id, refusal={"code": refused.code, "params": refused.params})
     remarks = [
-        {"code": "not_in_opposite_halves", "params": {"entries": sorted(meeting.pair), "round": meeting.round}}
+        {
+            "code": "not_in_opposite_halves",
+            "params": {"entries": sorted([meeting.first, meeting.second]), "round": meeting.round},
+        }
         for meeting in drawn.meetings
     ]
     return _finish(draw_id, places=list(drawn.places), algorithm=drawn.algorithm, remarks=remarks, ratings=by_entry)

@@ -1,17 +1,18 @@
 """Who takes part: entered by a director or by himself, on the waiting list, gone again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import F
 
 from engine.errors import Refused
+from matches.models import Match
 from players.actors import SYSTEM, Actor, log
 from players.models import Player
 from tournaments.models import Division, Entry, Tournament, Withdrawal
 from tournaments.services.events import entries_in
-from tournaments.services.settle import lock, settle
+from tournaments.services.settle import hold, lock, settle
 
 
 def enter(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
@@ -56,33 +57,47 @@ def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Ent
     """Takes an entry out of the division.
 
     Before the draw the first of the waiting list moves up; afterwards matches already decided stay, and every other
-    one is a walkover for the opponent. Refused: `not_entered`.
+    one is a walkover for the opponent. Refused: `not_entered`, `tournament_not_open`.
     """
     with transaction.atomic():
         row = lock(entry.division_id)
         entry.refresh_from_db()
-        if entry.status == Entry.Status.OUT:
-            raise Refused("not_entered", name=entry.player.shown_name)
-        was_in = entry.status == Entry.Status.IN
-        entry.status, entry.withdrawn_at = Entry.Status.OUT, now
-        entry.save(update_fields=["status", "withdrawn_at"])
-        log(by, "entry_withdrawn", row.topic, club=row.tournament.club, entry=entry.pk, reason=reason)
-        if row.status == Division.Status.ENTRIES:
-            if was_in:
-                _move_up(row, now)
-            _touch(row)
-        elif was_in:
-            Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
-            settle(row, by=by, now=now)
+        _withdraw(row, entry, hold([row]), by, now, reason)
     return entry
 
 
 def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, now: datetime, reason: str = "") -> int:
     """Takes a player out of every division of an event; how many entries that were."""
     with transaction.atomic():
-        entries = Entry.objects.filter(division__tournament=tournament, player=player).exclude(status=Entry.Status.OUT)
-        taken_out = [withdraw(entry=entry, by=by, now=now, reason=reason) for entry in entries.order_by("division_id")]
-    return len(taken_out)
+        divisions = [lock(pk) for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True)]
+        held = hold(divisions)
+        count = 0
+        for division in divisions:
+            for entry in division.entries.filter(player=player).exclude(status=Entry.Status.OUT):
+                _withdraw(division, entry, held, by, now, reason)
+                count += 1
+    return count
+
+
+def _withdraw(
+    division: Division, entry: Entry, held: Mapping[int, Match], by: Actor, now: datetime, reason: str
+) -> None:
+    """`withdraw`, where the division and its matches are locked."""
+    if entry.status == Entry.Status.OUT:
+        raise Refused("not_entered", name=entry.player.shown_name)
+    if division.status == Division.Status.CANCELLED:
+        raise Refused("tournament_not_open")
+    was_in = entry.status == Entry.Status.IN
+    entry.status, entry.withdrawn_at = Entry.Status.OUT, now
+    entry.save(update_fields=["status", "withdrawn_at"])
+    log(by, "entry_withdrawn", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
+    if division.status == Division.Status.ENTRIES:
+        if was_in:
+            _move_up(division, now)
+        _touch(division)
+    elif was_in:
+        Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
+        settle(division, by=by, now=now, held=held)
 
 
 def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entry:

@@ -17,7 +17,7 @@ from players.actors import Actor, log
 from players.models import Club
 from tournaments.models import Division, Entry, Tournament
 from tournaments.services.draws import first_stage
-from tournaments.services.settle import lock, lock_matches
+from tournaments.services.settle import hold, lock, settle
 
 EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "about", "currency", "currency_exponent")
 SETTINGS = (
@@ -85,27 +85,31 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
 
 
 def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reason: str = "") -> Tournament:
-    """Calls an event off: nothing is deleted, open matches are void. Refused: `tournament_not_open`."""
+    """Calls an event off: what is decided stays, open matches are void. Refused: `tournament_not_open`, `stale`."""
     with transaction.atomic():
         divisions = [lock(division.pk) for division in tournament.divisions.order_by("pk")]
+        held = hold(divisions)
         row = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=tournament.pk)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
+        if row.divisions.count() != len(divisions):
+            raise Refused("stale")
         for division in divisions:
-            _cancel_division(division, by, now)
+            _cancel_division(division, held, by, now)
         row.status = Tournament.Status.CANCELLED
         row.save(update_fields=["status"])
         log(by, "tournament_cancelled", row.topic, club=row.club, reason=reason)
     return row
 
 
-def _cancel_division(division: Division, by: Actor, now: datetime) -> None:
+def _cancel_division(division: Division, held: Mapping[int, Match], by: Actor, now: datetime) -> None:
+    # First, since a result that came a moment ago may not have moved the bracket yet; nothing will afterwards.
+    settle(division, by=by, now=now, held=held)
     open_matches = Match.objects.filter(parent_topic=division.topic).exclude(
         state__in=[Match.State.SETTLED, Match.State.VOID]
     )
-    for match in lock_matches([match.pk for match in open_matches]).values():
-        if not match.is_over:
-            void_match(match, by=by, now=now)
+    for match in open_matches.order_by("pk"):
+        void_match(match, by=by, now=now)
     Division.objects.filter(pk=division.pk).update(status=Division.Status.CANCELLED, seq=F("seq") + 1)
 
 
@@ -114,11 +118,12 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, **value
 
     Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`.
     """
-    if tournament.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
-        raise Refused("tournament_not_open")
     _check_lengths(values)
-    division = Division(tournament=tournament, order=tournament.divisions.count(), **_only(values, SETTINGS))
     with transaction.atomic():
+        row = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=tournament.pk)
+        if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+            raise Refused("tournament_not_open")
+        division = Division(tournament=tournament, order=row.divisions.count(), **_only(values, SETTINGS))
         _save_named(division, division.name)
         first_stage(division)
         log(by, "division_created", division.topic, club=tournament.club, name=division.name)

@@ -7,10 +7,11 @@ from django.db import transaction
 
 from engine.errors import Refused
 from matches.models import Match, Result, Submission
-from matches.services.finish import append_result
-from players.actors import Actor
-from tournaments.models import Fixture, Slot, Withdrawal
-from tournaments.services.settle import Settled, lock, lock_matches, settle
+from matches.services.finish import append_result, standing_result
+from matches.services.records import FindingName, accept_by_ruling
+from players.actors import Actor, log
+from tournaments.models import Division, Fixture, Slot, Withdrawal
+from tournaments.services.settle import Settled, hold, lock, settle
 
 
 def enter_result(
@@ -38,13 +39,15 @@ def enter_result(
         row = Fixture.objects.select_related("stage").get(pk=fixture.pk)
         if row.match_id is None:
             raise Refused("fixture_not_ready", fixture=row.number)
-        match = lock_matches([row.match_id])[row.match_id]
+        _refuse_cancelled(division)
+        held = hold([division], [row.match_id])
+        match = held[row.match_id]
         if after is not None and match.seq != after:
             if (same := _same_standing(match, winner, score, kind)) is not None:
                 return same
             raise Refused("stale", seq=match.seq)
-        if match.state == Match.State.SETTLED:
-            _refuse_if_successor_begun(row, match, winner)
+        if match.state == Match.State.SETTLED and _other_winner(match, winner):
+            _refuse_if_successor_begun(row)
         result = append_result(
             match,
             winner=winner,
@@ -57,7 +60,7 @@ def enter_result(
             waived=waived,
             reason=reason,
         )
-        settle(division, by=by, now=now)
+        settle(division, by=by, now=now, held=held)
     return result
 
 
@@ -77,30 +80,98 @@ def forfeit(
     )
 
 
+def rule(
+    *,
+    fixture: Fixture,
+    winner: int | None,
+    score: tuple[int, int] | None,
+    by: Actor,
+    now: datetime,
+    reason: str,
+    after: int | None = None,
+) -> Result:
+    """The director decides a match, with a reason that both players see. Refused: `ruling_needs_reason`, …"""
+    if not reason.strip():
+        raise Refused("ruling_needs_reason")
+    return enter_result(
+        fixture=fixture,
+        winner=winner,
+        score=score,
+        by=by,
+        now=now,
+        after=after,
+        kind=Result.Kind.RULING,
+        reason=reason.strip(),
+    )
+
+
+def accept_record(
+    *,
+    fixture: Fixture,
+    submission: Submission,
+    waived: Sequence[FindingName],
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+    swapped: bool | None = None,
+    reason: str = "",
+) -> Result:
+    """Lets a record stand that does not by itself, naming what is waived, and moves the bracket.
+
+    Refused: `successor_begun`, and what `records.accept_by_ruling` refuses.
+    """
+    with transaction.atomic():
+        division = lock(fixture.stage.division_id)
+        row = Fixture.objects.select_related("stage", "match").get(pk=fixture.pk)
+        if row.match is None or submission.match_id != row.match_id:
+            raise Refused("fixture_not_ready", fixture=row.number)
+        _refuse_cancelled(division)
+        held = hold([division], [row.match.pk])
+        before = standing_result(row.match)
+        result = accept_by_ruling(
+            submission=submission, waived=waived, by=by, now=now, after=after, swapped=swapped, reason=reason
+        )
+        if before is not None and before.winner != result.winner:
+            _refuse_if_successor_begun(row)
+        settle(division, by=by, now=now, held=held)
+    return result
+
+
 def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str = "") -> Settled:
     """An entry comes no more to this bracket; what it has decided stays. Refused: `not_entered`."""
     if slot.entry is None:
         raise Refused("not_entered", name="")
     with transaction.atomic():
         division = lock(slot.fixture.stage.division_id)
+        _refuse_cancelled(division)
         bracket = slot.fixture.round.bracket
         Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
+        told = {"entry": slot.entry_id, "bracket": bracket.key, "reason": reason}
+        log(by, "bracket_withdrawn", division.topic, club=division.tournament.club, **told)
         return settle(division, by=by, now=now)
+
+
+def _other_winner(match: Match, winner: int | None) -> bool:
+    """The same winner with another score changes nobody's next match; another winner does."""
+    standing = standing_result(match)
+    return standing is None or standing.winner != winner
 
 
 def _same_standing(match: Match, winner: int | None, score: tuple[int, int] | None, kind: str) -> Result | None:
     """What stands, if it is exactly this: the second of two clicks."""
-    standing = match.results.order_by("-version").first()
+    standing = standing_result(match)
     if standing is None or (standing.winner, standing.score, standing.kind) != (winner, score, kind):
         return None
     return standing
 
 
-def _refuse_if_successor_begun(fixture: Fixture, match: Match, winner: int | None) -> None:
-    """The same winner with another score changes nobody's next match; another winner does."""
-    standing = match.results.order_by("-version").first()
-    if standing is not None and standing.winner == winner:
-        return
+def _refuse_cancelled(division: Division) -> None:
+    if division.status == Division.Status.CANCELLED:
+        raise Refused("tournament_not_open")
+
+
+def _refuse_if_successor_begun(fixture: Fixture) -> None:
+    """Their matches are held where they have not begun, so none begins meanwhile."""
     for successor in successors(fixture):
         begun = successor.match is not None and (
             successor.match.begun_at is not None or successor.match.state not in (Match.State.OPEN, Match.State.VOID)

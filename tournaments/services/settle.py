@@ -1,10 +1,11 @@
 """From facts to where everybody stands: the one place that writes derived states of fixtures and slots."""
 
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from matches.models import Match, Result
 from matches.services.finish import append_result
@@ -34,21 +35,42 @@ def lock(division_id: int) -> Division:
 
 def lock_matches(match_ids: list[int]) -> dict[int, Match]:
     """Matches of a division, locked in ascending order."""
-    rows = Match.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=match_ids).order_by("pk")
+    return _locked(Q(pk__in=match_ids))
+
+
+def hold(divisions: Collection[Division], also: Collection[int] = ()) -> dict[int, Match]:
+    """Locks every match that settling these locked divisions may write to, and `also`; by ascending id.
+
+    To be called before the first result of a transaction: a result locks its rating pool until the commit, and
+    whoever has a match and waits for the pool must not be waited for.
+    """
+    undone = Q(unsettled=True) | ~Q(state__in=[Match.State.SETTLED, Match.State.VOID])
+    return _locked(Q(parent_topic__in=[division.topic for division in divisions]) & undone | Q(pk__in=also))
+
+
+def _locked(which: Q) -> dict[int, Match]:
+    rows = Match.objects.select_for_update(no_key=True, of=("self",)).filter(which).order_by("pk")
     return {match.pk: match for match in rows}
 
 
-def settle(division: Division, *, by: Actor = SYSTEM, now: datetime) -> Settled:
+def settle(
+    division: Division, *, by: Actor = SYSTEM, now: datetime, held: Mapping[int, Match] | None = None
+) -> Settled:
     """Brings a locked division up to its facts; writes only what differs.
 
     Opens the match of every fixture whose two players are known, books the walkover where one of them will not
-    come, and finishes stage, division and tournament when all is decided.
+    come, and finishes stage, division and tournament when all is decided. `held` are the matches that the caller has
+    locked by `hold`; without it no result has been written yet in this transaction.
     """
     changed: list[int] = []
     opened: list[Match] = []
-    # Asked before the results are read: whoever becomes unsettled meanwhile stays so.
-    told = list(Match.objects.filter(parent_topic=division.topic, unsettled=True).values_list("pk", flat=True))
-    for stage in division.stages.exclude(status=Stage.Status.PLANNED).order_by("number"):
+    # Only what is locked while the results are read: another version that comes later must be told of, too.
+    told = [match.pk for match in (hold([division]) if held is None else held).values()]
+    stages = division.stages.exclude(status=Stage.Status.PLANNED).order_by("number")
+    if division.status == Division.Status.CANCELLED:
+        # Called off: what was decided stays, and nothing is opened any more.
+        stages = stages.none()
+    for stage in stages:
         while True:
             rows = StageRows(stage)
             states = rows.progress().fixtures
@@ -58,7 +80,7 @@ def settle(division: Division, *, by: Actor = SYSTEM, now: datetime) -> Settled:
             if not _book_walkovers(rows, states, now):
                 break
         _finish_stage(stage, rows)
-    Match.objects.filter(pk__in=told).update(unsettled=False)
+    Match.objects.filter(pk__in=told, parent_topic=division.topic, unsettled=True).update(unsettled=False)
     if changed or opened:
         Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
     _finish_division(division)
@@ -71,7 +93,7 @@ def settle_division(*, division_id: int, now: datetime) -> Settled:
         return settle(lock(division_id), now=now)
 
 
-def _write(rows: StageRows, states: dict[int, FixtureState]) -> list[int]:
+def _write(rows: StageRows, states: Mapping[int, FixtureState]) -> list[int]:
     """Stores what differs from the rows; leaving a slot comes before entering one (nobody twice in a round)."""
     fixtures, slots = [], []
     for number, row in rows.fixtures.items():
@@ -93,7 +115,9 @@ def _write(rows: StageRows, states: dict[int, FixtureState]) -> list[int]:
     return [row.number for row in rows.fixtures.values() if row.pk in touched]
 
 
-def _open_matches(division: Division, rows: StageRows, states: dict[int, FixtureState], now: datetime) -> list[Match]:
+def _open_matches(
+    division: Division, rows: StageRows, states: Mapping[int, FixtureState], now: datetime
+) -> list[Match]:
     """A match for every fixture whose two entrants are known; one whose players changed is voided first."""
     waiting = {number: _entrants(state) for number, state in states.items() if _wants_match(state)}
     for number, row in rows.fixtures.items():
@@ -154,7 +178,7 @@ def _entrant(slot: SlotState) -> int:
     return entrant
 
 
-def _book_walkovers(rows: StageRows, states: dict[int, FixtureState], now: datetime) -> bool:
+def _book_walkovers(rows: StageRows, states: Mapping[int, FixtureState], now: datetime) -> bool:
     """Writes the result of matches that one side, or both, will not come to; whether there were any."""
     booked = False
     for number, state in states.items():
@@ -189,7 +213,8 @@ def _finish_division(division: Division) -> None:
         return
     division.status = status
     division.save(update_fields=["status"])
-    tournament = division.tournament
+    # Locked, or two divisions that end at once would each still see the other running.
+    tournament = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=division.tournament_id)
     ended = (Division.Status.FINISHED, Division.Status.CANCELLED)
     all_over = not tournament.divisions.exclude(status__in=ended).exists()
     Tournament.objects.filter(pk=tournament.pk).update(

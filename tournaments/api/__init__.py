@@ -1,0 +1,1 @@
+"""The API of this room: what its pages do, for programs."""

@@ -1,0 +1,1 @@
+"""What the pages and the API of this room read: a bounded number of queries, however large the event."""

@@ -1,0 +1,149 @@
+"""What a director has before him: what needs him, what can be played, how far it all is."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max, Prefetch, QuerySet
+
+from matches.models import Claim, Match, Result, Submission
+from tournaments.layout import round_name
+from tournaments.models import Division, Fixture, Round, Tournament
+from tournaments.selectors import events
+from tournaments.selectors.brackets import shown
+from tournaments.selectors.divisions import RoundProgress, round_progress
+from tournaments.selectors.events import Counted, Meeting
+
+MOST_NEEDS = 60
+MOST_READY = 80
+
+
+@dataclass(slots=True)
+class Need:
+    """Something that waits for the director: dispute, refused, deadline, claim, untold."""
+
+    kind: str
+    line: Meeting
+    claims: list[Claim] = field(default_factory=list)
+    records: list[Submission] = field(default_factory=list)
+
+
+URGENCY = ("dispute", "refused", "deadline", "untold", "claim")
+
+
+def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str, Any]:
+    """The console of an event; `chosen` is the public id of the division whose rounds are shown."""
+    divisions = events.divisions_of(tournament)
+    lines = [events.meeting(fixture, staff=True) for fixture in _open(tournament)]
+    needs = _needs(lines)
+    taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
+    ready = [line for line in lines if line.fixture.pk not in taken]
+    division = _chosen(divisions, chosen)
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "divisions": divisions,
+        "several": len(divisions) > 1,
+        "division": division.division if division else None,
+        "counted": division,
+        "needs": needs[:MOST_NEEDS],
+        "needs_count": len(needs),
+        "ready": ready[:MOST_READY],
+        "ready_count": len(ready),
+        "rounds": rounds_of(division.division) if division else [],
+        "latest": latest_results(tournament) if division else [],
+        "now": now,
+    }
+
+
+def _open(tournament: Tournament) -> QuerySet[Fixture]:
+    open_claims = Claim.objects.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED])
+    refused = Submission.objects.filter(standing=Submission.Standing.REFUSED).defer("data", "transcript")
+    return (
+        events.open_fixtures(tournament)
+        .prefetch_related(
+            Prefetch("match__claims", queryset=open_claims.order_by("side", "created_at"), to_attr="open_claims"),
+            Prefetch("match__submissions", queryset=refused.order_by("created_at"), to_attr="refused_records"),
+        )
+        .order_by("stage__division__order", "round__number", "number")
+    )
+
+
+def _needs(lines: Sequence[Meeting]) -> list[Need]:
+    found = []
+    for line in lines:
+        claims, records = getattr(line.match, "open_claims", []), getattr(line.match, "refused_records", [])
+        if (kind := _kind(line, claims, records)) is not None:
+            found.append(Need(kind, line, claims, records))
+    return sorted(found, key=lambda need: URGENCY.index(need.kind))
+
+
+def _kind(line: Meeting, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
+    if line.state == Match.State.DISPUTED:
+        return "dispute"
+    if records:
+        return "refused"
+    if line.fixture.deadline_done:
+        return "deadline"
+    if line.state == Match.State.CLAIMED:
+        told = any(claim.notified_at is not None for claim in claims)
+        return "claim" if told else "untold"
+    return None
+
+
+def _chosen(divisions: Sequence[Counted], chosen: str) -> Counted | None:
+    named = [one for one in divisions if one.division.public_id == chosen]
+    running = [one for one in divisions if one.division.status == Division.Status.RUNNING]
+    return next(iter(named or running or divisions), None)
+
+
+def rounds_of(division: Division) -> list[RoundProgress]:
+    """How far each round of a division is: one query for the rounds, one for the fixtures."""
+    rounds = list(
+        Round.objects.filter(bracket__stage__division=division)
+        .select_related("bracket")
+        .order_by("bracket__order", "number")
+    )
+    statuses: dict[int, list[str]] = {}
+    for round_, status in Fixture.objects.filter(stage__division=division).values_list("round_id", "status"):
+        statuses.setdefault(round_, []).append(status)
+    sizes = Counter(row.bracket_id for row in rounds)
+    made = []
+    for row in rounds:
+        here = statuses.get(row.pk, [])
+        name = round_name(row.bracket.key, row.number, len(here), sizes[row.bracket_id])
+        made.append(round_progress(row.bracket.key, row.number, name, row.length, row.deadline, here))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class LatestResult:
+    """A result that has just come in."""
+
+    fixture: Fixture
+    result: Result
+    names: tuple[str, str]
+
+
+def latest_results(tournament: Tournament, most: int = 8) -> list[LatestResult]:
+    """The newest results, to see that what was typed has arrived."""
+    fixtures = list(
+        Fixture.objects.filter(
+            stage__division__tournament=tournament, match__state=Match.State.SETTLED, match__isnull=False
+        )
+        .annotate(told_at=Max("match__results__at"))
+        .select_related("match__player_0", "match__player_1", "stage__division")
+        .prefetch_related(Prefetch("match__results", queryset=Result.objects.order_by("-version")))
+        .order_by("-told_at", "-number")[:most]
+    )
+    return [
+        LatestResult(
+            fixture,
+            fixture.match.results.all()[0],
+            (shown(fixture.match.player_0, True), shown(fixture.match.player_1, True)),
+        )
+        for fixture in fixtures
+        if fixture.match is not None
+    ]

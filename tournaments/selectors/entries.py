@@ -1,0 +1,103 @@
+"""Entries and the draw as directors see them."""
+
+from datetime import datetime
+from typing import Any
+
+from players.access import Role, is_at_least
+from players.models import Membership
+from players.names import fold
+from tournaments.models import Division, Draw, Entry
+from tournaments.selectors import brackets
+from tournaments.selectors.brackets import Names
+from tournaments.selectors.divisions import Provenance, entries_lists
+from tournaments.selectors.events import divisions_of
+
+MOST_FOUND = 8
+
+
+def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any]:
+    """Everybody who is entered, waits or has gone, with full names; and how far the draw is."""
+    names = Names(brackets.entries_by_id(division), staff=True)
+    stage = division.stages.order_by("number").first()
+    lists = entries_lists(names)
+    return {
+        "tournament": division.tournament,
+        "club": division.tournament.club,
+        "division": division,
+        "divisions": divisions_of(division.tournament),
+        "may_direct": is_at_least(role, Role.DIRECTOR),
+        "taking": division.status == Division.Status.ENTRIES and not _is_over(division),
+        "here": sum(entry.checked_in_at is not None for entry, _ in lists["entered"]),
+        "provenance": Provenance(stage, list(stage.draws.order_by("number"))) if stage else None,
+        "now": now,
+        **lists,
+    }
+
+
+def _is_over(division: Division) -> bool:
+    return division.tournament.status in ("finished", "cancelled")
+
+
+def members_called(division: Division, text: str) -> list[Membership]:
+    """Members of the club whose name has this in it and who are not entered yet."""
+    key = fold(text)
+    if not key:
+        return []
+    entered = division.entries.exclude(status=Entry.Status.OUT).values("player")
+    return list(
+        Membership.objects.filter(
+            club=division.tournament.club,
+            left_at=None,
+            player__merged_into=None,
+            player__erased_at=None,
+            player__name_key__contains=key,
+        )
+        .exclude(player__in=entered)
+        .select_related("player")
+        .order_by("player__name_key", "pk")[:MOST_FOUND]
+    )
+
+
+def draw_page(division: Division, now: datetime) -> dict[str, Any]:
+    """How far the draw is: asked for, a draft to look at, published, or refused."""
+    stage = division.stages.order_by("number").first()
+    drafts = list(stage.draws.select_related("made_by").order_by("number")) if stage else []
+    newest = drafts[-1] if drafts else None
+    context: dict[str, Any] = {
+        "tournament": division.tournament,
+        "club": division.tournament.club,
+        "division": division,
+        "divisions": divisions_of(division.tournament),
+        "provenance": Provenance(stage, drafts) if stage else None,
+        "newest": newest,
+        "entered": division.entries.filter(status=Entry.Status.IN).count(),
+        "now": now,
+    }
+    if newest is not None and newest.state == Draw.State.DRAFT:
+        context |= _draft(division, newest)
+    return context
+
+
+def _draft(division: Division, draw: Draw) -> dict[str, Any]:
+    names = Names(brackets.entries_by_id(division), staff=True)
+    lengths = division.round_lengths or [division.match_length]
+    seeds = brackets.seeds_of(draw, division)
+    trees = brackets.trees(brackets.draft_rows(draw, lengths), names, seeds=seeds)
+    brackets.open_sections(trees, "all")
+    drawn = {place for place in draw.places if place is not None}
+    entered = {pk for pk, entry in names.entries.items() if entry.status == Entry.Status.IN}
+    return {
+        "trees": trees,
+        "seeded": bool(seeds),
+        "draft": draw,
+        "outdated": drawn != entered,
+        "places": len(draw.places),
+        "byes": sum(place is None for place in draw.places),
+        "remarks": [remark(one, names) for one in draw.remarks],
+    }
+
+
+def remark(one: dict[str, Any], names: Names) -> tuple[str, str, int]:
+    """Two who could not be kept in opposite halves, and the round in which they can meet."""
+    first, second = one["params"]["entries"]
+    return names.of(first), names.of(second), one["params"]["round"]

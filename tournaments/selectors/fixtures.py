@@ -1,0 +1,139 @@
+"""One fixture as those who run the event see it: players, claims, records, results, what follows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from engine.errors import Refused
+from matches.models import Match, Submission
+from matches.services.proofs import Fault
+from matches.services.records import FindingName, faults_of
+from players.access import Role, is_at_least
+from players.messages import sentence
+from players.models import LogEntry
+from tournaments.layout import round_name
+from tournaments.models import Fixture, Slot
+from tournaments.selectors import log
+from tournaments.selectors.brackets import shown
+from tournaments.selectors.events import state_of
+
+LOG_SHOWN = 12
+
+
+def fixture_page(fixture: Fixture, role: Role, now: datetime) -> dict[str, Any]:
+    """Everything a director needs to decide a match."""
+    division = fixture.stage.division
+    match = fixture.match
+    context: dict[str, Any] = {
+        "tournament": division.tournament,
+        "club": division.tournament.club,
+        "division": division,
+        "fixture": fixture,
+        "match": match,
+        "state": state_of(match),
+        "may_direct": is_at_least(role, Role.DIRECTOR),
+        "round": _round_name(fixture),
+        "winner_to": _follower(fixture, Slot.Source.WINNER),
+        "loser_to": _follower(fixture, Slot.Source.LOSER),
+        "slots": list(fixture.slots.select_related("entry__player", "absent__player").order_by("side")),
+        "now": now,
+    }
+    if match is not None:
+        context |= _match(match)
+        context["log"] = log.told(
+            LogEntry.objects.filter(topic=match.topic).select_related("user")[:LOG_SHOWN], division.tournament
+        )
+    return context
+
+
+def _match(match: Match) -> dict[str, Any]:
+    names = (shown(match.player_0, True), shown(match.player_1, True))
+    results = list(match.results.select_related("user").order_by("-version"))
+    claims = list(match.claims.select_related("user").order_by("-created_at", "-pk"))
+    records = list(
+        Submission.objects.filter(match=match)
+        .exclude(standing=Submission.Standing.NONE)
+        .defer("data")
+        .prefetch_related("verdicts")
+        .order_by("-created_at")
+    )
+    standing = results[0] if results else None
+    return {
+        "acceptable": acceptable(records),
+        "names": names,
+        "results": results,
+        "standing": standing,
+        "claims": [claim for claim in claims if claim.state in ("open", "contested")],
+        "records": records,
+        "score": (standing.score or (0, 0)) if standing else match.start_score,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Waivable:
+    """One thing that stands between a record and its match."""
+
+    value: str
+    """code|game|ply, as the form carries it."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptable:
+    """A refused record that a director may let stand."""
+
+    public_id: str
+    name: str
+    faults: list[Waivable]
+    needs_names: bool
+
+
+def acceptable(records: list[Submission]) -> list[Acceptable]:
+    """The refused records that could stand by ruling, each with what must be waived."""
+    found = []
+    for record in records:
+        if record.standing != Submission.Standing.REFUSED:
+            continue
+        needs_names = False
+        try:
+            try:
+                faults = faults_of(record)
+            except Refused as refused:
+                if refused.code != "record_names":
+                    raise
+                needs_names, faults = True, faults_of(record, swapped=False)
+        except Refused:
+            # Nothing in it could be read as a match, so there is nothing to let stand.
+            continue
+        lines = [Waivable(waive_value(fault.name), _fault_text(fault)) for fault in faults]
+        found.append(Acceptable(record.public_id, record.file_name or record.public_id, lines, needs_names))
+    return found
+
+
+def waive_value(name: FindingName) -> str:
+    """A finding's name as a form carries it."""
+    return "|".join("" if part is None else str(part) for part in name)
+
+
+def _fault_text(fault: Fault) -> str:
+    text = sentence(fault.code, fault.params)
+    if fault.game is None:
+        return text
+    place = _("game %(game)d") % {"game": fault.game}
+    return f"{place}: {text}"
+
+
+def _round_name(fixture: Fixture) -> str:
+    round_ = fixture.round
+    return round_name(round_.bracket.key, round_.number, round_.fixtures.count(), round_.bracket.rounds.count())
+
+
+def _follower(fixture: Fixture, source: str) -> int | None:
+    """The number of the fixture that its winner, or loser, goes to."""
+    return (
+        Slot.objects.filter(fixture__stage=fixture.stage_id, source=source, source_fixture=fixture.number)
+        .values_list("fixture__number", flat=True)
+        .first()
+    )

@@ -1,0 +1,196 @@
+"""The log of an event as sentences: who, what, when, from what to what."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Concat
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from matches.models import Match
+from players.models import LogEntry
+from tournaments.models import Division, Entry, Fixture, Tournament
+
+ON_A_PAGE = 50
+
+VERBS: dict[str, str] = {
+    "tournament_created": gettext_noop("made the event"),
+    "tournament_changed": gettext_noop("changed the event"),
+    "tournament_published": gettext_noop("published the event"),
+    "tournament_cancelled": gettext_noop("cancelled the event"),
+    "division_created": gettext_noop("made the division"),
+    "division_changed": gettext_noop("changed the settings"),
+    "deadlines_changed": gettext_noop("changed the deadlines"),
+    "deadline_moved": gettext_noop("moved the deadline"),
+    "entered": gettext_noop("entered"),
+    "entry_withdrawn": gettext_noop("took out of the division"),
+    "bracket_withdrawn": gettext_noop("took out of the bracket"),
+    "moved_up": gettext_noop("moved up from the waiting list"),
+    "checked_in": gettext_noop("checked in"),
+    "checked_out": gettext_noop("took back the check-in"),
+    "draw_requested": gettext_noop("asked for a draw"),
+    "drawn": gettext_noop("drew"),
+    "draw_published": gettext_noop("published the draw"),
+    "deadline_director": gettext_noop("the deadline passed; the director rules"),
+    "deadline_extended": gettext_noop("the deadline passed; extended once"),
+    "deadline_both_lose": gettext_noop("the deadline passed; both lose"),
+    "deadline_proposer_wins": gettext_noop("the deadline passed; who proposed times wins"),
+    "deadline_lots": gettext_noop("the deadline passed; lots were drawn"),
+    "match_opened": gettext_noop("opened the match"),
+    "match_voided": gettext_noop("voided the match"),
+    "match_due_moved": gettext_noop("moved the match's deadline"),
+    "result_appended": gettext_noop("booked a result"),
+    "claimed": gettext_noop("claimed a score"),
+    "claim_confirmed": gettext_noop("confirmed the claim"),
+    "claim_contested": gettext_noop("contested the claim"),
+    "claim_withdrawn": gettext_noop("took the claim back"),
+    "claim_unanswered": gettext_noop("let an unanswered claim stand"),
+}
+KINDS: dict[str, Sequence[str]] = {
+    "results": ("result_appended", "match_voided", "claimed", "claim_confirmed", "claim_contested",
+                "claim_withdrawn", "claim_unanswered"),
+    "entries": ("entered", "entry_withdrawn", "bracket_withdrawn", "moved_up", "checked_in", "checked_out"),
+    "draw": ("draw_requested", "drawn", "draw_published"),
+    "settings": ("tournament_created", "tournament_changed", "tournament_published", "tournament_cancelled",
+                 "division_created", "division_changed", "deadlines_changed", "deadline_moved"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One line of the log."""
+
+    at: datetime
+    who: str
+    where: str
+    what: str
+    details: list[str]
+    verb: str
+    topic: str
+    params: Mapping[str, Any]
+
+
+def entries_of(tournament: Tournament) -> QuerySet[LogEntry]:
+    """Everything that was done to an event, its divisions and its matches; the newest first."""
+    topics = [tournament.topic, *(division.topic for division in tournament.divisions.all())]
+    matches = (
+        Match.objects.filter(parent_topic__in=topics)
+        .order_by()
+        .annotate(own_topic=Concat(Value("match:"), "public_id"))
+        .values("own_topic")
+    )
+    return LogEntry.objects.filter(Q(topic__in=topics) | Q(topic__in=matches)).select_related("user")
+
+
+def of_kind(rows: QuerySet[LogEntry], kind: str) -> QuerySet[LogEntry]:
+    """Only lines of one kind: results, entries, draw, settings; all for any other word."""
+    return rows.filter(verb__in=KINDS[kind]) if kind in KINDS else rows
+
+
+def log_page(tournament: Tournament, kind: str, who: str, number: str | None) -> dict[str, Any]:
+    """A page of the log."""
+    rows = of_kind(entries_of(tournament), kind)
+    if who == "system":
+        rows = rows.filter(by=LogEntry.By.SYSTEM)
+    elif who == "people":
+        rows = rows.exclude(by=LogEntry.By.SYSTEM)
+    page: Page[LogEntry] = Paginator(rows, ON_A_PAGE).get_page(number)
+    return {"page": page, "lines": told(page.object_list, tournament), "kind": kind, "who": who, "kinds": list(KINDS)}
+
+
+def told(rows: Iterable[LogEntry], tournament: Tournament) -> list[Told]:
+    """Lines as sentences: three queries for any number."""
+    rows = list(rows)
+    divisions = {division.topic: division.name for division in Division.objects.filter(tournament=tournament)}
+    matches = _fixtures(tournament, [row.topic for row in rows])
+    ids = {row.params["entry"] for row in rows if isinstance(row.params.get("entry"), int)}
+    entries = {entry.pk: entry.player.shown_name for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
+    return [
+        Told(
+            row.at,
+            _who(row),
+            divisions.get(row.topic) or matches.get(row.topic, ("", ()))[0],
+            _(VERBS[row.verb]) if row.verb in VERBS else row.verb.replace("_", " "),
+            _details(row, entries, matches.get(row.topic, ("", ()))[1]),
+            row.verb,
+            row.topic,
+            row.params,
+        )
+        for row in rows
+    ]
+
+
+def _fixtures(tournament: Tournament, topics: list[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Topic of a match -> M number and its players."""
+    ids = [topic.removeprefix("match:") for topic in topics if topic.startswith("match:")]
+    rows = Match.objects.filter(public_id__in=ids).select_related("player_0", "player_1")
+    numbers = dict(
+        Fixture.objects.filter(match__public_id__in=ids, stage__division__tournament=tournament).values_list(
+            "match__public_id", "number"
+        )
+    )
+    return {
+        row.topic: (
+            f"M{numbers[row.public_id]}" if row.public_id in numbers else "",
+            (row.player_0.shown_name, row.player_1.shown_name),
+        )
+        for row in rows
+    }
+
+
+def _who(row: LogEntry) -> str:
+    if row.by == LogEntry.By.SYSTEM:
+        return _("The system")
+    if row.by == LogEntry.By.LINK:
+        return _("A personal link")
+    return str(row.user) if row.user else _("A former user")
+
+
+def _details(row: LogEntry, entries: Mapping[int, str], players: Sequence[str]) -> list[str]:
+    params = row.params
+    made = [f"{players[0]} – {players[1]}"] if players else []
+    made += _named(params, entries)
+    made += _result(params, players)
+    for field, (before, after) in (params.get("changes") or {}).items():
+        made.append(f"{field.replace('_', ' ')}: {_plain(before)} → {_plain(after)}")
+    return [*made, f"“{params['reason']}”"] if params.get("reason") else made
+
+
+def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
+    """What was meant: an entry, a fixture, a draft, a new name."""
+    entry = entries.get(params.get("entry", 0))
+    named = {
+        "entry": entry,
+        "fixture": f"M{params['fixture']}" if "fixture" in params else None,
+        "number": _("draft %(number)s") % {"number": params["number"]} if "number" in params else None,
+        "name": params.get("name"),
+    }
+    return [str(text) for text in named.values() if text]
+
+
+def _result(params: Mapping[str, Any], players: Sequence[str]) -> list[str]:
+    made = []
+    if score := params.get("score"):
+        made.append(f"{score[0]}–{score[1]}")
+    if (winner := params.get("winner")) in (0, 1) and players:
+        made.append(_("%(name)s wins") % {"name": players[winner]})
+    if params.get("kind") not in (None, "played"):
+        made.append(str(params["kind"]).replace("_", " "))
+    if params.get("source"):
+        made.append(_("by %(source)s") % {"source": params["source"]})
+    return made
+
+
+def _plain(value: Any) -> str:
+    text = ", ".join(str(one) or "–" for one in value) if isinstance(value, list) else str(value)
+    return text or "–"
+
+
+def since(tournament: Tournament, topics: Sequence[str], at: datetime) -> list[Told]:
+    """What was done to some topics after an instant: what a stale form has missed."""
+    rows = LogEntry.objects.filter(topic__in=topics, at__gt=at).select_related("user")[:5]
+    return told(rows, tournament)

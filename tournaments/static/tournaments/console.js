@@ -1,0 +1,77 @@
+// The console's comforts; every link and form works without them.
+
+const sheet = document.getElementById("sheet");
+
+// A match opens as a sheet over the console instead of as a page of its own.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("a[data-sheet]");
+  if (!link || !sheet || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const response = await fetch(link.href, { headers: { "HX-Request": "true" } }).catch(() => null);
+  if (!response?.ok || response.redirected) {
+    location.href = link.href;
+    return;
+  }
+  sheet.innerHTML = await response.text();
+  sheet.prepend(closeButton());
+  prepare(sheet);
+  sheet.showModal();
+  sheet.querySelector("#left")?.select();
+});
+
+function closeButton() {
+  const form = document.createElement("form");
+  form.method = "dialog";
+  form.className = "sheet-close";
+  const button = document.createElement("button");
+  button.className = "button-plain";
+  button.textContent = sheet.dataset.close;
+  form.append(button);
+  return form;
+}
+
+sheet?.addEventListener("click", (event) => {
+  if (event.target === sheet) sheet.close();
+});
+
+function prepare(root) {
+  for (const form of root.querySelectorAll("[data-steppers]")) steppers(form);
+}
+
+function steppers(form) {
+  const { left, right } = form.elements;
+  const save = form.querySelector(".save");
+  const tell = () => {
+    const [a, b] = [Number(left.value), Number(right.value)];
+    const winner = a > b ? form.dataset.left : form.dataset.right;
+    const goesOn = a === b ? "" : ` · ${winner}${form.dataset.to ? ` → ${form.dataset.to}` : ""}`;
+    save.textContent = `${save.dataset.save} ${a}–${b}${goesOn}`;
+  };
+  for (const button of form.querySelectorAll("[data-step]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const field = form.elements[button.dataset.for];
+      field.value = Math.max(0, Number(field.value) + Number(button.dataset.step));
+      tell();
+    });
+  }
+  form.addEventListener("input", tell);
+  tell();
+}
+
+prepare(document);
+
+// A list that refreshes itself must not do so under a finger or while a sheet is open.
+document.body.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.target.id === "console" && (sheet?.open || event.target.contains(document.activeElement))) {
+    event.preventDefault();
+  }
+});
+
+// "/" leads to the line from anywhere.
+document.addEventListener("keydown", (event) => {
+  const line = document.getElementById("line");
+  if (event.key !== "/" || !line || event.target.closest("input, textarea, select, dialog")) return;
+  event.preventDefault();
+  line.focus();
+});

@@ -1,0 +1,107 @@
+"""Words and times that several pages of this room share."""
+
+import zoneinfo
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from django import template
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tournaments.models import Division, Entry
+from tournaments.selectors.brackets import shown
+
+register = template.Library()
+
+SHORT = "j M H:i"
+
+
+@register.filter
+def entry_name(entry: Entry, staff: bool) -> str:
+    """A player's name as this reader may see it."""
+    return shown(entry.player, staff)
+
+
+@register.filter
+def fee(division: Division) -> str:
+    """What entering costs, in words."""
+    tournament = division.tournament
+    if tournament.currency == "ticket":
+        return ngettext("%(count)d ticket", "%(count)d tickets", division.fee) % {"count": division.fee}
+    amount = Decimal(division.fee).scaleb(-tournament.currency_exponent)
+    return f"{amount:.{tournament.currency_exponent}f} {tournament.currency}"
+
+
+@register.filter
+def lengths(division: Division) -> str:
+    """Match lengths by round."""
+    by_round = division.round_lengths or [division.match_length]
+    points = ", ".join(map(str, by_round))
+    return _("%(points)s points") % {"points": points}
+
+
+@register.filter
+def place_of(waiting: Sequence[tuple[Entry, str]], entry: Entry) -> int:
+    """One's place on the waiting list, from 1."""
+    return next((at for at, (one, _name) in enumerate(waiting, start=1) if one.pk == entry.pk), 0)
+
+
+@register.simple_tag
+def moment(at: datetime | None, zone: str) -> SafeString | str:
+    """An instant on the event's clocks and, where they differ, on the reader's."""
+    if at is None:
+        return ""
+    there = at.astimezone(zoneinfo.ZoneInfo(zone))
+    here = timezone.localtime(at)
+    text = date_format(there, SHORT)
+    differs = timezone.get_current_timezone_name() != "UTC" and here.utcoffset() != there.utcoffset()
+    if differs:
+        text = _("%(there)s (%(here)s for you)") % {"there": text, "here": date_format(here, SHORT)}
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(), text)
+
+
+@register.simple_tag
+def static_file(name: str) -> str:
+    """The address of a static file, for pages that load no other."""
+    return static(name)
+
+
+@register.filter
+def ago(seconds: int) -> str:
+    """How long ago something was, in words."""
+    minute, hour, day = 60, 3600, 86400
+    if seconds < minute:
+        return ngettext("%(count)d s ago", "%(count)d s ago", seconds) % {"count": seconds}
+    if seconds < hour:
+        return _("%(count)d min ago") % {"count": seconds // minute}
+    if seconds < day:
+        return _("%(count)d h ago") % {"count": seconds // hour}
+    return _("%(count)d days ago") % {"count": seconds // day}
+
+
+@register.simple_tag
+def since(at: datetime | None, now: datetime) -> str:
+    """How long ago an instant was."""
+    return "" if at is None else ago(max(0, int((now - at).total_seconds())))
+
+
+@register.simple_tag
+def until(at: datetime | None, now: datetime) -> str:
+    """How much time is left until an instant."""
+    if at is None:
+        return ""
+    seconds = int((at - now).total_seconds())
+    if seconds <= 0:
+        return _("now")
+    minute, hour, day = 60, 3600, 86400
+    if seconds < hour:
+        return _("in %(count)d min") % {"count": max(1, seconds // minute)}
+    if seconds < 2 * day:
+        return _("in %(count)d h") % {"count": seconds // hour}
+    return _("in %(count)d days") % {"count": seconds // day}

@@ -1,0 +1,72 @@
+"""What the pages of this room have in common."""
+
+import zoneinfo
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+
+from engine.errors import Refused
+from players.forms import RefusingForm
+from players.messages import sentence
+from players.views.pages import account_needed, by, me, page
+from tournaments.models import Division, Tournament
+from tournaments.selectors import log
+
+__all__ = [
+    "account_needed",
+    "address",
+    "by",
+    "division_url",
+    "me",
+    "missed",
+    "number",
+    "page",
+    "refuse",
+    "seen_at",
+    "zone_of",
+]
+
+LONGEST_NUMBER = 9
+
+
+def address(tournament: Tournament) -> tuple[str, str]:
+    """The parts of an event's address."""
+    return tournament.club.slug, tournament.slug
+
+
+def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
+    """The clocks of an event; services let no unknown zone in."""
+    return zoneinfo.ZoneInfo(tournament.time_zone)
+
+
+def number(text: str | None) -> int | None:
+    """A whole number as a form carries it; None for anything else."""
+    return int(text) if text and text.isdecimal() and len(text) <= LONGEST_NUMBER else None
+
+
+def seen_at(request: HttpRequest) -> datetime:
+    """When the form that was sent was made, as it says itself; now where it does not say."""
+    seconds = number(request.POST.get("seen", "")[:10])
+    return datetime.fromtimestamp(seconds, UTC) if seconds is not None else timezone.now()
+
+
+def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.Told]:
+    """What was changed since the form was made, where it was refused as stale."""
+    return log.since(tournament, topics, seen_at(request)) if refused.code == "stale" else []
+
+
+def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm | None = None) -> HttpResponse:
+    """Back to where the button was, with the reason why nothing was done."""
+    if form is not None:
+        form.refuse(refused)
+    messages.error(request, sentence(refused.code, refused.params))
+    return redirect(url)
+
+
+def division_url(division: Division) -> tuple[str, str, str]:
+    """The parts of a division's address."""
+    return (*address(division.tournament), division.public_id)
