@@ -1,0 +1,104 @@
+"""Reporting a match as two people do it, on a phone and at a desk."""
+
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from engine.records import write
+from engine.simulation import play_out
+from matches import links
+from matches.models import Match
+from matches.services.submissions import adjudicate_submission
+from players.models import Player, User
+from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.matches.reporting.cast import BOB, CAROL, match_between
+from tests.matches.reporting.conftest import bobs, carols, club, match, pool
+
+__all__ = ["bobs", "carols", "club", "match", "pool"]
+
+Check = Callable[[Page], None]
+WIDTHS = pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
+
+
+@WIDTHS
+def test_one_claims_and_the_other_confirms(
+    open_page: OpenPage, axe: Check, fits: Check, match: Match, bob: User, carol: User, width: int, scheme: str
+) -> None:
+    page = open_page("/my/", width=width, scheme=scheme, user=bob)
+    axe(page)
+    fits(page)
+    page.get_by_role("link", name="Report the result").click()
+    for _ in range(7):
+        page.get_by_role("button", name="One point more for Bob").click()
+    for _ in range(6):
+        page.get_by_role("button", name="One point more for Carol").click()
+    page.get_by_role("button", name="One point less for Carol").click()
+    axe(page)
+    page.get_by_role("button", name="Report this score").click()
+    expect(page.get_by_role("status")).to_contain_text("The other player is asked to confirm.")
+
+    hers = open_page("/my/", width=width, scheme=scheme, user=carol)
+    expect(hers.get_by_text("Bob reports having won 7–5. Is that right?")).to_be_visible()
+    hers.get_by_role("link", name="Answer").click()
+    axe(hers)
+    fits(hers)
+    hers.get_by_role("button", name="Confirm this score").click()
+    expect(hers.get_by_text("Bob won 7–5.").first).to_be_visible()
+    axe(hers)
+    fits(hers)
+    match.refresh_from_db()
+    assert match.state == Match.State.SETTLED
+
+
+@WIDTHS
+def test_a_dispute_over_personal_links(
+    open_page: OpenPage, axe: Check, fits: Check, match: Match, width: int, scheme: str
+) -> None:
+    his = open_page(f"/m/{links.token_for(match, BOB)}/", width=width, scheme=scheme)
+    his.get_by_role("spinbutton", name="Bob").fill("7")
+    his.get_by_role("spinbutton", name="Carol").fill("5")
+    his.get_by_role("button", name="Report this score").click()
+    hers = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)
+    hers.get_by_text("It was not so").click()
+    hers.get_by_role("spinbutton", name="Bob").fill("5")
+    hers.get_by_role("spinbutton", name="Carol").fill("7")
+    hers.get_by_role("button", name="Report this score").click()
+    expect(hers.get_by_role("heading", name="The players do not agree")).to_be_visible()
+    axe(hers)
+    fits(hers)
+
+
+def test_a_waiting_page_shows_what_became_of_a_record(
+    open_page: OpenPage, axe: Check, fits: Check, bobs: Player, carols: Player, bob: User
+) -> None:
+    match = match_between(bobs, carols, length=3)
+    page = open_page(f"/matches/{match.public_id}/", width=PHONE, user=bob)
+    record = {
+        "name": "final.mat",
+        "mimeType": "text/plain",
+        "buffer": write(play_out(1, 3, players=("Bob", "Carol")), "mat"),
+    }
+    page.get_by_label("Drop a record here, or choose a file").set_input_files(record)
+    page.get_by_role("button", name="Send the record").click()
+    expect(page.get_by_text("A match record is being checked.")).to_be_visible()
+    adjudicate_submission(submission_id=match.submissions.get().pk, now=timezone.now())
+    expect(page.get_by_text("Bob won 4–0.").first).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("heading", name="Score sheet")).to_be_visible()
+    axe(page)
+    fits(page)
+
+
+def test_a_time_is_proposed_and_accepted(open_page: OpenPage, axe: Check, match: Match, bob: User, carol: User) -> None:
+    day = (timezone.now() + timezone.timedelta(days=20)).date()
+    page = open_page(f"/matches/{match.public_id}/", width=PHONE, user=bob)
+    page.get_by_text("Propose times").click()
+    page.get_by_label("Time 1").fill(f"{day}T19:30")
+    axe(page)
+    page.get_by_role("button", name="Propose these times").click()
+    expect(page.get_by_role("heading", name="You propose")).to_be_visible()
+    hers = open_page(f"/matches/{match.public_id}/", width=PHONE, user=carol)
+    hers.get_by_role("button", name="Accept").click()
+    expect(hers.get_by_role("link", name="Add to my calendar")).to_be_visible()
+    axe(hers)
