@@ -96,3 +96,16 @@ def test_who_withdrew_is_placed_with_the_round_he_left():
     players = (SwissPlayer(1), SwissPlayer(2), SwissPlayer(3, left=1))
     event = play_out(SwissEvent(players), 3, lambda first, second: int(second < first))
     assert lives_places(event, 3) == ((1,), (2,), (3,))
+
+
+def test_club_mates_do_not_meet_while_others_with_as_many_lives_are_there():
+    players = tuple(SwissPlayer(entry, club="North" if entry <= 3 else "South") for entry in range(1, 7))
+    for draft in range(6):
+        made = pair_lives(SwissEvent(players), 3, seed=SEED, draft=draft)
+        assert all((p.first <= 3) != (p.second <= 3) for p in made.pairs)
+
+
+def test_a_round_without_results_costs_nobody_a_life():
+    event = field(4).with_round(SwissRound((SwissPair(1, 2, Result(0)), SwissPair(3, 4))))
+    assert lives_left(event, 1) == {1: 1, 3: 1, 4: 1}
+    assert lives_places(event, 1) == ((1, 3, 4), (2,))

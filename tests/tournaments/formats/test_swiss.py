@@ -278,6 +278,8 @@ def test_late_entrants_and_leavers_are_paired_only_while_they_are_in():
     event = event.with_round(played(second, best))
     row = event.records().games[DAVE]
     assert [game.kind.value for game in row] == ["absent", "played"]
+    assert row[0].points == 0.5
+    assert event.records().scores == event.scores
     assert [game.kind.value for game in event.records().games[ERIN]] == ["played", "absent"]
 
 
