@@ -14,6 +14,7 @@ MESSAGES = {
     "match_void": gettext_noop("This match was voided; nothing more can be reported for it."),
     "match_disputed": gettext_noop("The players do not agree, so this match waits for the director's ruling."),
     # Results
+    "result_void": gettext_noop("A result is replaced by another result, never by none."),
     "result_no_winner": gettext_noop("A match that ended so has no winner."),
     "result_winner_missing": gettext_noop("Say who won."),
     "result_score_missing": gettext_noop("A match that was played needs its score."),

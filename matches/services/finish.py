@@ -20,7 +20,7 @@ Score = tuple[int, int]
 
 MOST_POINTS = 9999
 """No score is higher; cubes may be turned without limit, but not in earnest."""
-NO_WINNER = (Kind.DOUBLE_FORFEIT, Kind.VOID)
+NO_WINNER = (Kind.DOUBLE_FORFEIT,)
 MAY_LACK_WINNER = (*NO_WINNER, Kind.SETTLED, Kind.RULING)
 NEEDS_SCORE = (Kind.PLAYED, Kind.LEADER)
 
@@ -116,9 +116,11 @@ def check_result(*, length: int, start: Score, winner: int | None, score: Score 
     """Whether a match can end so.
 
     Only a match that was played must reach the length (rules.md §2: every other ending is its own kind).
-    Refused: `result_no_winner`, `result_winner_missing`, `result_score_missing`, `result_below_start`,
+    Refused: `result_void`, `result_no_winner`, `result_winner_missing`, `result_score_missing`, `result_below_start`,
     `result_too_high`, `result_both_reached`, `result_not_reached`, `result_loser_leads`.
     """
+    if kind == Kind.VOID:
+        raise Refused("result_void")
     if winner is not None and kind in NO_WINNER:
         raise Refused("result_no_winner")
     if winner not in (0, 1, None) or (winner is None and kind not in MAY_LACK_WINNER):

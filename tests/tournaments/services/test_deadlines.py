@@ -8,7 +8,10 @@ import pytest
 from matches.models import Match, Result
 from matches.services.claims import claim
 from matches.services.proposals import propose
+from matches.services.records import submit_for_match
+from matches.services.submissions import adjudicate_submission
 from players.actors import Actor
+from tests.matches.records import simulated
 from tests.tournaments.services.conftest import NOON, SEED
 from tests.tournaments.services.test_knockout import fixtures
 from tournaments.models import Division, Fixture
@@ -87,3 +90,30 @@ def test_what_the_players_have_said_is_never_overridden_by_the_clock(drawn: Draw
 
     assert applied(fixture) == "director"
     assert not Result.objects.exists()
+
+
+def test_a_record_that_came_in_time_is_heard_however_long_its_check_takes(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    names = (fixture.match.player_0.name, fixture.match.player_1.name)
+    record = simulated(seed=1, length=7, players=names)
+    just = DEADLINE - timedelta(seconds=1)
+    sent = submit_for_match(match=fixture.match, side=0, data=record, source="upload", by=Actor.link(0), now=just)
+
+    assert applied(fixture) is None
+    adjudicate_submission(submission_id=sent.submission.pk, now=LATE)
+
+    result = fixture.match.results.get()
+    assert (result.kind, result.source) == (Result.Kind.PLAYED, Result.Source.RECORD)
+    assert applied(fixture) is None
+
+
+def test_a_record_that_came_too_late_is_not_waited_for(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    names = (fixture.match.player_0.name, fixture.match.player_1.name)
+    record = simulated(seed=1, length=7, players=names)
+    after = DEADLINE + timedelta(milliseconds=1)
+    submit_for_match(match=fixture.match, side=0, data=record, source="upload", by=Actor.link(0), now=after)
+
+    assert applied(fixture) == "both_lose"

@@ -1,0 +1,302 @@
+"""A club's event under everything that directors, players, workers and time may do to it, in any order.
+
+After every step the bracket, the match states and the ratings are what the facts give, and what is refused has changed
+nothing. Hypothesis looks for the order that breaks it. MACHINE_EXAMPLES (25) and MACHINE_STEPS (40) look longer;
+MACHINE_SHRINK=1 makes what was found short, which takes minutes.
+"""
+
+import os
+from collections import Counter
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from engine.simulation import play_out
+from matches.models import Claim, Match, Proposal, Submission
+from matches.services import claims, proposals, records
+from matches.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
+from matches.services.submissions import adjudicate_submission
+from players.actors import Actor
+from tests.tournaments.machine_world import SEED, World, replay
+from tournaments.demo.records import DIALECTS, with_an_illegal_play, written
+from tournaments.models import Division, Draw, Entry, Fixture, Slot
+from tournaments.services import deadlines, draws, entries, events, results, rounds
+from tournaments.services.settle import settle_division
+
+EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "25"))
+STEPS = int(os.environ.get("MACHINE_STEPS", "40"))
+SHRINKING = [Phase.shrink] if os.environ.get("MACHINE_SHRINK") else []
+LATEST = 20
+"""Nobody cancels an event of which nothing has happened yet."""
+SELDOM = 8
+"""One in so many: else everybody would be gone before anything is played."""
+ENDINGS = ("played", "played", "concession", "forfeit", "double_forfeit", "settled", "ruling", "leader", "void")
+FAULTS = ("", "", "", "", "length", "play", "nickname", "names")
+chances = st.randoms(use_true_random=False)
+totals: Counter[str] = Counter()
+"""What was done and what refused, by all runs together."""
+
+
+class Event(RuleBasedStateMachine):
+    """A knockout or two, from its creation to wherever chance leads."""
+
+    @initialize(
+        count=st.integers(0, 8),
+        length=st.integers(1, 3),
+        rule_=st.sampled_from(Division.DeadlineRule.values),
+        rated=st.sampled_from([True, True, False]),
+        method=st.sampled_from(Division.DrawMethod.values),
+    )
+    def alice_opens_an_event(self, count: int, length: int, rule_: str, rated: bool, method: str) -> None:
+        self.world = World()
+        self.steps = 0
+        chosen = {"match_length": length, "deadline_rule": rule_, "rated": rated, "draw_method": method}
+        division = self.world.new_division("Open", extension_hours=24, **chosen)
+        assert division is not None
+        if count > 1:
+            self.world.draw(division, count)
+
+    # Who and what a step is about
+
+    @property
+    def alice(self) -> dict[str, Any]:
+        return {"by": self.world.alice, "now": self.world.now}
+
+    def player(self, side: int | None) -> dict[str, Any]:
+        return {"by": Actor.link(side or 0), "now": self.world.now}
+
+    def one(self, chance: Random, rows: Any) -> Any:
+        """One of these, or None where there are none."""
+        found = list(rows.order_by("pk"))
+        return chance.choice(found) if found else None
+
+    def match(self, chance: Random) -> Match | None:
+        """One that is not over, mostly."""
+        rows = Match.objects.select_related("player_0", "player_1")
+        undone = rows.exclude(state__in=[Match.State.SETTLED, Match.State.VOID])
+        found = self.one(chance, rows if chance.randrange(SELDOM) == 0 or not undone.exists() else undone)
+        assert found is None or isinstance(found, Match)
+        return found
+
+    def fixture(self, chance: Random) -> Fixture | None:
+        """One that is ready, mostly."""
+        rows = Fixture.objects.select_related("match", "stage")
+        ready = rows.filter(status=Fixture.Status.READY)
+        found = self.one(chance, rows if chance.randrange(3) == 0 or not ready.exists() else ready)
+        assert found is None or isinstance(found, Fixture)
+        return found
+
+    # Entries and draws
+
+    @rule(chance=chances)
+    def the_field_changes(self, chance: Random) -> None:
+        asks, division = self.world.asks, self.one(chance, Division.objects.select_related("tournament__club"))
+        if chance.randrange(2):
+            players = chance.sample(self.world.cast, chance.randint(1, 4))
+            asks(entries.enter, division=division, players=players, **self.alice)
+        elif chance.randrange(SELDOM // 2) == 0:
+            player, event = chance.choice(self.world.cast), self.world.tournament
+            asks(entries.withdraw_from_event, tournament=event, player=player, **self.alice)
+        elif (entry := self.one(chance, Entry.objects)) is not None and chance.randrange(2):
+            asks(entries.withdraw, entry=entry, **self.alice)
+        elif (slot := self.one(chance, Slot.objects.exclude(entry=None))) is not None:
+            asks(results.withdraw_from_bracket, slot=slot, **self.alice)
+
+    @rule(chance=chances)
+    def the_draw_goes_on(self, chance: Random) -> None:
+        division = self.one(chance, Division.objects.select_related("tournament__club"))
+        asked = Draw.objects.filter(state=Draw.State.REQUESTED).order_by("pk").first()
+        if asked is not None and chance.randrange(SELDOM):
+            self.world.asks(draws.make_draft, draw_id=asked.pk, now=self.world.now)
+        elif chance.randrange(2):
+            reason = chance.choice(["", "a name was missing"])
+            self.world.asks(draws.request_draw, division=division, reason=reason, **self.alice)
+        else:
+            after = division.seq - (chance.randrange(SELDOM) == 0)
+            self.world.asks(draws.publish_draw, division=division, after=after, **self.alice)
+
+    @rule(chance=chances)
+    def the_event_changes(self, chance: Random) -> None:
+        event = self.world.tournament
+        if chance.randrange(2):
+            self.world.asks(events.publish_tournament, tournament=event, **self.alice)
+        elif chance.randrange(2):
+            rule_ = chance.choice(Division.DeadlineRule.values)
+            capacity = chance.choice([None, 2, 3])
+            self.world.new_division("Beginners", match_length=1, deadline_rule=rule_, capacity=capacity)
+        elif self.steps > LATEST and chance.randrange(SELDOM) == 0:
+            self.world.asks(events.cancel_tournament, tournament=event, **self.alice)
+
+    # What players say
+
+    @rule(chance=chances)
+    def a_player_claims_a_score(self, chance: Random) -> None:
+        if (match := self.match(chance)) is None:
+            return
+        side, winner, lost = chance.choice([0, 1, None]), chance.randrange(2), chance.randint(0, match.length)
+        score = (match.length, lost) if winner == 0 else (lost, match.length)
+        told = {"side": side, "winner": winner, "score": score, "after": match.seq - (chance.randrange(SELDOM) == 0)}
+        self.world.asks(claims.claim, match=match, **told, **self.player(side))
+
+    @precondition(lambda self: Claim.objects.filter(state=Claim.State.OPEN).exists())
+    @rule(chance=chances)
+    def a_claim_is_answered(self, chance: Random) -> None:
+        claim = self.one(chance, Claim.objects.filter(state=Claim.State.OPEN).select_related("match"))
+        side = 1 - claim.side
+        answer = chance.choice([claims.confirm, claims.contest, claims.withdraw_claim, claims.reach])
+        if answer is claims.reach:
+            self.world.asks(claims.reach, match=claim.match, side=side, now=self.world.now)
+            return
+        side = claim.side if answer is claims.withdraw_claim else side
+        self.world.asks(answer, match=claim.match, side=side, **self.player(side))
+
+    @rule(chance=chances)
+    def players_look_for_a_time(self, chance: Random) -> None:
+        side = chance.randrange(2)
+        offered = self.one(chance, Proposal.objects.filter(state=Proposal.State.OPEN).select_related("match"))
+        if offered is not None and chance.randrange(2):
+            told = {"match": offered.match, "proposal": offered, "side": side, "time": offered.instants[0]}
+            self.world.asks(proposals.accept, **told, **self.player(side))
+        elif (match := self.match(chance)) is not None:
+            times = [self.world.now + timedelta(hours=chance.randint(1, 40))]
+            self.world.asks(proposals.propose, match=match, side=side, times=times, **self.player(side))
+
+    # Records
+
+    @rule(chance=chances, dialect=st.sampled_from(DIALECTS), fault=st.sampled_from(FAULTS))
+    def a_record_is_sent_in(self, chance: Random, dialect: str, fault: str) -> None:
+        if (match := self.match(chance)) is None:
+            return
+        left, right = (player.name for player in match.players)
+        names = {"nickname": ("shark", right), "names": ("anon1", "anon2")}.get(fault, (left, right))
+        length = match.length + 1 if fault == "length" else match.length
+        side = chance.choice([0, 1, None])
+        transcript = play_out(chance.randrange(10), length, players=names[::-1] if chance.randrange(2) else names)
+        if fault == "play":
+            transcript = with_an_illegal_play(transcript)
+        told = {"data": written(transcript, dialect, "match").data, "source": "upload", "side": side}
+        self.world.asks(records.submit_for_match, match=match, **told, **self.player(side))
+
+    @precondition(lambda self: Submission.objects.exists())
+    @rule(chance=chances)
+    def a_record_is_looked_at(self, chance: Random) -> None:
+        asked = self.one(chance, Submission.objects.filter(standing=Submission.Standing.NAMES))
+        record = asked or self.one(chance, Submission.objects.select_related("match"))
+        if record.is_open:
+            self.world.asks(adjudicate_submission, submission_id=record.pk, now=self.world.now)
+        elif record is asked and chance.randrange(SELDOM):
+            told = {"swapped": chance.random() < 0.5, "side": record.side}
+            self.world.asks(records.say_who, submission=record, **told, **self.player(record.side))
+        else:
+            self.alice_accepts(record, chance)
+
+    def alice_accepts(self, record: Submission, chance: Random) -> None:
+        fixture = Fixture.objects.select_related("stage").filter(match=record.match).first()
+        swapped = chance.choice([None, False, True])
+        faults = self.world.asks(records.faults_of, submission=record, swapped=swapped) or []
+        waived = [fault.name for fault in faults] if chance.randrange(SELDOM) else []
+        if fixture is not None:
+            told = {"submission": record, "waived": waived, "swapped": swapped}
+            self.world.asks(results.accept_record, fixture=fixture, **told, **self.alice)
+
+    # What directors say
+
+    @rule(chance=chances, kind=st.sampled_from(ENDINGS))
+    def alice_enters_a_result(self, chance: Random, kind: str) -> None:
+        if (fixture := self.fixture(chance)) is None:
+            return
+        length = fixture.match.length if fixture.match is not None else 1
+        winner = None if kind == "double_forfeit" and chance.randrange(SELDOM) else chance.choice([0, 1, 0, 1, None])
+        score = (length, chance.randrange(length)) if winner == 0 else (chance.randrange(length), length)
+        told: dict[str, Any] = {"winner": winner, "kind": kind, "score": score if winner is not None else None}
+        told["after"] = fixture.match.seq if fixture.match is not None else None
+        first = self.world.asks(results.enter_result, fixture=fixture, **told, **self.alice)
+        if first is not None and chance.randrange(2):
+            second = self.world.asks(results.enter_result, fixture=fixture, **told, **self.alice)
+            assert second == first, "the second of two clicks books nothing"
+
+    @rule(chance=chances)
+    def somebody_forfeits(self, chance: Random) -> None:
+        if (fixture := self.fixture(chance)) is not None:
+            self.world.asks(results.forfeit, fixture=fixture, side=chance.randrange(2), **self.alice)
+
+    @rule(chance=chances)
+    def deadlines_move(self, chance: Random) -> None:
+        division, fixture = self.one(chance, Division.objects), self.fixture(chance)
+        if fixture is not None and chance.randrange(2):
+            due = self.world.now + timedelta(hours=chance.randint(-1, 48))
+            self.world.asks(rounds.extend_deadline, fixture=fixture, due_at=due, **self.alice)
+            return
+        hours = [chance.choice([None, -1, 12, 48]) for _ in range(3)]
+        ends = [None if more is None else self.world.now + timedelta(hours=more) for more in hours]
+        self.world.asks(rounds.set_deadlines, division=division, deadlines=ends, after=division.seq, **self.alice)
+
+    # Time and workers
+
+    @rule(hours=st.sampled_from([0.1, 1.0, 13.0, 49.0]), adjudicated=st.booleans())
+    def time_passes_and_workers_work(self, hours: float, adjudicated: bool) -> None:
+        self.world.later(hours)
+        now = self.world.now
+        open_records = Submission.objects.filter(state=Submission.State.QUEUED).order_by("pk")
+        for record in open_records if adjudicated else []:
+            self.world.asks(adjudicate_submission, submission_id=record.pk, now=now)
+        for fixture in deadlines.due_fixtures(now):
+            self.world.asks(deadlines.apply_deadline, fixture_id=fixture, now=now, seed=SEED)
+        for sweep in (stand_due_claims, settle_waiting_records, announce_unsettled):
+            self.world.asks(sweep, now=now)
+        replay()
+
+    @rule(chance=chances)
+    def settling_again_changes_nothing(self, chance: Random) -> None:
+        division = self.one(chance, Division.objects)
+        before = self.world.fingerprint()
+        settled = self.world.asks(settle_division, division_id=division.pk, now=self.world.now)
+        assert (settled.fixtures, settled.opened) == ([], [])
+        assert self.world.fingerprint() == before
+
+    # What holds
+
+    @invariant()
+    def everything_follows_from_the_facts(self) -> None:
+        if hasattr(self, "world"):
+            self.steps += 1
+            self.world.check()
+
+    def teardown(self) -> None:
+        if not hasattr(self, "world"):
+            return
+        totals.update(self.world.done + self.world.refusals)
+        totals["steps"] += self.steps
+        try:
+            replay()
+            self.world.check()
+        finally:
+            self.world.undo()
+
+
+@pytest.mark.django_db
+def test_whatever_happens_to_an_event_it_follows_from_the_facts() -> None:
+    run_state_machine_as_test(
+        Event,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.reuse, Phase.generate, *SHRINKING],
+        ),
+    )
+    print(dict(totals.most_common()))
+    assert {"enter_result", "claim", "submit_for_match", "adjudicate_submission", "forfeit"} <= totals.keys()
