@@ -13,10 +13,12 @@ from django.utils import timezone
 from redis import Redis
 
 from engine import Refused, check_record
+from engine.records import write
+from engine.simulation import play_out
 from engine.version import VERSION
 from matches.models import MOST_BYTES, Submission, Verdict
 from matches.services.submissions import MOST_ATTEMPTS, SWEEP_AT_ONCE, adjudicate_submission, send_again, submit
-from matches.verdicts import as_json
+from matches.verdicts import as_json, storable
 from players.models import User
 from tests.matches.records import ILLEGAL, long_session, simulated
 
@@ -165,8 +167,15 @@ def test_what_is_no_record_gets_a_verdict_too(data: bytes) -> None:
 
 @pytest.mark.django_db
 def test_a_name_no_database_can_hold_does_no_harm() -> None:
-    data = simulated().replace(b" Bob : 0", b" B\0b : 0")
-    assert adjudicated(sent(data)).state == Submission.State.DONE
+    data = write(play_out(1, 1, players=("B\0b", "Carol")), "json").replace(b"Carol", b"C\\ud800rol")
+    assert b"\\u0000" in data
+    submission = adjudicated(sent(data))
+    assert submission.state == Submission.State.DONE
+    assert not {"\0", "\ud800"} & set("".join(submission.verdicts.get().content["players"]))
+
+
+def test_what_is_stored_is_text_that_every_database_holds() -> None:
+    assert storable({"B\0b": ["C\ud800rol", 3, None]}) == {"B\ufffdb": ["C?rol", 3, None]}
 
 
 # Claims
@@ -250,18 +259,21 @@ def test_of_two_workers_with_a_claim_each_the_second_writes_nothing(transactiona
     """The first was slower than its claim lasts, so that a second one took the record too."""
     submission = sent(long_session(300))
 
+    written: list[Verdict | None] = []
+
     def first() -> None:
-        adjudicate_submission(submission_id=submission.pk, now=NOW)
+        written.append(adjudicate_submission(submission_id=submission.pk, now=NOW))
 
     def second() -> None:
         while not Submission.objects.filter(pk=submission.pk, state="working").exists():
             time.sleep(0.001)
-        adjudicate_submission(submission_id=submission.pk, now=NOW + timedelta(seconds=61))
+        written.append(adjudicate_submission(submission_id=submission.pk, now=NOW + timedelta(seconds=61)))
 
     parts = iter([first, second])
     assert at_once(2, lambda: next(parts)()) == []
     submission.refresh_from_db()
     assert submission.attempts == 2
+    assert sorted(verdict is None for verdict in written) == [False, True]
     assert submission.verdicts.count() == 1
 
 
