@@ -76,12 +76,18 @@ def fixture_as(user: Visitor, public_id: str, needed: Role, at: Address | None =
     return found
 
 
-def entry_as(user: Visitor, public_id: str, needed: Role, at: Address | None = None) -> Entry:
-    """An entry for somebody with this role in its club, or for the entered player himself."""
+def entry(user: Visitor, public_id: str, at: Address | None = None) -> Entry:
+    """An entry as everybody may see it."""
     found = Entry.objects.select_related("division__tournament__club", "player").filter(public_id=public_id).first()
     if found is None:
         raise Http404
     _check(user, found.division.tournament, at)
+    return found
+
+
+def entry_as(user: Visitor, public_id: str, needed: Role, at: Address | None = None) -> Entry:
+    """An entry for somebody with this role in its club, or for the entered player himself."""
+    found = entry(user, public_id, at)
     if not is_his(user, found.player) and not is_at_least(role_in(user, found.division.tournament.club), needed):
         raise PermissionDenied
     return found

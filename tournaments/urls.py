@@ -2,7 +2,12 @@
 
 from django.urls import URLPattern, path, re_path
 
+from tournaments.api import brackets as api_brackets
+from tournaments.api import divisions as api_divisions
 from tournaments.api import draws as api_draws
+from tournaments.api import entries as api_entries
+from tournaments.api import events as api_events
+from tournaments.api import fixtures as api_fixtures
 from tournaments.views import console, divisions, draws, entries, events, fixtures
 
 SLUG = "[a-z0-9_-]+"
@@ -47,9 +52,41 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{FIXTURE}accept/$", fixtures.accept, name="fixture-accept"),
     re_path(rf"{FIXTURE}extend/$", fixtures.extend, name="fixture-extend"),
     re_path(rf"{FIXTURE}withdraw/$", fixtures.withdraw, name="fixture-withdraw"),
-    re_path(
-        rf"^api/v1/divisions/(?P<division>{ID})/draws/(?P<number>[0-9]{{1,4}})/$",
-        api_draws.OneDraw.as_view(),
-        name="api-draw",
-    ),
+]
+
+API = "^api/v1/"
+A_TOURNAMENT = rf"{API}tournaments/(?P<tournament>{ID})/"
+A_DIVISION = rf"{API}divisions/(?P<division>{ID})/"
+AN_ENTRY = rf"{API}entries/(?P<entry>{ID})/"
+A_FIXTURE = rf"{API}fixtures/(?P<fixture>{ID})/"
+
+urlpatterns += [
+    path("api/v1/tournaments/", api_events.Events.as_view(), name="api-tournaments"),
+    re_path(rf"{A_TOURNAMENT}$", api_events.OneEvent.as_view(), name="api-tournament"),
+    re_path(rf"{A_TOURNAMENT}publish/$", api_events.Publish.as_view(), name="api-tournament-publish"),
+    re_path(rf"{A_TOURNAMENT}cancel/$", api_events.Cancel.as_view(), name="api-tournament-cancel"),
+    re_path(rf"{A_TOURNAMENT}leave/$", api_events.Leave.as_view(), name="api-tournament-leave"),
+    re_path(rf"{A_TOURNAMENT}log/$", api_events.Log.as_view(), name="api-tournament-log"),
+    re_path(rf"{A_TOURNAMENT}line/$", api_fixtures.OneLine.as_view(), name="api-tournament-line"),
+    re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
+    re_path(rf"{A_DIVISION}$", api_divisions.OneDivision.as_view(), name="api-division"),
+    re_path(rf"{A_DIVISION}deadlines/$", api_divisions.Deadlines.as_view(), name="api-deadlines"),
+    re_path(rf"{A_DIVISION}entries/$", api_entries.Entries.as_view(), name="api-entries"),
+    re_path(rf"{A_DIVISION}entries/paste/$", api_entries.Paste.as_view(), name="api-entries-paste"),
+    re_path(rf"{A_DIVISION}register/$", api_entries.Register.as_view(), name="api-register"),
+    re_path(rf"{A_DIVISION}draws/$", api_draws.Draws.as_view(), name="api-draws"),
+    re_path(rf"{A_DIVISION}draws/publish/$", api_draws.PublishDraw.as_view(), name="api-draw-publish"),
+    re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_draws.OneDraw.as_view(), name="api-draw"),
+    re_path(rf"{A_DIVISION}bracket/$", api_brackets.BracketView.as_view(), name="api-bracket"),
+    re_path(rf"{A_DIVISION}fixtures/$", api_brackets.Fixtures.as_view(), name="api-fixtures"),
+    re_path(rf"{AN_ENTRY}$", api_entries.OneEntry.as_view(), name="api-entry"),
+    re_path(rf"{AN_ENTRY}withdraw/$", api_entries.Withdraw.as_view(), name="api-entry-withdraw"),
+    re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),
+    re_path(rf"{A_FIXTURE}$", api_fixtures.OneFixture.as_view(), name="api-fixture"),
+    re_path(rf"{A_FIXTURE}result/$", api_fixtures.EnterResult.as_view(), name="api-fixture-result"),
+    re_path(rf"{A_FIXTURE}forfeit/$", api_fixtures.Forfeit.as_view(), name="api-fixture-forfeit"),
+    re_path(rf"{A_FIXTURE}rule/$", api_fixtures.Rule.as_view(), name="api-fixture-rule"),
+    re_path(rf"{A_FIXTURE}accept/$", api_fixtures.Accept.as_view(), name="api-fixture-accept"),
+    re_path(rf"{A_FIXTURE}deadline/$", api_fixtures.Extend.as_view(), name="api-fixture-deadline"),
+    re_path(rf"{A_FIXTURE}withdraw/$", api_fixtures.WithdrawSide.as_view(), name="api-fixture-withdraw"),
 ]

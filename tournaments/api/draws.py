@@ -1,9 +1,139 @@
-"""stub"""
+"""The draw, for programs: ask for a draft, read it, publish it; and repeat a published one."""
 
+from typing import Any
+
+from django.http import Http404
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import status
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from players.access import Role, is_at_least, role_in
+from tournaments import access
+from tournaments.api import shapes
+from tournaments.api.common import AFTER, READ, WRITE, after_of, by, given, tagged
+from tournaments.models import Division, Draw
+from tournaments.selectors import brackets
+from tournaments.selectors.brackets import Names
+from tournaments.services import draws as services
+
+
+def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
+    """A draw as programs see it; the seed once one is published."""
+    seeds = brackets.seeds_of(draw, draw.stage.division)
+    return shapes.DrawSerializer(
+        {
+            "number": draw.number,
+            "state": draw.state,
+            "algorithm": draw.algorithm,
+            "reason": draw.reason,
+            "made_at": draw.made_at,
+            "published_at": draw.published_at,
+            "seed_hash": draw.stage.seed_hash,
+            "seed": draw.stage.seed if published else None,
+            "refusal": draw.refusal,
+            "places": [_place(entry, names, seeds) for entry in draw.places],
+        }
+    ).data
+
+
+def _place(entry: int | None, names: Names, seeds: dict[int, int]) -> dict[str, Any]:
+    if entry is None:
+        return {"entry": None, "number": None, "name": None, "seed": None}
+    public_id = names.entries[entry].public_id
+    return {"entry": public_id, "number": entry, "name": names.of(entry), "seed": seeds.get(entry)}
+
+
+def _seen(request: Request, division: Division) -> tuple[list[Draw], Names]:
+    """The drafts somebody may see: directors all, everybody else the published one."""
+    directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
+    rows = Draw.objects.filter(stage__division=division).select_related("stage__division").order_by("number")
+    if not directs:
+        rows = rows.filter(state=Draw.State.PUBLISHED)
+    return list(rows), Names(brackets.entries_by_id(division), directs)
+
+
+class Draws(APIView):
+    """The drafts of a division's draw."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="draws_list",
+        summary="The draw of a division",
+        description="Directors see every draft, everybody else the published one.",
+        responses={200: shapes.DrawSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, division: str) -> Response:
+        """In the order they were asked for."""
+        found = access.division(request.user, division)
+        rows, names = _seen(request, found)
+        published = any(row.state == Draw.State.PUBLISHED for row in rows)
+        return tagged([answer(row, names, published=published) for row in rows], found.seq)
+
+    @extend_schema(
+        operation_id="draws_create",
+        summary="Ask for a draft of the draw",
+        description="A worker makes it: ask at `Location` while `state` is `requested`. A redraw needs a reason.",
+        request=shapes.ReasonSerializer,
+        examples=[OpenApiExample("Again", value={"reason": "Two players came late"}, request_only=True)],
+        responses={202: shapes.DrawSerializer, **WRITE},
+    )
+    def post(self, request: Request, division: str) -> Response:
+        """202 and where to ask."""
+        found = access.division_as(request.user, division, Role.DIRECTOR)
+        fields = given(shapes.ReasonSerializer, request)
+        draw = services.request_draw(
+            division=found, by=by(request), now=timezone.now(), reason=fields.get("reason", "")
+        )
+        here = request.build_absolute_uri(reverse("api-draw", args=[found.public_id, draw.number]))
+        body = answer(draw, Names({}, True), published=False)
+        return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": here})
+
 
 class OneDraw(APIView):
-    def get(self, request, division, number):
-        return Response({})
+    """One draft, or the published draw."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="draws_retrieve",
+        summary="One draft, or the published draw with all that is needed to repeat it",
+        responses={200: shapes.DrawSerializer, **READ},
+    )
+    def get(self, request: Request, division: str, number: str) -> Response:
+        """404 for a draft that is not one's to see."""
+        found = access.division(request.user, division)
+        rows, names = _seen(request, found)
+        published = any(row.state == Draw.State.PUBLISHED for row in rows)
+        for row in rows:
+            if row.number == int(number):
+                return tagged(answer(row, names, published=published), found.seq)
+        raise Http404
+
+
+class PublishDraw(APIView):
+    """Making the draft the draw."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="draws_publish",
+        summary="Publish the draft",
+        parameters=[AFTER],
+        request=shapes.AfterSerializer,
+        responses={200: shapes.DrawSerializer, **WRITE},
+    )
+    def post(self, request: Request, division: str) -> Response:
+        """The bracket stands and its first matches are open. 409 `no_draft`, `draft_outdated`, `stale`."""
+        found = access.division_as(request.user, division, Role.DIRECTOR)
+        after = after_of(request, given(shapes.AfterSerializer, request))
+        draw = services.publish_draw(division=found, after=after or 0, by=by(request), now=timezone.now())
+        draw.stage.division = found
+        found.refresh_from_db(fields=["seq", "status"])
+        names = Names(brackets.entries_by_id(found), True)
+        return tagged(answer(draw, names, published=True), found.seq)

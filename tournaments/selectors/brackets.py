@@ -178,7 +178,7 @@ def trees(
     can_enter: bool = False,
 ) -> list[Tree]:
     """The brackets of a stage, ready to be shown."""
-    to_winner, to_loser = _targets(rounds)
+    to_winner, to_loser = targets(rounds)
     brackets: dict[str, list[RoundRow]] = {}
     for row in rounds:
         brackets.setdefault(row.bracket, []).append(row)
@@ -195,7 +195,7 @@ def trees(
     return made
 
 
-def _targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]:
+def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]:
     """Fixture -> where its winner goes, and where its loser drops to."""
     winners: dict[int, int] = {}
     losers: dict[int, int] = {}

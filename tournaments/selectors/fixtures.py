@@ -51,7 +51,7 @@ def fixture_page(fixture: Fixture, role: Role, now: datetime) -> dict[str, Any]:
 def _match(match: Match) -> dict[str, Any]:
     names = (shown(match.player_0, True), shown(match.player_1, True))
     results = list(match.results.select_related("user").order_by("-version"))
-    claims = list(match.claims.select_related("user").order_by("-created_at", "-pk"))
+    claims = list(match.claims.select_related("user").order_by("side", "-created_at", "-pk"))
     records = list(
         Submission.objects.filter(match=match)
         .exclude(standing=Submission.Standing.NONE)

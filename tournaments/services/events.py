@@ -14,7 +14,8 @@ from matches.models import Match
 from matches.models.matches import LONGEST_MATCH
 from matches.services.matches import void_match
 from players.actors import Actor, log
-from players.models import Club
+from players.locks import lock_club
+from players.models import Club, LogEntry
 from tournaments.models import Division, Entry, Tournament
 from tournaments.services.draws import first_stage
 from tournaments.services.settle import hold, lock, settle
@@ -40,21 +41,35 @@ AFTER_DRAW = ("name", "deadline_rule", "extension_hours", "claim_wait", "fee")
 """What may still be changed once the draw is published."""
 
 
-def create_tournament(*, club: Club, by: Actor, now: datetime, **values: Any) -> Tournament:
-    """A new event, a draft that only directors see. Refused: `name_taken`, `bad_time_zone`."""
+def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **values: Any) -> Tournament:
+    """A new event, a draft that only directors see; the same `key` from the same user gives the first one again.
+
+    Refused: `name_taken`, `bad_time_zone`.
+    """
     values.setdefault("time_zone", club.time_zone)
     _check_zone(values["time_zone"])
-    tournament = Tournament(
-        club=club,
-        slug=_free_slug(club, values["name"]),
-        created_by=by.user,
-        created_at=now,
-        **_only(values, EDITABLE),
-    )
     with transaction.atomic():
+        lock_club(club)
+        if (made := _made_before(by, "tournament_created", key)) is not None:
+            return Tournament.objects.select_related("club").get(public_id=made)
+        tournament = Tournament(
+            club=club,
+            slug=_free_slug(club, values["name"]),
+            created_by=by.user,
+            created_at=now,
+            **_only(values, EDITABLE),
+        )
         _save_named(tournament, values["name"])
-        log(by, "tournament_created", tournament.topic, club=club, name=tournament.name)
+        log(by, "tournament_created", tournament.topic, club=club, name=tournament.name, key=key)
     return tournament
+
+
+def _made_before(by: Actor, verb: str, key: str) -> str | None:
+    """The public id of what this user has made with this key."""
+    if not key or by.user is None:
+        return None
+    first = LogEntry.objects.filter(user=by.user, verb=verb, params__key=key).order_by("pk").first()
+    return first.topic.partition(":")[2] if first else None
 
 
 def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **values: Any) -> Tournament:
@@ -113,9 +128,10 @@ def _cancel_division(division: Division, held: Mapping[int, Match], by: Actor, n
     Division.objects.filter(pk=division.pk).update(status=Division.Status.CANCELLED, seq=F("seq") + 1)
 
 
-def create_division(*, tournament: Tournament, by: Actor, now: datetime, **values: Any) -> Division:
+def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: str = "", **values: Any) -> Division:
     """A new division, whose draw is bound from now on: the hash of its secret seed is shown at once.
 
+    The same `key` from the same user gives the first one again.
     Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`.
     """
     _check_lengths(values)
@@ -123,10 +139,12 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, **value
         row = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=tournament.pk)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
+        if (made := _made_before(by, "division_created", key)) is not None:
+            return Division.objects.get(public_id=made)
         division = Division(tournament=tournament, order=row.divisions.count(), **_only(values, SETTINGS))
         _save_named(division, division.name)
         first_stage(division)
-        log(by, "division_created", division.topic, club=tournament.club, name=division.name)
+        log(by, "division_created", division.topic, club=tournament.club, name=division.name, key=key)
     return division
 
 

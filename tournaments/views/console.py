@@ -63,10 +63,18 @@ def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Who did what, when, from what to what."""
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
-    asked = (request.GET.get(name, "") for name in ("kind", "who", "page"))
-    context = log_selectors.log_page(found, *asked)
+    kind, who, number = (request.GET.get(name, "") for name in ("kind", "who", "page"))
+    context = {**_head(request, found), **log_selectors.log_page(found, kind, who, number)}
     name = "tournaments/_log.html" if request.headers.get("HX-Request") else "tournaments/log.html"
-    return render(request, name, {**context, "tournament": found, "club": found.club})
+    return render(request, name, context)
+
+
+def _head(request: HttpRequest, tournament: Tournament) -> dict[str, Any]:
+    """What the head of every console page needs."""
+    role = require(request.user, tournament.club, Role.ASSISTANT)
+    division = tournament.divisions.first()
+    may_direct = is_at_least(role, Role.DIRECTOR)
+    return {"tournament": tournament, "club": tournament.club, "division": division, "may_direct": may_direct}
 
 
 @account_needed
@@ -75,6 +83,6 @@ def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def status(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Whether beat, broker and workers are alive, and what waits for them."""
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
-    context = {"tournament": found, "club": found.club, **workers.status_page(timezone.now())}
+    context = {**_head(request, found), **workers.status_page(timezone.now())}
     name = "tournaments/_status.html" if request.headers.get("HX-Request") else "tournaments/status.html"
     return render(request, name, context)

@@ -19,7 +19,19 @@ from tournaments.models import Division, Entry
 from tournaments.selectors import divisions as selectors
 from tournaments.services import entries, events, rounds
 from tournaments.services.draws import round_deadlines
-from tournaments.views.pages import account_needed, address, by, division_url, me, missed, number, page, refuse, zone_of
+from tournaments.views.pages import (
+    account_needed,
+    address,
+    by,
+    division_url,
+    form_key,
+    me,
+    missed,
+    number,
+    page,
+    refuse,
+    zone_of,
+)
 
 
 @require_safe
@@ -78,14 +90,16 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     )
     if form.is_valid():
         try:
-            made = events.create_division(tournament=tournament, by=by(request), now=timezone.now(), **form.settings())
+            made = events.create_division(
+                tournament=tournament, by=by(request), now=timezone.now(), key=form_key(request), **form.settings()
+            )
             _set_deadlines(request, made, form)
         except Refused as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("%(division)s is made. Now enter the players.") % {"division": made.name})
             return redirect("entries", *division_url(made))
-    context = {"form": form, "tournament": tournament, "club": tournament.club}
+    context = {"form": form, "tournament": tournament, "club": tournament.club, "key": form_key(request)}
     return page(request, "tournaments/division_form.html", context, form)
 
 

@@ -19,7 +19,7 @@ from tournaments.models import Tournament
 from tournaments.selectors import events
 from tournaments.services import entries
 from tournaments.services import events as services
-from tournaments.views.pages import account_needed, address, by, me, page, refuse, zone_of
+from tournaments.views.pages import account_needed, address, by, form_key, me, page, refuse, zone_of
 
 
 @require_safe
@@ -48,13 +48,15 @@ def create(request: HttpRequest, club: str) -> HttpResponse:
     form = TournamentForm(request.POST or None, initial={"time_zone": home.time_zone, "currency": "ticket"})
     if form.is_valid():
         try:
-            made = services.create_tournament(club=home, by=by(request), now=timezone.now(), **form.cleaned_data)
+            made = services.create_tournament(
+                club=home, by=by(request), now=timezone.now(), key=form_key(request), **form.cleaned_data
+            )
         except Refused as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("The event is a draft that only directors see. Add a division."))
             return redirect("division-create", *address(made))
-    context = {"form": form, "club": home, "zones": zones.offered()}
+    context = {"form": form, "club": home, "zones": zones.offered(), "key": form_key(request)}
     return page(request, "tournaments/event_form.html", context, form)
 
 

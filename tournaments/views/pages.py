@@ -1,5 +1,6 @@
 """What the pages of this room have in common."""
 
+import secrets
 import zoneinfo
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ __all__ = [
     "address",
     "by",
     "division_url",
+    "form_key",
     "me",
     "missed",
     "number",
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 LONGEST_NUMBER = 9
+LONGEST_KEY = 100
 
 
 def address(tournament: Tournament) -> tuple[str, str]:
@@ -46,6 +49,11 @@ def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
 def number(text: str | None) -> int | None:
     """A whole number as a form carries it; None for anything else."""
     return int(text) if text and text.isdecimal() and len(text) <= LONGEST_NUMBER else None
+
+
+def form_key(request: HttpRequest) -> str:
+    """What makes the second of two clicks on “Make” find what the first has made."""
+    return request.POST.get("key", "")[:LONGEST_KEY] or secrets.token_urlsafe(12)
 
 
 def seen_at(request: HttpRequest) -> datetime:

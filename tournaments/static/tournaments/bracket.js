@@ -27,7 +27,7 @@ if (!new URLSearchParams(location.search).get("player")) {
 
 // Whoever looked for a player sees him: his furthest match comes into view.
 const here = [...document.querySelectorAll(".bracket .here")].at(-1);
-here?.closest("li").scrollIntoView({ block: "center", inline: "center" });
+here?.closest("li").scrollIntoView({ block: "nearest", inline: "center" });
 
 // A bracket that renews itself keeps what was open and where it was scrolled to.
 const kept = new Map();

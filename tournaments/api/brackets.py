@@ -1,0 +1,180 @@
+"""The bracket, for programs: the whole graph with its sources and states in one answer."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from players.access import Role, is_at_least, role_in
+from tournaments import access
+from tournaments.api import shapes
+from tournaments.api.common import READ, tagged
+from tournaments.layout import bracket_name, round_name
+from tournaments.models import Division, Fixture
+from tournaments.selectors import brackets
+from tournaments.selectors.brackets import FixtureRow, Names, RoundRow, Stand
+
+EXAMPLE = OpenApiExample(
+    "A final that waits",
+    value={
+        "division": "k7m2q9x4ab",
+        "seq": 12,
+        "status": "running",
+        "brackets": [
+            {
+                "key": "main",
+                "name": "Main draw",
+                "rounds": [
+                    {
+                        "number": 2,
+                        "name": "Final",
+                        "length": 11,
+                        "deadline": None,
+                        "fixtures": [
+                            {
+                                "public_id": "p3m2q9x4ab",
+                                "number": 3,
+                                "status": "waiting",
+                                "slots": [
+                                    {"source": "winner", "source_fixture": 1, "status": "to_be_decided",
+                                     "entry": None, "absent": None, "name": None},
+                                    {"source": "winner", "source_fixture": 2, "status": "to_be_decided",
+                                     "entry": None, "absent": None, "name": None},
+                                ],
+                                "match": None, "match_state": None, "seq": None, "due_at": None, "result": None,
+                                "winner_to": None, "loser_to": None,
+                            }
+                        ],
+                    }
+                ],
+            }
+        ],
+    },
+    response_only=True,
+)  # fmt: skip
+
+
+def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], dict[int, int]]) -> dict[str, Any]:
+    """A fixture as programs see it."""
+    played = row.played
+    result = {"winner": played.winner, "score": played.score, "kind": played.kind} if played.kind else None
+    return {
+        "public_id": row.public_id,
+        "number": row.number,
+        "status": row.status,
+        "slots": [_slot(slot, names) for slot in row.slots],
+        "match": played.public_id or None,
+        "match_state": played.state or None,
+        "seq": played.seq if played.public_id else None,
+        "due_at": row.due_at,
+        "result": result,
+        "winner_to": targets[0].get(row.number),
+        "loser_to": targets[1].get(row.number),
+    }
+
+
+def _slot(slot: Stand, names: Names) -> dict[str, Any]:
+    def public_id(entry: int | None) -> str | None:
+        return names.entries[entry].public_id if entry is not None and entry in names.entries else None
+
+    who = slot.entry if slot.entry is not None else slot.absent
+    return {
+        "source": slot.source,
+        "source_fixture": slot.source_fixture,
+        "status": slot.status,
+        "entry": public_id(slot.entry),
+        "absent": public_id(slot.absent),
+        "name": names.of(who) or None,
+    }
+
+
+def rows_and_names(request: Request, division: Division) -> tuple[list[RoundRow], Names]:
+    """The rounds of a division, and who its entries are for this reader."""
+    staff = is_at_least(role_in(request.user, division.tournament.club), Role.ASSISTANT)
+    stage = division.stages.order_by("number").first()
+    rounds = brackets.rows_of(stage, division) if stage else []
+    return rounds, Names(brackets.entries_by_id(division), staff)
+
+
+class BracketView(APIView):
+    """The graph of a division."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="divisions_bracket",
+        summary="The whole bracket",
+        description=(
+            "Every fixture with the sources of its slots and who stands there now. A slot is an entry, a bye, a "
+            "walkover or to be decided. Writes to a fixture take its match's `seq` as `after`."
+        ),
+        examples=[EXAMPLE],
+        responses={200: shapes.BracketSerializer, **READ},
+    )
+    def get(self, request: Request, division: str) -> Response:
+        """In one call."""
+        found = access.division(request.user, division)
+        rounds, names = rows_and_names(request, found)
+        body = {
+            "division": found.public_id,
+            "seq": found.seq,
+            "status": found.status,
+            "brackets": _brackets(rounds, names),
+        }
+        return tagged(shapes.BracketSerializer(body).data, found.seq)
+
+
+def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
+    targets = brackets.targets(rounds)
+    by_key: dict[str, list[RoundRow]] = {}
+    for row in rounds:
+        by_key.setdefault(row.bracket, []).append(row)
+    return [
+        {
+            "key": key,
+            "name": bracket_name(key),
+            "rounds": [
+                {
+                    "number": row.number,
+                    "name": round_name(key, row.number, len(row.fixtures), len(own)),
+                    "length": row.length,
+                    "deadline": row.deadline,
+                    "fixtures": [fixture_body(fixture, names, targets) for fixture in row.fixtures],
+                }
+                for row in own
+            ],
+        }
+        for key, own in by_key.items()
+    ]
+
+
+class Fixtures(APIView):
+    """The fixtures of a division as a list."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="fixtures_list",
+        summary="The fixtures of a division",
+        parameters=[
+            OpenApiParameter("status", str, enum=Fixture.Status.values),
+            OpenApiParameter("player", str, description="Public id of a player: only his."),
+        ],
+        responses={200: shapes.FixtureSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, division: str) -> Response:
+        """By number."""
+        found = access.division(request.user, division)
+        rounds, names = rows_and_names(request, found)
+        targets = brackets.targets(rounds)
+        rows = sorted((row for round_ in rounds for row in round_.fixtures), key=lambda row: row.number)
+        status, player = request.query_params.get("status"), request.query_params.get("player")
+        if status:
+            rows = [row for row in rows if row.status == status]
+        if player:
+            own = {pk for pk, entry in names.entries.items() if entry.player.public_id == player}
+            rows = [row for row in rows if own & {who for slot in row.slots for who in (slot.entry, slot.absent)}]
+        return Response(shapes.FixtureSerializer([fixture_body(row, names, targets) for row in rows], many=True).data)
