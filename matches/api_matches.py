@@ -9,21 +9,17 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Q, QuerySet
-from django.http import Http404
 from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
-from rest_framework import generics, serializers, status
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import generics, status
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from engine.errors import Refused
 from matches import access
-from matches.access import Seat
 from matches.api import KEY, PROBLEM, RecordSerializer
 from matches.api_match_forms import (
     AcceptSerializer,
@@ -38,90 +34,13 @@ from matches.api_match_forms import (
     match_as_answer,
     summary_as_answer,
 )
+from matches.api_seats import IF_MATCH, LINK, WRITES, after, answer, common, given, seat, side_of, tagged, viewed
 from matches.intake import record_in, refuse_long_body
 from matches.models import Match, Submission
 from matches.services import claims, proposals, records
 from matches.throttle import count_upload
 from matches.visibility import Viewer
 from players.models import User
-
-LINK = OpenApiParameter(
-    "Match-Link",
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    description="The token of a personal link (or of the sheet, which may only claim), instead of an account.",
-)
-IF_MATCH = OpenApiParameter(
-    "If-Match", OpenApiTypes.STR, OpenApiParameter.HEADER, description="The ETag that was seen; the same as `after`."
-)
-WRITES: dict[str, Any] = {
-    "parameters": [KEY, LINK, IF_MATCH],
-    "responses": {200: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
-}
-Given = dict[str, Any]
-
-
-def seat(request: Request, public_id: str, *, sheet: bool = False) -> Seat:
-    """The side for which a request acts; `sheet`: whether the sheet's link may, too."""
-    if token := request.headers.get("Match-Link"):
-        found = access.match_for_link(token)
-        if found.match.public_id != public_id or (found.side is None and not sheet):
-            raise Http404
-        return found
-    if not isinstance(request.user, User):
-        raise NotAuthenticated
-    return access.match_for_player(request.user, public_id)
-
-
-def viewed(request: Request, public_id: str) -> tuple[Match, Seat | None]:
-    """A match for whoever may see it, and his side if he has one."""
-    if request.headers.get("Match-Link"):
-        found = seat(request, public_id, sheet=True)
-        return found.match, found
-    match = access.match_for_viewer(request.user, public_id)
-    try:
-        return match, access.match_for_player(request.user, public_id)
-    except Http404:
-        return match, None
-
-
-def after(request: Request, *, needed: bool = True) -> int | None:
-    """The state that a write was decided on. Refused: `after_missing`."""
-    stated = request.data.get("after") if hasattr(request.data, "get") else None
-    text = str(stated if stated is not None else request.headers.get("If-Match", "")).strip().strip('"')
-    if text.isascii() and text.isdecimal() and len(text) < 10:
-        return int(text)
-    if needed or text:
-        raise Refused("after_missing")
-    return None
-
-
-def given(request: Request, form: type[serializers.Serializer[Any]]) -> Given:
-    """The checked body of a write."""
-    body = form(data=request.data)
-    body.is_valid(raise_exception=True)
-    return dict(body.validated_data)
-
-
-def common(request: Request) -> Given:
-    """What every write of ours takes."""
-    return {"after": after(request), "key": request.headers.get("Idempotency-Key", ""), "now": timezone.now()}
-
-
-def answer(request: Request, acting: Seat, code: int = status.HTTP_200_OK) -> Response:
-    """The match after a write."""
-    match = access.match_for_link(acting.token).match if acting.token else access.match_again(acting.match)
-    return _tagged(match_as_answer(match, acting.side, request, timezone.now()), match, code)
-
-
-def _tagged(body: Any, match: Match, code: int = status.HTTP_200_OK) -> Response:
-    return Response(body, status=code, headers={"ETag": f'"{match.seq}"'})
-
-
-def _side(acting: Seat) -> int:
-    if acting.side is None:
-        raise Http404
-    return acting.side
 
 
 class MatchFilter(filters.FilterSet):
@@ -182,7 +101,7 @@ class OneMatch(APIView):
         """With its ETag, which the next write names."""
         match, acting = viewed(request, public_id)
         side = acting.side if acting is not None else None
-        return _tagged(match_as_answer(match, side, request, timezone.now()), match)
+        return tagged(match_as_answer(match, side, request, timezone.now()), match)
 
 
 class Claims(APIView):
@@ -227,7 +146,7 @@ class _ClaimAnswer(APIView):
     def done(self, request: Request, public_id: str, **more: Any) -> Response:
         """Do it, and show the match."""
         acting = seat(request, public_id)
-        type(self).act(match=acting.match, side=_side(acting), by=acting.by, **common(request), **more)
+        type(self).act(match=acting.match, side=side_of(acting), by=acting.by, **common(request), **more)
         return answer(request, acting)
 
 
@@ -342,7 +261,7 @@ class RecordNames(APIView):
         records.say_who(
             submission=access.record_of(acting, record_id),
             swapped=form["left"] == 1,
-            side=_side(acting),
+            side=side_of(acting),
             by=acting.by,
             after=after(request),
             now=timezone.now(),
@@ -375,7 +294,7 @@ class Proposals(APIView):
         times: list[datetime] = form["times"]
         proposals.propose(
             match=acting.match,
-            side=_side(acting),
+            side=side_of(acting),
             times=times,
             by=acting.by,
             note=form["note"],
@@ -402,7 +321,7 @@ class AcceptProposal(APIView):
         proposals.accept(
             match=acting.match,
             proposal=access.proposal_of(acting, proposal_id),
-            side=_side(acting),
+            side=side_of(acting),
             time=given(request, AcceptSerializer)["time"],
             by=acting.by,
             **common(request),
@@ -428,7 +347,7 @@ class WithdrawProposal(APIView):
         proposals.withdraw_proposal(
             match=acting.match,
             proposal=access.proposal_of(acting, proposal_id),
-            side=_side(acting),
+            side=side_of(acting),
             by=acting.by,
             **common(request),
         )

@@ -14,9 +14,9 @@ from players.public_ids import LENGTH, new_public_id
 
 LONGEST_MATCH = 25
 """Points; the engine reads longer records, but no match of ours is longer (rules.md §2)."""
-WAIT_AT_A_VENUE = 10 * 60
 WAIT_ONLINE = 24 * 60 * 60
-"""Seconds until the winner's claim stands, where the other side was told and says nothing (product.md §2)."""
+"""Seconds until the winner's claim stands, where the other side was told and says nothing; an event at a venue sets
+ten minutes instead (product.md §2)."""
 
 
 class Match(models.Model):

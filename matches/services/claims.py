@@ -5,7 +5,7 @@ told of it. Two claims that differ, or one that is contested, make a dispute: fr
 """
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -61,18 +61,7 @@ def claim(
             if (own.winner, own.score) != (winner, score):
                 raise Refused("claim_open")
             return Claimed(own, created=False)
-        new = Claim.objects.create(
-            match=row,
-            side=speaks_for,
-            winner=winner,
-            score_0=score[0],
-            score_1=score[1],
-            note=note,
-            by=by.kind,
-            user=by.user,
-            key=key,
-            created_at=now,
-        )
+        new = _new(row, by, now, side=speaks_for, winner=winner, score_0=score[0], score_1=score[1], note=note, key=key)
         log(by, "claimed", row.topic, club=row.club, side=side, winner=winner, score=list(score))
         begun(row, now)
         _follow(row, new, open_claims.get(1 - speaks_for), by, now)
@@ -199,6 +188,10 @@ def _seen_before(match: Match, side: int, winner: int, score: tuple[int, int], k
     if seen is not None and (seen.side, seen.winner, seen.score) != (side, winner, score):
         raise Refused("key_reused")
     return seen
+
+
+def _new(match: Match, by: Actor, now: datetime, **said: Any) -> Claim:
+    return Claim.objects.create(match=match, by=by.kind, user=by.user, created_at=now, **said)
 
 
 def _answered_before(match: Match, claimant: int, key: str) -> Claim | None:

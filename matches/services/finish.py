@@ -89,13 +89,6 @@ def announce(match_id: int) -> None:
     match_settled.send_robust(sender=Match, match_id=match_id)
 
 
-def mark_settled(match: Match) -> None:
-    """Note on a locked match that the room above has acted on the result that stands now."""
-    if match.unsettled:
-        match.unsettled = False
-        match.save(update_fields=["unsettled"])
-
-
 def standing_result(match: Match) -> Result | None:
     """The version that counts."""
     return match.results.order_by("-version").first()

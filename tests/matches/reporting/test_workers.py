@@ -1,0 +1,47 @@
+"""The whole way with a real broker and a real worker: what is sent in settles, what is claimed is told."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from engine.records import write
+from engine.simulation import play_out
+from matches.models import Match
+from matches.services import claims, records
+from players.actors import Actor
+from players.models import Player, User
+from tests.matches.reporting.cast import BOB, match_between
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def soon(is_so: Callable[[], Any]) -> bool:
+    """Whether it comes true within ten seconds."""
+    until = time.monotonic() + 10
+    while not is_so():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.slow
+def test_a_record_settles_its_match_and_a_claim_is_told(
+    celery_worker: Any, bobs: Player, carols: Player, bob: User, carol: User
+) -> None:
+    match = match_between(bobs, carols, length=3)
+    data = write(play_out(1, 3, players=("Bob", "Carol")), "mat")
+    records.submit_for_match(
+        match=match, side=BOB, data=data, source="upload", by=Actor.of(bob), submitter=bob, now=timezone.now()
+    )
+    assert soon(lambda: Match.objects.get(pk=match.pk).state == Match.State.SETTLED)
+    other = match_between(bobs, carols)
+    claim = claims.claim(match=other, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()).claim
+    assert soon(lambda: other.claims.get().notified_at)
+    claim.refresh_from_db()
+    assert claim.stands_at is not None
+    assert [letter.to for letter in mail.outbox] == [[carol.email]]
