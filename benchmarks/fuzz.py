@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from random import Random
-from time import perf_counter
+from time import process_time
 
 from engine import Frame, Outcome, Transcript, check_record, replay
 from engine.records import write
@@ -81,7 +81,7 @@ class Report:
     plays: int = 0
     """Plays confirmed by the naive generator."""
     slowest: float = 0.0
-    """Seconds for one input, from bytes to verdict."""
+    """Processor seconds for one input, from bytes to verdict."""
     largest: int = 0
     """Bytes at the height of one input, of those that were measured."""
 
@@ -103,14 +103,14 @@ def try_input(data: bytes, name: str, report: Report) -> None:
     measured = report.inputs % MEASURE_MEMORY == 0
     if measured:
         tracemalloc.start()
-    begun = perf_counter()
+    begun = process_time()
     try:
         check = check_record(data)
     except Exception as error:  # noqa: BLE001, whatever it is, it is a fault of ours
         report.faults.append(f"{name}: {type(error).__name__}: {error}")
         return
     finally:
-        seconds = perf_counter() - begun
+        seconds = process_time() - begun
         if measured:
             report.largest = max(report.largest, tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()

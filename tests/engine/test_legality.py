@@ -30,6 +30,7 @@ REASONS = [
     ("blocked", START, (5, 1), "24/19 6/5"),
     ("blocked", ON_THE_BAR, (5, 3), "bar/20 8/5"),
     ("wrong_die", START, (3, 1), "13/11 6/5"),
+    ("wrong_die", START, (3, 1), "24/22"),
     ("more_than_dice", START, (3, 1), "8/5 6/5 6/5"),
     ("more_than_dice", START, (1, 1), "8/7 8/7 6/5 6/5 6/5"),
     ("not_all_home", ONE_LEFT_BEHIND, (4, 1), "4/off 8/7"),

@@ -112,6 +112,12 @@ def test_the_winner_of_a_concession_wins_the_match_with_the_points_needed():
     assert (verdict.winner, verdict.score, verdict.games[0].points) == (LEFT, (7, 6), 5)
 
 
+def test_just_the_points_needed_mean_that_the_match_was_given_up():
+    """With the cube on two a game is worth 2, 4 or 6, so three can only be what Carol lacked."""
+    verdict = judged(match(7, game(1, *TAKEN, right("Wins 3 points"), score=(0, 4))))
+    assert (verdict.winner, verdict.games[0].kind, verdict.score) == (RIGHT, WinKind.CONCESSION, (0, 7))
+
+
 def test_points_really_won_may_pass_the_length():
     verdict = judged(match(7, game(1, *TAKEN, right("Wins 4 points"), score=(4, 5))))
     assert (verdict.winner, verdict.score) == (RIGHT, (4, 9))
