@@ -30,7 +30,6 @@ account_pages: list[URLPattern | URLResolver] = [
 club_pages: list[URLPattern | URLResolver] = [
     path("clubs/", clubs.club_list, name="club-list"),
     path("clubs/new/", clubs.create_club, name="create-club"),
-    re_path(rf"{CLUB}$", clubs.club, name="club"),
     re_path(rf"{CLUB}edit/$", clubs.edit_club, name="edit-club"),
     re_path(rf"{CLUB}leave/$", clubs.leave_club, name="leave-club"),
     re_path(rf"{CLUB}members/$", members.members, name="club-members"),

@@ -29,6 +29,8 @@ ONLY_POST_WITH_ACCOUNT = Access(SIGN_IN, NOT_GET, NOT_GET)
 # Of a club Dave and the staff are not in: being staff gives nobody a role in a club.
 ONLY_OFFICERS = Access(SIGN_IN, 403, 403)
 
+EVENT = r"^events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/"
+
 # Routes without parameters are asked for by the test below; those with parameters are asked for in their room's own
 # tests, and stand here with the access those tests check.
 ROUTES: dict[str, Access] = {
@@ -153,6 +155,87 @@ ROUTES: dict[str, Access] = {
             "proposals",
             r"proposals/(?P<proposal_id>[2-9a-z]{10})/accept",
             r"proposals/(?P<proposal_id>[2-9a-z]{10})/withdraw",
+        )
+    },
+    # Events, as every role sees them, read and written: tests/tournaments/pages/test_roles.py. A draft is 404 for all
+    # but its club's officers.
+    "events/": EVERYBODY,
+    r"^events/new/(?P<club>[a-z0-9_-]+)/$": ONLY_OFFICERS,
+    rf"{EVENT}$": EVERYBODY,
+    rf"{EVENT}(?P<division>[2-9a-z]{{10}})/$": EVERYBODY,
+    **{
+        rf"{EVENT}{page}/$": ONLY_OFFICERS
+        for page in (
+            "edit",
+            "cancel",
+            "new-division",
+            "console",
+            "console/log",
+            "status",
+            "fixtures/(?P<fixture>[2-9a-z]{10})",
+            "(?P<division>[2-9a-z]{10})/settings",
+            "(?P<division>[2-9a-z]{10})/entries",
+            "(?P<division>[2-9a-z]{10})/entries/search",
+            "(?P<division>[2-9a-z]{10})/draw",
+        )
+    },
+    **{
+        rf"{EVENT}{form}/$": ONLY_POST_WITH_ACCOUNT
+        for form in (
+            "publish",
+            "leave",
+            "console/quick",
+            "entries/(?P<entry>[2-9a-z]{10})/check-in",
+            "entries/(?P<entry>[2-9a-z]{10})/withdraw",
+            *(
+                f"fixtures/(?P<fixture>[2-9a-z]{{10}})/{form}"
+                for form in ("result", "forfeit", "rule", "accept", "extend", "withdraw")
+            ),
+            *(
+                f"(?P<division>[2-9a-z]{{10}})/{form}"
+                for form in (
+                    "register",
+                    "withdraw",
+                    "entries/add",
+                    "entries/paste",
+                    "entries/enter",
+                    "draw/request",
+                    "draw/publish",
+                )
+            ),
+        )
+    },
+    # tests/tournaments/pages/test_roles.py and tests/api/test_tournaments.py
+    "api/v1/tournaments/": EVERYBODY,
+    **{
+        f"^api/v1/{read}/$": EVERYBODY
+        for read in (
+            "tournaments/(?P<tournament>[2-9a-z]{10})",
+            "tournaments/(?P<tournament>[2-9a-z]{10})/divisions",
+            "divisions/(?P<division>[2-9a-z]{10})",
+            "divisions/(?P<division>[2-9a-z]{10})/entries",
+            "divisions/(?P<division>[2-9a-z]{10})/draws",
+            "divisions/(?P<division>[2-9a-z]{10})/draws/(?P<number>[0-9]{1,4})",
+            "divisions/(?P<division>[2-9a-z]{10})/bracket",
+            "divisions/(?P<division>[2-9a-z]{10})/fixtures",
+            "entries/(?P<entry>[2-9a-z]{10})",
+            "fixtures/(?P<fixture>[2-9a-z]{10})",
+        )
+    },
+    "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
+    **{
+        f"^api/v1/{write}/$": ONLY_POST
+        for write in (
+            *(f"tournaments/(?P<tournament>[2-9a-z]{{10}})/{verb}" for verb in ("publish", "cancel", "leave", "line")),
+            *(
+                f"divisions/(?P<division>[2-9a-z]{{10}})/{verb}"
+                for verb in ("deadlines", "entries/paste", "register", "draws/publish")
+            ),
+            *(f"entries/(?P<entry>[2-9a-z]{{10}})/{verb}" for verb in ("withdraw", "check-in")),
+            *(
+                f"fixtures/(?P<fixture>[2-9a-z]{{10}})/{verb}"
+                for verb in ("result", "forfeit", "rule", "accept", "deadline", "withdraw")
+            ),
         )
     },
     # Django's own pages, each behind the same check.

@@ -8,7 +8,7 @@ from tournaments.api import draws as api_draws
 from tournaments.api import entries as api_entries
 from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
-from tournaments.views import console, divisions, draws, entries, events, fixtures
+from tournaments.views import clubs, console, divisions, draws, entries, events, fixtures
 
 SLUG = "[a-z0-9_-]+"
 EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
@@ -18,6 +18,7 @@ ENTRY = rf"{EVENT}entries/(?P<entry>{ID})/"
 FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 
 urlpatterns: list[URLPattern] = [
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
     path("events/", events.event_list, name="events"),
     # No club has the address “new”.
     re_path(rf"^events/new/(?P<club>{SLUG})/$", events.create, name="event-create"),

@@ -44,16 +44,6 @@ def create_club(request: HttpRequest) -> HttpResponse:
     return page(request, "players/club_form.html", {"form": form, "zones": zones.offered()}, form)
 
 
-@require_safe
-def club(request: HttpRequest, slug: str) -> HttpResponse:
-    """A club as everybody sees it; to htmx only its people."""
-    found = access.club(slug)
-    q, number = request.GET.get("q", ""), request.GET.get("page")
-    context = selectors.club_home(request.user, found, q, number)
-    name = "players/_people.html" if request.headers.get("HX-Request") else "players/club.html"
-    return render(request, name, context)
-
-
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
