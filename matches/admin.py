@@ -13,8 +13,8 @@ class RatingPoolAdmin(admin.ModelAdmin):
     """The settings of a pool; after a change its whole history is replayed at the next sweep."""
 
     list_display = ("name", "is_default", "start_rating", "start_experience", "ramp")
-    fields = (*list_display, "dirty_from", "claimed_at")
-    readonly_fields = ("is_default", "dirty_from", "claimed_at")
+    fields = (*list_display, "claimed_at")
+    readonly_fields = ("is_default", "claimed_at")
 
     def save_model(self, request: HttpRequest, obj: RatingPool, form: Any, change: bool) -> None:
         """Only what was changed here: a result may have marked the pool since the form was shown."""

@@ -3,7 +3,7 @@
 from matches.models.claims import Claim
 from matches.models.matches import Match, Result
 from matches.models.proposals import MOST_TIMES, Proposal
-from matches.models.ratings import PlayerRating, RatingChange, RatingPool
+from matches.models.ratings import PlayerRating, RatingChange, RatingMark, RatingPool
 from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Submission, Verdict
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "PlayerRating",
     "Proposal",
     "RatingChange",
+    "RatingMark",
     "RatingPool",
     "Result",
     "Submission",

@@ -12,8 +12,8 @@ from players.ratings import DIGITS, Ramp, Settings
 class RatingPool(models.Model):
     """One way to rate, with its settings; its row is the lock of the task that replays it.
 
-    A change of history marks the pool dirty from the first match it touches, in the order (finished_at, match). Who
-    replays it moves that mark to `claimed_…`, so that changes made meanwhile make a mark of their own.
+    A change of history leaves a RatingMark at the first match it touches, in the order (finished_at, match). Who
+    replays the pool moves the marks to `claimed_…`, so that changes made meanwhile have marks of their own.
     """
 
     RAMPS = (
@@ -28,8 +28,6 @@ class RatingPool(models.Model):
     start_rating = models.FloatField(_("first rating"), default=1500.0)
     start_experience = models.PositiveIntegerField(_("first experience"), default=0)
     ramp = models.CharField(_("ramp"), max_length=9, choices=RAMPS, default=Ramp.BEFORE.value)
-    dirty_from = models.DateTimeField(null=True, blank=True)
-    dirty_match = models.BigIntegerField(null=True, blank=True)
     claimed_at = models.DateTimeField(null=True, blank=True)
     claimed_from = models.DateTimeField(null=True, blank=True)
     claimed_match = models.BigIntegerField(null=True, blank=True)
@@ -51,6 +49,24 @@ class RatingPool(models.Model):
     def settings(self) -> Settings:
         """What the formula is given."""
         return Settings(self.start_rating, self.start_experience, Ramp(self.ramp))
+
+
+class RatingMark(models.Model):
+    """History has changed from this match on: a row of its own for each change, so that marking locks nothing.
+
+    Whoever claims the pool takes the marks it sees with it; one that is committed later is there for the next replay.
+    """
+
+    pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="marks")
+    finished_at = models.DateTimeField()
+    match = models.BigIntegerField(help_text=_("A key, not a relation: it orders what finished at one instant."))
+
+    class Meta:
+        verbose_name = _("rating mark")
+        verbose_name_plural = _("rating marks")
+
+    def __str__(self) -> str:
+        return f"{self.pool_id}: {self.finished_at:%Y-%m-%d %H:%M}"
 
 
 class RatingChange(models.Model):

@@ -1,8 +1,8 @@
 """Keeping the ratings in step with the results: mark where history changed, replay from there, write differences.
 
-A pool's row is the work. Whoever changes a result marks the pool dirty in the same transaction; one worker at a time
-claims the pool, folds outside any transaction, and writes what differs. The mark moves to the claim, so that a result
-that comes in meanwhile leaves a mark of its own; a claim that runs out is taken over with its mark.
+Marks are the work. Whoever changes a result leaves one in the same transaction; one worker at a time claims the pool
+with its marks, folds outside any transaction, and writes what differs. A result that comes in meanwhile leaves a mark
+of its own; a claim that runs out is taken over with what was marked.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from matches import rated
-from matches.models import Match, PlayerRating, RatingChange, RatingPool, Submission
+from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Submission
 from matches.rated import BEGINNING, Key
 from players.queue import hint
 from players.ratings import Change, Standing, replay, standings_after
@@ -91,8 +91,8 @@ def default_pool() -> RatingPool:
 def mark_dirty(*, match: Match, at: datetime | None = None) -> None:
     """Have the ratings replayed from this match on. Call it last in the transaction that changed the match.
 
-    The new version of its result must be written. `at`: its place in the order, if that is not `finished_at`. The
-    pool's row stays locked until the transaction ends, so that no replay can miss what it is about to commit.
+    The new version of its result must be written. `at`: its place in the order, if that is not `finished_at`. A mark
+    is committed together with what it marks and locks nothing, so no replay can miss it and nobody waits for it.
     """
     place = at or match.finished_at
     if place is None:
@@ -126,7 +126,7 @@ def check_ratings(pool: RatingPool) -> Differences:
     """
     pool = RatingPool.objects.get(pk=pool.pk)
     same = rated.merged_players()
-    pending = (_dirty(pool), _claimed(pool), _first_of_another_basis(pool, same))
+    pending = (dirty_since(pool), _claimed(pool), _first_of_another_basis(pool, same))
     until = min(filter(None, pending), default=None)
     fold = _fold(pool, BEGINNING, same)
     stored = {place: change for place, (_, change) in fold.stored.items()}
@@ -167,13 +167,7 @@ def _locked(pool_id: int) -> RatingPool | None:
 
 
 def _mark(pool_id: int, key: Key) -> None:
-    pool = _locked(pool_id)
-    if pool is None:
-        return
-    before = _dirty(pool)
-    if before is None or key < before:
-        pool.dirty_from, pool.dirty_match = key
-        pool.save(update_fields=["dirty_from", "dirty_match"])
+    RatingMark.objects.create(pool_id=pool_id, finished_at=key.finished_at, match=key.match)
     transaction.on_commit(partial(hint, REPLAY, pool_id), robust=True)
 
 
@@ -192,8 +186,10 @@ def _moved(match: Match) -> bool:
     return rated.each_side_moved(Submission.objects.values_list("transcript", flat=True).get(pk=result.submission_id))
 
 
-def _dirty(pool: RatingPool) -> Key | None:
-    return None if pool.dirty_from is None else Key(pool.dirty_from, pool.dirty_match or 0)
+def dirty_since(pool: RatingPool) -> Key | None:
+    """The first place in the order from which a pool waits to be replayed; None where it waits for nothing."""
+    first = pool.marks.order_by("finished_at", "match").values_list("finished_at", "match").first()
+    return None if first is None else Key(*first)
 
 
 def _claimed(pool: RatingPool) -> Key | None:
@@ -216,7 +212,7 @@ def _is_held(pool: RatingPool, now: datetime) -> bool:
 
 
 def _is_due(pool: RatingPool, same: Mapping[int, int]) -> bool:
-    return pool.dirty_from is not None or pool.claimed_at is not None or pool.basis != _basis(pool, same)
+    return pool.marks.exists() or pool.claimed_at is not None or pool.basis != _basis(pool, same)
 
 
 def _claim(pool_id: int, now: datetime) -> _Claim | None:
@@ -226,16 +222,18 @@ def _claim(pool_id: int, now: datetime) -> _Claim | None:
         pool = _locked(pool_id)
         if pool is None or _is_held(pool, now) or not _is_due(pool, same):
             return None
-        keys = [_dirty(pool), _claimed(pool), _first_of_another_basis(pool, same)]
+        marks = list(pool.marks.values_list("pk", "finished_at", "match"))
+        marked = min((Key(finished_at, match) for _, finished_at, match in marks), default=None)
+        keys = [marked, _claimed(pool), _first_of_another_basis(pool, same)]
         since = min(filter(None, keys), default=None)
         if since is None:
             # Players without a match were merged: nothing to replay, but to remember.
             pool.basis = _basis(pool, same)
             pool.save(update_fields=["basis"])
             return None
-        pool.dirty_from = pool.dirty_match = None
+        RatingMark.objects.filter(pk__in=[pk for pk, _, _ in marks]).delete()
         pool.claimed_at, pool.claimed_from, pool.claimed_match = now, since.finished_at, since.match
-        pool.save(update_fields=["dirty_from", "dirty_match", "claimed_at", "claimed_from", "claimed_match"])
+        pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match"])
         return _Claim(pool, now, since, same)
 
 
@@ -252,7 +250,7 @@ def _settle(claim: _Claim) -> Replayed | None:
         pool.claimed_at = pool.claimed_from = pool.claimed_match = None
         pool.basis = _basis(claim.pool, claim.same)
         pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match", "basis"])
-        if pool.dirty_from is not None:
+        if pool.marks.exists():
             transaction.on_commit(partial(hint, REPLAY, pool_id), robust=True)
     return Replayed(claim.since, fold.matches, written)
 

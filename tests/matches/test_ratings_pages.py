@@ -213,7 +213,7 @@ def test_the_staff_choose_another_ramp_and_the_sweep_replays(client: Client, sea
         assert client.post(path, chosen).status_code == 302
     (update,) = [query["sql"] for query in queries if query["sql"].startswith('UPDATE "matches_ratingpool"')]
     assert "ramp" in update
-    assert "dirty_from" not in update
+    assert "claimed_at" not in update
     assert ratings.send_again(now=LATER) == 1
     assert replay() is not None
     assert "4 × 4.93 × 2.646 × 0.500 = +26.09" in text(client, f"/players/{ross.public_id}/")

@@ -159,10 +159,10 @@ def test_the_sweep_finds_what_a_lost_message_left(
     celery_worker: Any, valkey: Any, bob_and_carol: tuple[Player, Player]
 ) -> None:
     bob, carol = bob_and_carol
-    ratings.default_pool()
+    pool = ratings.default_pool()
     match = Match.objects.create(player_0=bob, player_1=carol, length=7, finished_at=LATER)
     Result.objects.create(match=match, version=1, winner=0, kind=Kind.PLAYED, source="director", by="system")
-    RatingPool.objects.update(dirty_from=LATER, dirty_match=match.pk)
+    pool.marks.create(finished_at=LATER, match=match.pk)
     assert ratings.send_again(now=timezone.now()) == 1
     until = time.monotonic() + 20
     while not PlayerRating.objects.exists():

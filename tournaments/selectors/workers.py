@@ -52,7 +52,7 @@ def queues(now: datetime) -> list[Queue]:
     due = Fixture.objects.filter(
         status=Fixture.Status.READY, deadline_done=False, due_at__lte=now - GRACE, stage__division__status="running"
     )
-    pools = RatingPool.objects.filter(dirty_from__isnull=False)
+    pools = RatingPool.objects.filter(marks__isnull=False).distinct()
     return [
         Queue(_("draws to be made"), draws.count(), draws.aggregate(at=Min("made_at"))["at"]),
         Queue(_("records to be checked"), records.count(), records.aggregate(at=Min("created_at"))["at"]),

@@ -9,6 +9,7 @@ from engine.errors import Refused
 from matches.models import Match, RatingPool, Result
 from matches.services.finish import append_result, check_result, standing_result
 from matches.services.matches import open_match, set_due, void_match
+from matches.services.ratings import dirty_since
 from matches.signals import match_settled
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
@@ -74,19 +75,16 @@ def test_a_receiver_that_fails_leaves_the_result_and_the_mark(
 
 def test_ratings_are_marked_from_the_first_match_that_changed(match: Match, pool: RatingPool) -> None:
     rule(match, BOB, (7, 5), minutes(30))
-    pool.refresh_from_db()
-    assert (pool.dirty_from, pool.dirty_match) == (minutes(30), match.pk)
+    assert dirty_since(pool) == (minutes(30), match.pk)
     earlier = match_between(*match.players)
     rule(earlier, CAROL, (5, 7), minutes(10))
     rule(match, CAROL, (5, 7), minutes(40))
-    pool.refresh_from_db()
-    assert (pool.dirty_from, pool.dirty_match) == (minutes(10), earlier.pk)
+    assert dirty_since(pool) == (minutes(10), earlier.pk)
 
 
 def test_an_unrated_match_marks_nothing(bobs: Player, carols: Player, pool: RatingPool) -> None:
     rule(match_between(bobs, carols, rated=False), BOB, (7, 5))
-    pool.refresh_from_db()
-    assert pool.dirty_from is None
+    assert dirty_since(pool) is None
 
 
 @pytest.mark.parametrize(
@@ -153,15 +151,14 @@ def test_nobody_plays_against_himself(bobs: Player) -> None:
 
 def test_a_voided_match_stays_and_takes_no_more_results(match: Match, pool: RatingPool, alice: User) -> None:
     rule(match, BOB, (7, 5), minutes(1))
-    RatingPool.objects.update(dirty_from=None, dirty_match=None)
+    pool.marks.all().delete()
     void_match(match, by=Actor.of(alice), now=minutes(2), reason="drawn anew")
     stored = Match.objects.get()
     standing = standing_result(stored)
     assert standing is not None
     assert (stored.state, standing.kind, standing.version, standing.reason) == ("void", "void", 2, "drawn anew")
     assert stored.finished_at == minutes(1)
-    pool.refresh_from_db()
-    assert pool.dirty_from == minutes(1)
+    assert dirty_since(pool) == (minutes(1), match.pk)
     with pytest.raises(Refused) as refused:
         rule(stored, BOB, (7, 5))
     assert refused.value.code == "match_void"
