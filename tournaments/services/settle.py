@@ -41,8 +41,7 @@ def lock_matches(match_ids: list[int]) -> dict[int, Match]:
 def hold(divisions: Collection[Division], also: Collection[int] = ()) -> dict[int, Match]:
     """Locks every match that settling these locked divisions may write to, and `also`; by ascending id.
 
-    To be called before the first result of a transaction: a result locks its rating pool until the commit, and
-    whoever has a match and waits for the pool must not be waited for.
+    To be called before results are read: none of these is then begun, claimed or settled until the commit.
     """
     undone = Q(unsettled=True) | ~Q(state__in=[Match.State.SETTLED, Match.State.VOID])
     return _locked(Q(parent_topic__in=[division.topic for division in divisions]) & undone | Q(pk__in=also))
@@ -60,7 +59,7 @@ def settle(
 
     Opens the match of every fixture whose two players are known, books the walkover where one of them will not
     come, and finishes stage, division and tournament when all is decided. `held` are the matches that the caller has
-    locked by `hold`; without it no result has been written yet in this transaction.
+    locked by `hold`, before he looked at any.
     """
     changed: list[int] = []
     opened: list[Match] = []

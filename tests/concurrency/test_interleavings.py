@@ -1,0 +1,194 @@
+"""A thousand random services from four threads at once: everything is done, refused or left for later, never an error.
+
+INTERLEAVINGS (1000) and INTERLEAVINGS_SEED (random, printed) repeat or lengthen a run. What would happen if the locks
+were taken in another order is shown in test_successors.
+"""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from random import Random, SystemRandom
+from typing import Any
+
+import pytest
+
+from engine.errors import Refused
+from engine.simulation import play_out
+from matches.models import Claim, Match, Result, Submission
+from matches.services import claims, proposals, records
+from matches.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
+from matches.services.ratings import default_pool, replay_pool
+from matches.services.submissions import adjudicate_submission
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, make_players
+from tests.concurrency.racing import at_once, faults
+from tests.tournaments.services.conftest import NOON
+from tournaments.demo.records import DIALECTS, written
+from tournaments.integrity import differences
+from tournaments.models import Entry, Fixture, Tournament
+from tournaments.services import deadlines, entries, results
+from tournaments.services.settle import settle_division
+
+__all__ = ["club", "make_players"]
+
+pytestmark = POSTGRESQL_ONLY
+THREADS = 4
+A_TURN = 10
+"""Services a thread calls before they all look at the result together."""
+INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "1000"))
+
+
+class Somebody:
+    """One thread: a player, a director and a worker by turns, all in the same event."""
+
+    def __init__(self, hall: Hall, event: Tournament, seed: int) -> None:
+        self.hall, self.event, self.chance = hall, event, Random(seed)
+        self.counted: Counter[str] = Counter()
+        self.acts: tuple[Callable[[], object], ...] = (
+            *(self.claims, self.claims, self.answers, self.proposes, self.sends_a_record, self.checks),
+            *(self.books, self.books, self.replaces, self.withdraws, self.leaves, self.sweeps, self.replays),
+        )
+
+    def works(self) -> Counter[str]:
+        """A turn; refusals are counted, anything else goes up."""
+        for _ in range(A_TURN):
+            act = self.chance.choice(self.acts)
+            try:
+                act()
+                self.counted[act.__name__] += 1
+            except Refused as refused:
+                self.counted[f"{act.__name__}: {refused.code}"] += 1
+        return self.counted
+
+    def match(self) -> Match:
+        topics = [division.topic for division in self.event.divisions.all()]
+        return self.chance.choice(list(Match.objects.filter(parent_topic__in=topics)))
+
+    def fixture(self, **which: Any) -> Fixture | None:
+        rows = Fixture.objects.filter(stage__division__tournament=self.event, **which)
+        found = list(rows.select_related("stage", "match"))
+        return self.chance.choice(found) if found else None
+
+    def score(self) -> tuple[int, tuple[int, int]]:
+        winner = self.chance.randrange(2)
+        return winner, ((1, 0) if winner == 0 else (0, 1))
+
+    def claims(self) -> None:
+        winner, score = self.score()
+        side = self.chance.randrange(2)
+        claims.claim(match=self.match(), side=side, winner=winner, score=score, by=Actor.link(side), now=NOON)
+
+    def answers(self) -> None:
+        found = list(Claim.objects.filter(state=Claim.State.OPEN).select_related("match"))
+        if found:
+            claim = self.chance.choice(found)
+            side = 1 - claim.side
+            answer = self.chance.choice([claims.confirm, claims.confirm, claims.contest])
+            answer(match=claim.match, side=side, by=Actor.link(side), now=NOON)
+
+    def proposes(self) -> None:
+        side, times = self.chance.randrange(2), [NOON + timedelta(hours=1)]
+        proposals.propose(match=self.match(), side=side, times=times, by=Actor.link(side), now=NOON)
+
+    def sends_a_record(self) -> None:
+        match, side = self.match(), self.chance.randrange(2)
+        names = (match.player_0.name, match.player_1.name)
+        data = written(play_out(self.chance.randrange(20), 1, players=names), self.chance.choice(DIALECTS), "m").data
+        records.submit_for_match(match=match, side=side, data=data, source="upload", by=Actor.link(side), now=NOON)
+
+    def checks(self) -> None:
+        """Two threads often take the same."""
+        row = Submission.objects.filter(state=Submission.State.QUEUED).order_by("pk").first()
+        if row is not None:
+            adjudicate_submission(submission_id=row.pk, now=NOON)
+
+    def books(self) -> None:
+        if (fixture := self.fixture(status=Fixture.Status.READY)) is not None:
+            winner, score = self.score()
+            after = fixture.match.seq if fixture.match is not None else None
+            results.enter_result(fixture=fixture, winner=winner, score=score, after=after, **self.hall.acts)
+
+    def replaces(self) -> None:
+        if (fixture := self.fixture(status=Fixture.Status.DECIDED)) is not None:
+            winner, score = self.score()
+            results.enter_result(fixture=fixture, winner=winner, score=score, **self.hall.acts)
+
+    def withdraws(self) -> None:
+        found = list(Entry.objects.filter(division__tournament=self.event, status=Entry.Status.IN))
+        if found and self.chance.randrange(3) == 0:
+            entries.withdraw(entry=self.chance.choice(found), **self.hall.acts)
+
+    def leaves(self) -> None:
+        if self.chance.randrange(6) == 0:
+            leaver = self.chance.choice(self.hall.cast)
+            entries.withdraw_from_event(tournament=self.event, player=leaver, **self.hall.acts)
+
+    def sweeps(self) -> None:
+        now = NOON + timedelta(days=2)
+        for fixture in deadlines.due_fixtures(now)[:1]:
+            deadlines.apply_deadline(fixture_id=fixture, now=now, seed=bytes(32))
+        for sweep in (stand_due_claims, settle_waiting_records, announce_unsettled):
+            sweep(now=now)
+
+    def replays(self) -> None:
+        replay_pool(pool_id=default_pool().pk, now=NOON)
+
+
+@pytest.fixture
+def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
+    return Hall(club, alice, make_players)
+
+
+def new_event(hall: Hall, chance: Random) -> Tournament:
+    """Two divisions of the same eight; a few matches are due."""
+    event = hall.event()
+    for _ in range(2):
+        division = hall.drawn(8, event, deadline_rule="lots")
+        first = Fixture.objects.filter(stage__division=division).order_by("number")[: chance.randrange(3)]
+        Fixture.objects.filter(pk__in=[row.pk for row in first]).update(due_at=NOON + timedelta(days=1))
+    return event
+
+
+def the_rest_is_done() -> None:
+    """What workers find who come later."""
+    later = NOON + timedelta(days=3)
+    for row in Submission.objects.filter(state__in=[Submission.State.QUEUED, Submission.State.WORKING]):
+        adjudicate_submission(submission_id=row.pk, now=later)
+    settle_waiting_records(now=later)
+    announce_unsettled(now=later)
+    while replay_pool(pool_id=default_pool().pk, now=later) is not None:
+        pass
+
+
+def test_a_thousand_interleavings_end_in_order(hall: Hall) -> None:
+    seed = int(os.environ.get("INTERLEAVINGS_SEED", SystemRandom().randrange(10**6)))
+    print(f"INTERLEAVINGS_SEED={seed}")
+    chance, counted, done, began = Random(seed), Counter[str](), 0, time.monotonic()
+    while done < INTERLEAVINGS:
+        event = new_event(hall, chance)
+        people = [Somebody(hall, event, chance.randrange(10**9)) for _ in range(THREADS)]
+        outcomes = at_once(*[person.works for person in people])
+        assert faults(outcomes) == [], seed
+        the_rest_is_done()
+        assert [str(difference) for difference in differences()] == [], seed
+        done += THREADS * A_TURN
+        for person in people:
+            counted.update(person.counted)
+    print(f"{done} services in {time.monotonic() - began:.0f} s: {dict(counted.most_common())}")
+    assert counted.keys() >= {"claims", "books", "replaces", "checks", "sweeps", "withdraws"}
+    assert Result.objects.count() > INTERLEAVINGS // THREADS // A_TURN
+
+
+def test_a_division_settled_by_all_at_once_is_settled_once(hall: Hall) -> None:
+    for _ in range(5):
+        division = hall.drawn(8)
+        first = Fixture.objects.filter(stage__division=division).select_related("match").order_by("number")[0]
+        Match.objects.filter(pk=first.match_id).update(unsettled=True)
+        again = lambda pk=division.pk: settle_division(division_id=pk, now=NOON)  # noqa: E731
+        outcomes = at_once(*[again] * THREADS)
+        assert faults(outcomes) == []
+        assert Match.objects.filter(parent_topic=division.topic).count() == 4
+        assert not Match.objects.filter(unsettled=True).exists()

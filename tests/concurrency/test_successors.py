@@ -1,0 +1,188 @@
+"""What two at once could do to each other through a third row: the next match, the division, the tournament."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.utils import OperationalError
+
+from matches.models import Match, Result
+from matches.services import claims
+from matches.services.finish import append_result
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, match_of
+from tests.concurrency.racing import PATIENCE, at_once, faults, refusals
+from tests.tournaments.services.conftest import NOON
+from tournaments.integrity import differences
+from tournaments.models import Division, Fixture, Tournament
+from tournaments.services import entries, results
+from tournaments.services.settle import lock, lock_matches, settle
+
+__all__ = ["club", "make_players"]
+
+pytestmark = POSTGRESQL_ONLY
+ROUNDS = 6
+
+
+@pytest.fixture
+def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
+    return Hall(club, alice, make_players)
+
+
+def before_the_final(hall: Hall) -> tuple[Fixture, Match]:
+    """The first semifinal, and the match of the final that may be played now."""
+    first, second, final = fixtures(hall.drawn(4))
+    for fixture in (first, second):
+        results.enter_result(fixture=fixture, winner=0, score=(1, 0), **hall.acts)
+    return first, match_of(final)
+
+
+def concede(final: Match) -> Callable[[], Any]:
+    """Side 1 has lost the final."""
+    return lambda: claims.claim(match=final, side=1, winner=0, score=(1, 0), by=Actor.link(1), now=NOON)
+
+
+def played_and_void(final: Match) -> bool:
+    return set(final.results.values_list("kind", flat=True)) == {Result.Kind.PLAYED, Result.Kind.VOID}
+
+
+# A result replaced while the next match begins
+
+
+def test_a_result_is_replaced_or_the_next_match_begins_but_not_both(hall: Hall) -> None:
+    for _ in range(ROUNDS):
+        first, final = before_the_final(hall)
+        outcomes = at_once(
+            lambda first=first: results.enter_result(fixture=first, winner=1, score=(0, 1), **hall.acts),
+            concede(final),
+        )
+        assert faults(outcomes) == []
+        assert refusals(outcomes) in (["successor_begun"], ["match_void"])
+        assert not played_and_void(final)
+        assert list(differences()) == []
+
+
+def test_control_a_result_replaced_where_the_next_match_is_not_held(hall: Hall) -> None:
+    first, final = before_the_final(hall)
+    looked, begun = threading.Event(), threading.Event()
+
+    def replace() -> None:
+        with transaction.atomic():
+            division = lock(first.stage.division_id)
+            match = lock_matches([match_of(first).pk]).popitem()[1]
+            results._refuse_if_successor_begun(first)
+            looked.set()
+            begun.wait(PATIENCE)
+            told: dict[str, Any] = {"kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
+            append_result(match, winner=1, score=(0, 1), by=hall.alice, now=NOON, **told)
+            settle(division, now=NOON)
+
+    def play_the_final() -> None:
+        looked.wait(PATIENCE)
+        concede(final)()
+        begun.set()
+
+    # The claim's own settling waits for the division, so it is told after its commit that it may go on.
+    threading.Timer(1.0, begun.set).start()
+    at_once(replace, play_the_final)
+
+    assert played_and_void(final), "the final was played, and void all the same"
+
+
+# Whoever needs both locks the division first, then its matches
+
+
+def test_a_result_replaced_and_one_of_the_next_match_never_wait_for_each_other(hall: Hall) -> None:
+    for _ in range(ROUNDS):
+        first, final = before_the_final(hall)
+        again = concede(final)
+        replaced = lambda first=first: results.enter_result(  # noqa: E731
+            fixture=first, winner=1, score=(0, 1), **hall.acts
+        )
+        assert faults(at_once(again, replaced, again)) == []
+
+
+def test_control_the_match_locked_before_the_division(hall: Hall) -> None:
+    """A claim that settled in its own transaction would have the match and wait for the division."""
+    first, final = before_the_final(hall)
+    both = threading.Barrier(2)
+
+    def take(*steps: Callable[[], object]) -> None:
+        with transaction.atomic():
+            steps[0]()
+            both.wait(PATIENCE)
+            steps[1]()
+
+    the_division = lambda: lock(first.stage.division_id)  # noqa: E731
+    the_match = lambda: lock_matches([final.pk])  # noqa: E731
+    outcomes = at_once(lambda: take(the_division, the_match), lambda: take(the_match, the_division))
+
+    assert [type(fault) for fault in faults(outcomes)] == [OperationalError], "PostgreSQL has ended one of them"
+
+
+def test_a_player_who_leaves_two_divisions_waits_for_nobody_who_waits_for_him(hall: Hall) -> None:
+    for _ in range(ROUNDS):
+        event = hall.event()
+        divisions = [hall.drawn(4, event), hall.drawn(4, event)]
+        leaver = hall.cast[0]
+        conceded = [match for division in divisions for match in matches_of(division, leaver)]
+        outcomes = at_once(
+            lambda event=event, leaver=leaver: entries.withdraw_from_event(
+                tournament=event, player=leaver, **hall.acts
+            ),
+            *[lost_by(match, leaver) for match in conceded],
+        )
+        assert faults(outcomes) == []
+        assert [match.results.count() for match in conceded] == [1, 1]
+        assert list(differences()) == []
+
+
+def matches_of(division: Division, player: Player) -> list[Match]:
+    matches = [match_of(fixture) for fixture in fixtures(division) if fixture.match is not None]
+    return [match for match in matches if player.pk in (match.player_0_id, match.player_1_id)]
+
+
+def lost_by(match: Match, player: Player) -> Callable[[], Any]:
+    """He says so himself, so it stands at once."""
+    side = 0 if match.player_0_id == player.pk else 1
+    score = (0, 1) if side == 0 else (1, 0)
+    return lambda: claims.claim(match=match, side=side, winner=1 - side, score=score, by=Actor.link(side), now=NOON)
+
+
+# Two divisions that end at once
+
+
+def test_an_event_is_over_when_its_last_two_divisions_end_at_once(hall: Hall) -> None:
+    for _ in range(ROUNDS):
+        event = hall.event()
+        finals = [fixtures(hall.drawn(2, event))[0] for _ in range(2)]
+        outcomes = at_once(*[end(hall, final) for final in finals])
+        assert faults(outcomes) == []
+        event.refresh_from_db()
+        assert event.status == Tournament.Status.FINISHED
+
+
+def end(hall: Hall, final: Fixture) -> Callable[[], Any]:
+    return lambda: results.enter_result(fixture=final, winner=0, score=(1, 0), **hall.acts)
+
+
+def test_control_two_divisions_that_look_at_each_other_without_the_lock(hall: Hall) -> None:
+    event = hall.event()
+    divisions = [hall.drawn(2, event) for _ in range(2)]
+    both = threading.Barrier(2)
+
+    def finish(division: Division) -> None:
+        with transaction.atomic():
+            Division.objects.filter(pk=division.pk).update(status=Division.Status.FINISHED)
+            another = event.divisions.exclude(status=Division.Status.FINISHED).exists()
+            both.wait(PATIENCE)
+            if not another:
+                Tournament.objects.filter(pk=event.pk).update(status=Tournament.Status.FINISHED)
+
+    assert faults(at_once(*[lambda division=division: finish(division) for division in divisions])) == []
+
+    event.refresh_from_db()
+    assert event.status == Tournament.Status.RUNNING, "both divisions are over, and the event is not"
