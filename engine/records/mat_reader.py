@@ -34,6 +34,8 @@ LONGEST_LINE = 2000
 USUAL_GAME = frozenset(("backgammon", "standard", "normal", ""))
 NARROWEST = 10
 """No right column starts further left than this."""
+WIDEST = 20
+"""No left column starts further right than this, however far a long name pushes the header's second half."""
 
 _TWO_PLAYS = re.compile(
     r"[ \t]*[0-9]{1,4}\) {0,4}([0-9]{2}):([0-9A-Za-z/*() \t]*)[ \t]([0-9]{2}):([0-9A-Za-z/*() \t]*)"
@@ -252,7 +254,7 @@ class _Reader:
         lead, cells = cells_of(line, offset)
         if lead:
             self.problem("error", "unreadable_cell", offset, text=lead)
-        right_from = max(NARROWEST, self.right_column // 2)
+        right_from = max(NARROWEST, min(self.right_column // 2, WIDEST))
         side: int | None = None
         # `64: Resigns` is one player's turn; after a roll that was played it is the other who resigns.
         unplayed = False

@@ -294,3 +294,13 @@ def test_a_game_may_lack_its_score_line_and_a_match_its_length() -> None:
 
 def test_another_kind_of_backgammon_is_an_error() -> None:
     assert codes(mat(OPENING, header='; [Variation "Nackgammon"]\n' + HEADER)) == [("error", "other_variant")]
+
+
+def test_a_long_name_in_the_header_does_not_move_a_lone_cell_to_the_left() -> None:
+    name = "Maximiliane Charlotte von Hohenlohe-Waldenburg-Bartenstein"
+    lines = [" 7 point match", "", " Game 1", f" {name} : 0                Bob : 0", " 1)" + " " * 29 + "31: 8/5 6/5"]
+
+    transcript = read("\n".join(lines).encode())
+
+    assert transcript.players == (name, "Bob")
+    assert [event.side for event in transcript.games[0].events] == [1]
