@@ -3,16 +3,16 @@
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from players.api.accounts import by, me
+from players.api.shapes import PROBLEM, example
 
-__all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "after_of", "by", "given", "me", "tagged"]
+__all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "after_of", "by", "example", "given", "me", "tagged"]
 
-PROBLEM = OpenApiResponse(OpenApiTypes.OBJECT, description="Problem details (RFC 9457) with a stable `code`.")
 READ = {404: PROBLEM}
 """What reading something may answer besides the thing itself."""
 WRITE = {400: PROBLEM, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}

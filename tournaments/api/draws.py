@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.api import shapes
-from tournaments.api.common import AFTER, READ, WRITE, after_of, by, given, tagged
+from tournaments.api.common import AFTER, READ, WRITE, after_of, by, example, given, tagged
 from tournaments.models import Division, Draw
 from tournaments.selectors import brackets
 from tournaments.selectors.brackets import Names
@@ -126,6 +126,7 @@ class PublishDraw(APIView):
         summary="Publish the draft",
         parameters=[AFTER],
         request=shapes.AfterSerializer,
+        examples=example(after=4),
         responses={200: shapes.DrawSerializer, **WRITE},
     )
     def post(self, request: Request, division: str) -> Response:

@@ -14,7 +14,7 @@ from players.access import Role, require
 from players.services import ensure_player
 from tournaments import access
 from tournaments.api import shapes
-from tournaments.api.common import READ, WRITE, by, given, me
+from tournaments.api.common import READ, WRITE, by, example, given, me
 from tournaments.models import Entry
 from tournaments.services import entries as services
 from tournaments.services import lists
@@ -147,6 +147,7 @@ class Withdraw(APIView):
         summary="Withdraw an entry from the division, or its player from the whole event",
         description="For directors, and for the player himself.",
         request=shapes.WithdrawalSerializer,
+        examples=example(scope="event", reason="I am ill."),
         responses={200: shapes.EntrySerializer, **WRITE},
     )
     def post(self, request: Request, entry: str) -> Response:
@@ -171,6 +172,7 @@ class CheckIn(APIView):
         operation_id="entries_check_in",
         summary="Check somebody in, or take it back",
         request=shapes.PresentSerializer,
+        examples=example(present=True),
         responses={200: shapes.EntrySerializer, **WRITE},
     )
     def post(self, request: Request, entry: str) -> Response:

@@ -15,7 +15,7 @@ from players import access as people
 from players.access import Role
 from tournaments import access
 from tournaments.api import shapes
-from tournaments.api.common import READ, WRITE, by, given, me
+from tournaments.api.common import READ, WRITE, by, example, given, me
 from tournaments.models import Tournament
 from tournaments.selectors import events as selectors
 from tournaments.selectors import log
@@ -100,6 +100,7 @@ class OneEvent(APIView):
         operation_id="tournaments_update",
         summary="Change what is told of an event",
         request=shapes.EventFieldsSerializer,
+        examples=example(venue="Café Central"),
         responses={200: shapes.EventSerializer, **WRITE},
     )
     def patch(self, request: Request, tournament: str) -> Response:
@@ -138,6 +139,7 @@ class Cancel(APIView):
         summary="Call an event off",
         description="Nothing is deleted; open matches become void.",
         request=shapes.ReasonSerializer,
+        examples=example(reason="The café is closed."),
         responses={200: shapes.EventSerializer, **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
@@ -157,6 +159,7 @@ class Leave(APIView):
         operation_id="tournaments_leave",
         summary="Withdraw myself from every division",
         request=shapes.ReasonSerializer,
+        examples=example(reason="I am ill."),
         responses={204: None, **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:

@@ -16,7 +16,7 @@ from players.access import Role
 from tournaments import access
 from tournaments.api import shapes
 from tournaments.api.brackets import fixture_body, rows_and_names
-from tournaments.api.common import AFTER, READ, WRITE, after_of, by, given, tagged
+from tournaments.api.common import AFTER, READ, WRITE, after_of, by, example, given, tagged
 from tournaments.models import Fixture
 from tournaments.selectors import brackets
 from tournaments.services import entries, results, rounds
@@ -143,6 +143,12 @@ class Accept(APIView):
         summary="Let a rejected record stand by ruling, naming the findings waived",
         parameters=[AFTER],
         request=shapes.AcceptRecordSerializer,
+        examples=example(
+            submission="k7m2q9x4ab",
+            waived=[{"code": "illegal_play", "game": 2, "ply": 17}],
+            reason="Both agree.",
+            after=2,
+        ),
         responses={200: shapes.FixtureSerializer, **WRITE},
     )
     def post(self, request: Request, fixture: str) -> Response:
@@ -169,6 +175,7 @@ class Extend(APIView):
         summary="Move the deadline of one match",
         parameters=[AFTER],
         request=shapes.DueSerializer,
+        examples=example(due_at="2026-12-04T20:00:00+01:00", after=1),
         responses={200: shapes.FixtureSerializer, **WRITE},
     )
     def put(self, request: Request, fixture: str) -> Response:
@@ -189,6 +196,7 @@ class WithdrawSide(APIView):
         operation_id="fixtures_withdraw",
         summary="Withdraw one of the two from this bracket, the division or the event",
         request=shapes.SideSerializer,
+        examples=example(side=1, scope="division", reason="He is ill."),
         responses={200: shapes.FixtureSerializer, **WRITE},
     )
     def post(self, request: Request, fixture: str) -> Response:

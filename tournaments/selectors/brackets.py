@@ -264,6 +264,8 @@ def _line(
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
         line.won = row.played.winner == side
         line.lost = entry is not None and not line.won
+        if line.lost and row.played.kind == Result.Kind.WALKOVER:
+            line.kind = Slot.Status.WALKOVER.value
         line.score = row.played.score[side] if row.played.score else None
     return line
 

@@ -102,7 +102,7 @@ def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Call an event off, after a second look."""
     found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    form = ReasonForm(request.POST or None)
+    form = ReasonForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
             services.cancel_tournament(

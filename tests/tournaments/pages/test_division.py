@@ -1,0 +1,215 @@
+"""The page of a division: entries, registering, and the bracket."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from django.utils.html import escape
+
+from matches.models import Match, Result
+from matches.services import claims
+from players.actors import Actor
+from players.models import Player, User
+from tests.tournaments.pages.conftest import NOW, Running
+from tournaments.models import Division, Entry, Fixture
+from tournaments.services import entries, results
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client: Client, path: str) -> str:
+    response = client.get(path)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def text(html: str) -> str:
+    """What is read, tags left out."""
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def box(html: str, number: int) -> str:
+    """The box of one fixture."""
+    found = re.search(rf'<li class="[^"]*"><div><p>(?:<a [^>]*>|<span>)M{number}<.*?</li>', html, re.DOTALL)
+    assert found, f"M{number} is not on the page"
+    return found[0]
+
+
+def url(division: Division) -> str:
+    return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
+
+
+def test_a_winner_is_bold_and_ticked_and_goes_on(running: Running, client: Client, by_alice: Actor) -> None:
+    results.enter_result(fixture=running.fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
+
+    html = page(client, running.page)
+
+    assert re.search(r'class="entry won".*?7<span class="visually-hidden"> won</span>', box(html, 1), re.DOTALL)
+    match = running.fixture.match
+    assert match is not None
+    assert match.player_0.name in text(box(html, 3))
+    assert "Winner of M2" in text(box(html, 3))
+    assert "winner → M3" in text(box(html, 1))
+
+
+def test_bye_walkover_and_to_be_decided_have_words_of_their_own(
+    drawn: Callable[..., Division], client: Client, by_alice: Actor
+) -> None:
+    division = drawn(5)
+    with_match = Fixture.objects.select_related("match", "stage").get(
+        stage__division=division, status="ready", round__number=1
+    )
+    assert with_match.match is not None
+    gone = Entry.objects.get(division=division, player=with_match.match.player_0)
+    entries.withdraw(entry=gone, by=by_alice, now=NOW)
+
+    html = page(client, url(division))
+
+    assert html.count('<p class="bye"><span>Bye</span></p>') == 3
+    walkover = box(html, with_match.number)
+    assert re.search(r'<p class="walkover"[^>]*><a [^>]*>Player \d</a><em>not coming</em>', walkover)
+    assert "walkover" in text(walkover)
+    assert "Winner of M5" in text(box(html, 7))
+
+
+@pytest.mark.parametrize("word", ["Live", "Claimed", "Disputed"])
+def test_what_happens_in_a_match_is_marked(running: Running, client: Client, word: str) -> None:
+    match = running.fixture.match
+    assert match is not None
+    if word == "Live":
+        Match.objects.filter(pk=match.pk).update(begun_at=NOW)
+    else:
+        claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOW)
+    if word == "Disputed":
+        claims.contest(match=match, side=1, by=Actor.link(1), now=NOW)
+    assert f"<b>{word}</b>" in box(page(client, running.page), 1)
+
+
+def test_looking_for_a_player_marks_his_path(running: Running, client: Client, by_alice: Actor) -> None:
+    results.enter_result(fixture=running.fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
+    assert running.fixture.match is not None
+    name = running.fixture.match.player_0.name
+
+    html = page(client, f"{running.page}?player={name.lower()}")
+
+    assert [number for number in (1, 2, 3) if " path" in box(html, number).split(">")[0]] == [1, 3]
+    assert html.count('class="entry won here"') == 1
+    assert f"The path of {name} is marked." in text(html)
+
+
+def test_looking_for_nobody_or_several_says_so(running: Running, client: Client) -> None:
+    assert "Nobody called “xyz” is entered here." in text(page(client, f"{running.page}?player=xyz"))
+    assert "Who do you mean?" in text(page(client, f"{running.page}?player=player"))
+
+
+def test_who_shows_initials_only_is_not_found_by_name_save_by_directors(
+    running: Running, client: Client, alices: Client
+) -> None:
+    Player.objects.filter(name="Carol").update(initials_only=True, name="Carol Danvers")
+    assert "Danvers" not in page(client, running.page)
+    assert "C. D." in text(page(client, running.page))
+    assert "Nobody called" in text(page(client, f"{running.page}?player=danvers"))
+    assert "Carol Danvers" in text(page(alices, running.page))
+
+
+def test_names_of_any_kind_stand_in_the_bracket_unharmed(
+    make_division: Callable[..., Division], drawn: Callable[..., Division], client: Client
+) -> None:
+    division = drawn(4)
+    odd = ["<script>alert(1)</script>", "花子 山田", "M" * 80, "O'Brien & Søn"]
+    for player, name in zip(Player.objects.filter(name__startswith="Player"), odd, strict=True):
+        Player.objects.filter(pk=player.pk).update(name=name)
+    html = page(client, url(division))
+    for name in odd:
+        assert escape(name) in html
+    assert "<script>alert" not in html
+
+
+def test_the_draw_tells_how_it_came_about(running: Running, client: Client) -> None:
+    stage = running.division.stages.get()
+    drafts = stage.draws.count()
+    html = page(client, running.page)
+    assert stage.seed in html
+    assert stage.seed_hash in html
+    assert "barpoint-knockout/1" in html
+    assert html.count("because: “again”") == drafts - 1
+
+
+def test_before_the_draw_only_the_fingerprint_is_told(taking: Division, client: Client, alices: Client) -> None:
+    stage = taking.stages.get()
+    for visitor in (client, alices):
+        html = page(visitor, url(taking))
+        assert stage.seed_hash in html
+        assert stage.seed not in html
+
+
+def test_a_large_bracket_stands_in_sections_and_opens_the_one_looked_for(
+    drawn: Callable[..., Division], client: Client
+) -> None:
+    division = drawn(97)
+    html = page(client, url(division))
+    assert re.findall(r'<details class="part" id="([^"]+)"( open)?', html) == [
+        ("main-1", " open"), ("main-2", ""), ("main-3", ""), ("main-4", ""), ("main-final", ""),
+    ]  # fmt: skip
+    assert re.findall(r'id="([^"]+)" open', page(client, f"{url(division)}?section=main-3")) == ["main-3"]
+    last = Fixture.objects.get(stage__division=division, number=64).slots.get(side=0).entry
+    assert last is not None
+    looked_for = page(client, f"{url(division)}?player={last.player.public_id}")
+    assert "main-4" in re.findall(r'id="([^"]+)" open', looked_for)
+
+
+def test_dave_registers_and_withdraws(taking: Division, dave: User, as_user: Callable[[User], Client]) -> None:
+    browser = as_user(dave)
+    browser.post(f"{url(taking)}register/")
+    assert "You are entered" in text(page(browser, url(taking)))
+    # The second of two clicks changes nothing.
+    browser.post(f"{url(taking)}register/")
+    assert Entry.objects.get().player.user == dave
+    browser.post(f"{url(taking)}withdraw/")
+    assert Entry.objects.get().status == Entry.Status.OUT
+    browser.post(f"{url(taking)}withdraw/")
+    assert "Register" in text(page(browser, url(taking)))
+
+
+def test_who_comes_late_waits_and_sees_his_place(
+    taking: Division, dave: User, bob: User, carol: User, as_user: Callable[[User], Client]
+) -> None:
+    Division.objects.filter(pk=taking.pk).update(capacity=2)
+    for user in (bob, carol, dave):
+        as_user(user).post(f"{url(taking)}register/")
+    assert "You are number 1 on the waiting list." in text(page(as_user(dave), url(taking)))
+    as_user(bob).post(f"{url(taking)}withdraw/")
+    assert "You are entered" in text(page(as_user(dave), url(taking)))
+
+
+def test_registration_closes(taking: Division, dave: User, as_user: Callable[[User], Client]) -> None:
+    Division.objects.filter(pk=taking.pk).update(closes_at=timezone.now() - timedelta(minutes=1))
+    browser = as_user(dave)
+    assert "Registration is closed." in text(page(browser, url(taking)))
+    answer = browser.post(f"{url(taking)}register/", follow=True)
+    assert "Registration is closed." in text(answer.content.decode())
+    assert not Entry.objects.exists()
+
+
+def test_the_fee_is_told_in_tickets_and_in_money(taking: Division, client: Client) -> None:
+    Division.objects.filter(pk=taking.pk).update(fee=2)
+    assert "2 tickets" in text(page(client, url(taking)))
+    type(taking.tournament).objects.update(currency="EUR", currency_exponent=2)
+    assert "0.02 EUR" in text(page(client, url(taking)))
+
+
+def test_a_finished_bracket_names_who_won_and_the_places(running: Running, client: Client, by_alice: Actor) -> None:
+    while ready := list(
+        Fixture.objects.filter(stage__division=running.division, status="ready").select_related("stage")
+    ):
+        for fixture in ready:
+            results.enter_result(fixture=fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
+    html = page(client, running.page)
+    final = Fixture.objects.select_related("match").get(stage__division=running.division, number=3)
+    assert final.match is not None
+    assert f"won by {final.match.player_0.name}" in text(html)
+    assert f"1 {final.match.player_0.name} 2 {final.match.player_1.name} 3–4" in text(html)
+    assert Result.objects.count() == 3

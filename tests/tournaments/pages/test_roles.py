@@ -1,0 +1,234 @@
+"""Who may do what: every route of the room, read and written, as everybody who may come to it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from players.models import User
+from tests.tournaments.pages.conftest import Running
+from tournaments import urls
+from tournaments.models import Tournament
+
+pytestmark = pytest.mark.django_db
+
+ROLES = ("anonymous", "stranger", "player", "opponent", "director", "assistant", "other_director")
+OK, SIGN_IN, MAY_NOT, NOT_THERE, NOT_GET, NEEDS_TOKEN = "ok", 302, 403, 404, 405, 401
+
+
+class Row(NamedTuple):
+    """What each role gets; `ok` is any answer of a page that took the request up."""
+
+    anonymous: Any
+    stranger: Any
+    player: Any
+    opponent: Any
+    director: Any
+    assistant: Any
+    other_director: Any
+
+
+PUBLIC = Row(*(OK,) * 7)
+DIRECTORS = Row(SIGN_IN, MAY_NOT, MAY_NOT, MAY_NOT, OK, MAY_NOT, MAY_NOT)
+STAFF = Row(SIGN_IN, MAY_NOT, MAY_NOT, MAY_NOT, OK, OK, MAY_NOT)
+ACCOUNT = Row(SIGN_IN, *(OK,) * 6)
+NO_FORM = Row(SIGN_IN, *(NOT_GET,) * 6)
+NO_POST = Row(*(NOT_GET,) * 7)
+# A page behind an account sends whoever has none to sign in, whatever the method.
+NO_POST_SIGNED_IN = NO_FORM
+# One's own entry in an event: who has no player has none.
+PLAYERS = Row(SIGN_IN, MAY_NOT, OK, OK, OK, OK, OK)
+# Bob's entry: he himself may withdraw it by API, but the directors' form is theirs.
+API_READ = PUBLIC
+API_DIRECTORS = Row(NEEDS_TOKEN, MAY_NOT, MAY_NOT, MAY_NOT, OK, MAY_NOT, MAY_NOT)
+API_STAFF = Row(NEEDS_TOKEN, MAY_NOT, MAY_NOT, MAY_NOT, OK, OK, MAY_NOT)
+API_STAFF_READ = Row(MAY_NOT, MAY_NOT, MAY_NOT, MAY_NOT, OK, OK, MAY_NOT)
+API_ACCOUNT = Row(NEEDS_TOKEN, *(OK,) * 6)
+API_PLAYERS = Row(NEEDS_TOKEN, MAY_NOT, OK, OK, OK, OK, OK)
+API_HIS_OWN = Row(NEEDS_TOKEN, MAY_NOT, OK, MAY_NOT, OK, MAY_NOT, MAY_NOT)
+API_NO_GET = Row(*(NOT_GET,) * 7)
+API_NO_WRITE = Row(NEEDS_TOKEN, *(NOT_GET,) * 6)
+
+# name -> (GET, POST)
+PAGES: dict[str, tuple[Row, Row]] = {
+    "club": (PUBLIC, NO_POST),
+    "events": (PUBLIC, NO_POST),
+    "event-create": (DIRECTORS, DIRECTORS),
+    "event": (PUBLIC, NO_POST),
+    "event-edit": (DIRECTORS, DIRECTORS),
+    "event-publish": (NO_FORM, DIRECTORS),
+    "event-cancel": (DIRECTORS, DIRECTORS),
+    "event-leave": (NO_FORM, PLAYERS),
+    "division-create": (DIRECTORS, DIRECTORS),
+    "console": (STAFF, NO_POST_SIGNED_IN),
+    "console-quick": (NO_FORM, STAFF),
+    "event-log": (STAFF, NO_POST_SIGNED_IN),
+    "event-status": (STAFF, NO_POST_SIGNED_IN),
+    "division": (PUBLIC, NO_POST),
+    "division-register": (NO_FORM, ACCOUNT),
+    "division-withdraw": (NO_FORM, ACCOUNT),
+    "division-settings": (DIRECTORS, DIRECTORS),
+    "entries": (STAFF, NO_POST_SIGNED_IN),
+    "entries-search": (DIRECTORS, NO_POST_SIGNED_IN),
+    "entries-add": (NO_FORM, DIRECTORS),
+    "entries-paste": (NO_FORM, DIRECTORS),
+    "entries-enter": (NO_FORM, DIRECTORS),
+    "draw": (DIRECTORS, NO_POST_SIGNED_IN),
+    "draw-request": (NO_FORM, DIRECTORS),
+    "draw-publish": (NO_FORM, DIRECTORS),
+    "entry-check-in": (NO_FORM, STAFF),
+    "entry-withdraw": (NO_FORM, DIRECTORS),
+    "fixture": (STAFF, NO_POST_SIGNED_IN),
+    "fixture-result": (NO_FORM, STAFF),
+    "fixture-forfeit": (NO_FORM, STAFF),
+    "fixture-rule": (NO_FORM, DIRECTORS),
+    "fixture-accept": (NO_FORM, DIRECTORS._replace(director=NOT_THERE)),
+    "fixture-extend": (NO_FORM, DIRECTORS),
+    "fixture-withdraw": (NO_FORM, DIRECTORS),
+}
+API: dict[str, tuple[Row, Row]] = {
+    # Creating takes the club from the body; tests/api/test_tournaments.py asks for each role.
+    "api-tournaments": (API_READ, API_ACCOUNT),
+    "api-tournament": (API_READ, API_NO_WRITE),
+    "api-tournament-publish": (API_NO_GET, API_DIRECTORS),
+    "api-tournament-cancel": (API_NO_GET, API_DIRECTORS),
+    "api-tournament-leave": (API_NO_GET, API_PLAYERS),
+    "api-tournament-log": (API_STAFF_READ, API_NO_WRITE),
+    "api-tournament-line": (API_NO_GET, API_STAFF),
+    "api-divisions": (API_READ, API_DIRECTORS),
+    "api-division": (API_READ, API_NO_WRITE),
+    "api-deadlines": (API_NO_GET, API_NO_WRITE),
+    "api-entries": (API_READ, API_DIRECTORS),
+    "api-entries-paste": (API_NO_GET, API_DIRECTORS),
+    "api-register": (API_NO_GET, API_ACCOUNT),
+    "api-draws": (API_READ, API_DIRECTORS),
+    "api-draw-publish": (API_NO_GET, API_DIRECTORS),
+    "api-draw": (API_READ, API_NO_WRITE),
+    "api-bracket": (API_READ, API_NO_WRITE),
+    "api-fixtures": (API_READ, API_NO_WRITE),
+    "api-entry": (API_READ, API_NO_WRITE),
+    "api-entry-withdraw": (API_NO_GET, API_HIS_OWN),
+    # Bob may see that his entry is there, and still not check himself in.
+    "api-entry-check-in": (API_NO_GET, API_STAFF),
+    "api-fixture": (API_READ, API_NO_WRITE),
+    "api-fixture-result": (API_NO_GET, API_STAFF),
+    "api-fixture-forfeit": (API_NO_GET, API_STAFF),
+    "api-fixture-rule": (API_NO_GET, API_DIRECTORS),
+    "api-fixture-accept": (API_NO_GET, API_DIRECTORS),
+    "api-fixture-deadline": (API_NO_GET, API_NO_WRITE),
+    "api-fixture-withdraw": (API_NO_GET, API_DIRECTORS),
+}
+WRITES_BY_OTHER_METHODS = {
+    "api-tournament": ("patch", API_DIRECTORS),
+    "api-division": ("patch", API_DIRECTORS),
+    "api-deadlines": ("put", API_DIRECTORS),
+    "api-fixture-deadline": ("put", API_DIRECTORS),
+}
+TABLE = PAGES | API
+
+
+@pytest.fixture
+def visitors(
+    as_user: Callable[[User | None], Client],
+    dave: User,
+    bob: User,
+    carol: User,
+    alice: User,
+    erin: User,
+    frank: User,
+) -> dict[str, Client]:
+    users = (None, dave, bob, carol, alice, erin, frank)
+    return {role: as_user(user) for role, user in zip(ROLES, users, strict=True)}
+
+
+def address(name: str, running: Running) -> str:
+    """The route's address with what the running event is called."""
+    route = next(entry for entry in urls.urlpatterns if entry.name == name)
+    club, slug = running.tournament.club.slug, running.tournament.slug
+    given = {
+        "club": club,
+        "slug": club if name == "club" else slug,
+        "tournament": running.tournament.public_id,
+        "division": running.division.public_id,
+        "entry": running.entry.public_id,
+        "fixture": running.fixture.public_id,
+        "number": str(running.division.stages.get().draws.get(state="published").number),
+    }
+
+    return reverse(name, kwargs={key: given[key] for key in route.pattern.regex.groupindex})
+
+
+def check(status: int, expected: Any, role: str) -> None:
+    if expected == OK:
+        assert status not in (401, 403, 404, 405), f"{role}: {status}"
+        assert status < 500, f"{role}: {status}"
+    else:
+        assert status == expected, f"{role}: {status} instead of {expected}"
+
+
+def test_every_route_of_the_room_is_in_the_table() -> None:
+    names = {entry.name for entry in urls.urlpatterns}
+    assert len(names) == len(urls.urlpatterns) > 50
+    assert names == set(TABLE)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_each_role_reads_what_the_table_says(name: str, running: Running, visitors: dict[str, Client]) -> None:
+    url = address(name, running)
+    for role, client in visitors.items():
+        check(client.get(url).status_code, getattr(TABLE[name][0], role), role)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_each_role_writes_what_the_table_says(name: str, running: Running, visitors: dict[str, Client]) -> None:
+    url = address(name, running)
+    for role, client in visitors.items():
+        with transaction.atomic():
+            status = client.post(url, {}).status_code
+            transaction.set_rollback(True)
+        expected = getattr(TABLE[name][1], role)
+        if name == "api-fixture-accept" and role == "director":
+            # An empty body is at fault before a record is looked for.
+            assert status == 422
+        else:
+            check(status, expected, role)
+
+
+@pytest.mark.parametrize("name", WRITES_BY_OTHER_METHODS)
+def test_each_role_changes_what_the_table_says(name: str, running: Running, visitors: dict[str, Client]) -> None:
+    method, row = WRITES_BY_OTHER_METHODS[name]
+    for role, client in visitors.items():
+        with transaction.atomic():
+            answer = getattr(client, method)(address(name, running), {}, content_type="application/json")
+            transaction.set_rollback(True)
+        check(answer.status_code, getattr(row, role), role)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name not in ("club", "events", "api-tournaments")])
+def test_a_draft_is_not_there_for_whoever_does_not_run_it(
+    name: str, running: Running, visitors: dict[str, Client]
+) -> None:
+    Tournament.objects.update(status=Tournament.Status.DRAFT)
+    url = address(name, running)
+    if name == "event-create":
+        return
+    for role in ("stranger", "player", "other_director"):
+        with transaction.atomic():
+            status = visitors[role].get(url).status_code
+            if status == NOT_GET:
+                status = visitors[role].post(url, {}).status_code
+            transaction.set_rollback(True)
+        if status == NOT_GET:
+            method, _row = WRITES_BY_OTHER_METHODS[name]
+            status = getattr(visitors[role], method)(url, {}, content_type="application/json").status_code
+        assert status == NOT_THERE, f"{role}: {status}"
+
+
+def test_what_is_under_another_events_address_is_not_there(running: Running, alices: Client) -> None:
+    other = running.page.replace(running.tournament.slug, "no-such-event")
+    assert alices.get(running.page).status_code == 200
+    assert alices.get(other).status_code == NOT_THERE
+    assert alices.get(running.sheet.replace(running.tournament.slug, "no-such-event")).status_code == NOT_THERE

@@ -1,0 +1,43 @@
+"""Names in CSV files of any origin."""
+
+import pytest
+
+from engine.errors import Refused
+from tournaments.csv_names import names_in_csv
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Name\nElif Ristic\nOmar Kageyama\n",
+        b"Elif Ristic\nOmar Kageyama\n",
+        b"Club,Name,Rating\nA,Elif Ristic,1500\nB,Omar Kageyama,1600\n",
+        b"First name;Last name\r\nElif;Ristic\r\nOmar;Kageyama\r\n",
+        b"Surname\tFirst name\nRistic\tElif\nKageyama\tOmar\n",
+        "\ufeffPlayer\nElif Ristic\nOmar Kageyama\n".encode(),
+        "Name\nElif Ristic\nOmar Kageyama\n".encode("utf-16"),
+        b'name\n"Elif Ristic"\n\n"Omar Kageyama"\n',
+    ],
+)
+def test_two_names_are_found(data: bytes) -> None:
+    assert names_in_csv(data) == ["Elif Ristic", "Omar Kageyama"]
+
+
+def test_names_in_any_script_and_the_code_page_of_windows() -> None:
+    assert names_in_csv("花子\nŁukasz Żak\n".encode()) == ["花子", "Łukasz Żak"]
+    assert names_in_csv("Søren Æbelø\n".encode("cp1252")) == ["Søren Æbelø"]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "csv_without_names"),
+        (b"\n\n", "csv_without_names"),
+        (b"name\n", "csv_without_names"),
+        (b"PK\0\1", "not_text"),
+    ],
+)
+def test_a_file_without_names_says_so(data: bytes, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        names_in_csv(data)
+    assert refused.value.code == code

@@ -1,0 +1,114 @@
+"""Results in one line: what may be typed, and what is said about everything else."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from engine.errors import Refused
+from tournaments.one_line import ForfeitLine, ScoreLine, parse, side_of
+from tournaments.refusals import MESSAGES
+
+PLAYERS = ("Quinn Olsen", "Uma Levermann")
+
+
+@pytest.mark.parametrize(
+    "text", ["m22 11-7", "M22 11–7", "  m22   11 - 7 ", "m 22 11:7", "m22 11/7", "m22 11 7", "m22 11−7"]
+)
+def test_a_score_is_read_however_it_is_typed(text: str) -> None:
+    assert parse(text) == ScoreLine(22, (11, 7))
+
+
+def test_the_score_stands_in_the_order_of_the_fixture() -> None:
+    assert parse("m22 7-11") == ScoreLine(22, (7, 11))
+
+
+@pytest.mark.parametrize("word", ["forfeit", "FORFEIT", "forfeits", "ff", "wo", "w/o"])
+def test_a_forfeit_names_who_gives_up(word: str) -> None:
+    line = parse(f"m22 {word} olsen")
+    assert line == ForfeitLine(22, "olsen")
+    assert isinstance(line, ForfeitLine)
+    assert not line.both
+
+
+def test_both_may_forfeit() -> None:
+    line = parse("m22 forfeit BOTH")
+    assert isinstance(line, ForfeitLine)
+    assert line.both
+
+
+def test_the_division_may_stand_first() -> None:
+    assert parse("open m3 5-7") == ScoreLine(3, (5, 7), "open")
+    assert parse("over 60 m3 5-7") == ScoreLine(3, (5, 7), "over 60")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "line_empty"),
+        ("   ", "line_empty"),
+        ("11-7", "line_without_match"),
+        ("olsen wins", "line_without_match"),
+        ("m22", "line_without_result"),
+        ("m22 eleven-seven", "line_without_result"),
+        ("m22 11", "line_without_result"),
+        ("m22 11-7-3", "line_without_result"),
+        ("m22 7-7", "line_draw"),
+        ("m22 forfeit", "line_forfeit_who"),
+        ("m99999 3-1", "line_without_match"),
+        ("x" * 201, "line_too_long"),
+    ],
+)
+def test_what_cannot_be_read_is_explained(text: str, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        parse(text)
+    assert refused.value.code == code
+    assert MESSAGES[code].format_map(refused.value.params)
+
+
+@pytest.mark.parametrize(("name", "side"), [("olsen", 0), ("Quinn Olsen", 0), ("LEVER", 1), ("uma", 1)])
+def test_a_part_of_a_name_is_enough(name: str, side: int) -> None:
+    assert side_of(name, PLAYERS) == side
+
+
+def test_a_name_that_is_whole_goes_before_one_that_has_it_as_a_part() -> None:
+    assert side_of("Ann", ("Anna Berg", "Ann")) == 1
+
+
+@pytest.mark.parametrize(("name", "code"), [("smith", "line_forfeit_nobody"), ("n", "line_forfeit_two")])
+def test_a_name_that_means_nobody_or_both_is_refused(name: str, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        side_of(name, PLAYERS)
+    assert refused.value.code == code
+
+
+def test_accents_and_other_scripts_are_found() -> None:
+    assert side_of("soren", ("Søren Ægir", "花子")) == 0
+    assert side_of("花", ("Søren Ægir", "花子")) == 1
+
+
+@given(
+    st.integers(0, 9999), st.integers(0, 9999), st.integers(0, 9999), st.sampled_from("-–—−:/ "), st.sampled_from("mM")
+)
+def test_every_score_is_read_back(fixture: int, left: int, right: int, between: str, letter: str) -> None:
+    text = f"{letter}{fixture} {left}{between}{right}"
+    if left == right:
+        with pytest.raises(Refused):
+            parse(text)
+    else:
+        assert parse(text) == ScoreLine(fixture, (left, right))
+
+
+@given(st.text(max_size=260))
+@example("m1 1-\x00")
+@example("m١ 1-0")
+@example("m m m1 ff ff")
+def test_no_text_does_anything_but_parse_or_be_refused_with_a_sentence(text: str) -> None:
+    assert said_about(text)
+
+
+def said_about(text: str) -> str:
+    """The line as it was understood, or the sentence of its refusal."""
+    try:
+        return repr(parse(text))
+    except Refused as refused:
+        return MESSAGES[refused.code].format_map(refused.params)
