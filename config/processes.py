@@ -56,13 +56,21 @@ def stop(process: subprocess.Popen[bytes], patience: float) -> None:
 class Child:
     """One process that is kept running: restarted when it dies, later each time if it keeps dying."""
 
-    def __init__(self, name: str, argv: Sequence[str], env: Mapping[str, str], run_dir: Path) -> None:
+    def __init__(
+        self,
+        name: str,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        run_dir: Path,
+        longest_delay: float = LONGEST_DELAY,
+    ) -> None:
         self.name = name
         self.argv = argv
         self.env = env
         self.pid_file = run_dir / f"{name}.pid"
         self.process: subprocess.Popen[bytes] | None = None
-        self.delay = FIRST_DELAY
+        self.longest_delay = longest_delay
+        self.delay = min(FIRST_DELAY, longest_delay)
         self.started_at = 0.0
         self.restart_at = 0.0
 
@@ -84,10 +92,10 @@ class Child:
         if exit_code is None:
             return None
         if now - self.started_at > HEALTHY_AFTER:
-            self.delay = FIRST_DELAY
+            self.delay = min(FIRST_DELAY, self.longest_delay)
         self.process, self.restart_at = None, now + self.delay
         told = f"{self.name} ended with exit code {exit_code}; starting it again in {self.delay:g} s"
-        self.delay = min(2 * self.delay, LONGEST_DELAY)
+        self.delay = min(2 * self.delay, self.longest_delay)
         return told
 
     def end(self, patience: float) -> None:

@@ -2,7 +2,8 @@
 
 Starts an embedded Valkey (unless REDIS_URL names another), migrates, then keeps the web server, the worker and beat
 running until Ctrl-C or SIGTERM. Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR (var/),
-BARPOINT_DEMO (1 makes the demonstration club) and whatever config.settings reads. Pids are in `var/run/*.pid`.
+BARPOINT_DEMO (1 makes the demonstration club), RESTART_WITHIN (30: the longest pause, in seconds, before a process that
+keeps dying is started again) and whatever config.settings reads. Pids are in `var/run/*.pid`.
 """
 
 import fcntl
@@ -14,13 +15,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import IO
 
 from config import valkey
-from config.processes import Child, spawn, stop
+from config.processes import LONGEST_DELAY, Child, spawn, stop
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the order they are stopped: first those that take new work, the broker last.
@@ -51,6 +52,7 @@ class Supervisor:
         self.var = Path(environ.get("BARPOINT_VAR", BASE_DIR / "var")).resolve()
         self.run_dir = self.var / "run"
         self.threads = environ.get("WORKER_THREADS", "2")
+        self.restart_within = float(environ.get("RESTART_WITHIN", LONGEST_DELAY))
         self.env = {
             **environ,
             "BARPOINT_VAR": str(self.var),
@@ -119,8 +121,7 @@ class Supervisor:
             return
         server = valkey.prepare(self.run_dir)
         self.env["REDIS_URL"] = server.url
-        child = self.children["valkey"] = Child("valkey", server.argv, self.env, self.run_dir)
-        server.wait_until_up(child.start())
+        server.wait_until_up(self.keep_running("valkey", server.argv).start())
 
     def prepare(self) -> None:
         """Bring the database and the static files up to date, both at once."""
@@ -169,8 +170,12 @@ class Supervisor:
             "beat": [*celery, "beat", "--pidfile="],
         }
         for name, argv in commands.items():
-            child = self.children[name] = Child(name, argv, self.env, self.run_dir)
-            child.start()
+            self.keep_running(name, argv).start()
+
+    def keep_running(self, name: str, argv: Sequence[str]) -> Child:
+        """A child that comes back when it dies; not started yet."""
+        child = self.children[name] = Child(name, argv, self.env, self.run_dir, self.restart_within)
+        return child
 
     def wait_until_healthy(self) -> None:
         """Return once the web server answers."""

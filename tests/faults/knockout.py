@@ -1,0 +1,49 @@
+"""Makes a knockout in an installation from outside: `python -m tests.faults.knockout 64`, with its environment."""
+
+import os
+import sys
+import time
+from datetime import timedelta
+
+import django
+
+FORGOTTEN_FOR = timedelta(seconds=15)
+"""One match of the first round is never reported; its deadline comes so much later."""
+
+PATIENCE = 60.0
+
+
+def make(count: int) -> None:
+    """Alice's club, so many players, and a knockout of matches to 1 whose draw is published."""
+    from django.utils import timezone
+
+    from players.actors import Actor
+    from players.models import Club, Player, User
+    from tournaments.models import Draw, Fixture
+    from tournaments.services import draws, entries, events, rounds
+
+    now = timezone.now()
+    acts = {"by": Actor.of(User.objects.create_user("alice@example.org", display_name="Alice")), "now": now}
+    club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
+    players = [Player.objects.create(name=f"Player {number}") for number in range(1, count + 1)]
+    event = events.create_tournament(club=club, name="Winter Open", starts_at=now, **acts)
+    division = events.create_division(
+        tournament=event, name="Open", match_length=1, deadline_rule="lots", claim_wait=5, **acts
+    )
+    entries.enter(division=division, players=players, **acts)
+    events.publish_tournament(tournament=event, **acts)
+    draw = draws.request_draw(division=division, **acts)
+    deadline = time.monotonic() + PATIENCE
+    while draw.state == Draw.State.REQUESTED and time.monotonic() < deadline:
+        time.sleep(0.05)  # for the worker, who draws
+        draw.refresh_from_db()
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, **acts)
+    forgotten = Fixture.objects.select_related("match", "stage").get(stage__division=division, number=1)
+    rounds.extend_deadline(fixture=forgotten, due_at=now + FORGOTTEN_FOR, **acts)
+
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    make(int(sys.argv[1]))
