@@ -6,7 +6,8 @@ from typing import Any
 
 import structlog
 from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -37,7 +38,7 @@ def status_of(code: str) -> int:
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's exception handler; None (a bug, answered 500 by Django) for whatever nobody foresaw."""
+    """DRF's exception handler; None (a bug, answered by `server_error`) for whatever nobody foresaw."""
     if isinstance(error, Refused):
         set_rollback()
         detail = sentence(error.code, error.params)
@@ -61,7 +62,34 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     return response
 
 
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The answer where no address fits."""
+    return _outside(request, exceptions.NotFound()) or defaults.page_not_found(request, exception)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The answer to what Django itself refuses to read: too long, too many fields, another host's."""
+    return _outside(request, exceptions.ParseError()) or defaults.bad_request(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """The answer where we have made a mistake, which is in the log under the request's id."""
+    return _outside(request, exceptions.APIException()) or defaults.server_error(request)
+
+
+def _outside(request: HttpRequest, error: exceptions.APIException) -> HttpResponse | None:
+    """A problem that no view of the API has met; None where a page was asked for."""
+    if not request.path.startswith("/api/"):
+        return None
+    body = _body(error.status_code, _code(error), str(error.detail))
+    return JsonResponse(body, status=error.status_code, content_type=PROBLEM_JSON)
+
+
 def _problem(status: int, code: str, detail: str, **more: Any) -> Response:
+    return Response(_body(status, code, detail, **more), status=status, content_type=PROBLEM_JSON)
+
+
+def _body(status: int, code: str, detail: str, **more: Any) -> dict[str, Any]:
     body = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -72,7 +100,7 @@ def _problem(status: int, code: str, detail: str, **more: Any) -> Response:
     }
     if request_id := structlog.contextvars.get_contextvars().get("request_id"):
         body["request_id"] = request_id
-    return Response(body, status=status, content_type=PROBLEM_JSON)
+    return body
 
 
 def _code(error: exceptions.APIException) -> str:

@@ -230,9 +230,25 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Everything a page can do. Errors are problem details (RFC 9457) with a stable `code`.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": STATIC_URL + "config/favicon.svg",
-    "ENUM_NAME_OVERRIDES": {"RoleEnum": "players.models.Membership.Role"},
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.schema.problems"],
+    "ENUM_NAME_OVERRIDES": {
+        "RoleEnum": "players.models.Membership.Role",
+        "ClaimState": "matches.models.Claim.State",
+        "DrawState": "tournaments.models.Draw.State",
+        "MatchState": "matches.models.Match.State",
+        "ProposalState": "matches.models.Proposal.State",
+        "SubmissionState": "matches.models.Submission.State",
+        "ResultSource": "matches.models.Result.Source",
+        "SlotSource": "tournaments.models.Slot.Source",
+        "DivisionStatus": "tournaments.models.Division.Status",
+        "EntryStatus": "tournaments.models.Entry.Status",
+        "EventStatus": "tournaments.models.Tournament.Status",
+        "FixtureStatus": "tournaments.models.Fixture.Status",
+        "SlotStatus": "tournaments.models.Slot.Status",
+    },
 }
 
 LOGGING = logging_config(json=not LOCAL, level=os.environ.get("LOG_LEVEL", "WARNING" if LOCAL else "INFO"))

@@ -7,6 +7,10 @@ from drf_spectacular.views import SpectacularAPIView
 
 from config import views
 
+handler400 = "config.api_errors.bad_request"
+handler404 = "config.api_errors.not_found"
+handler500 = "config.api_errors.server_error"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("theme/", views.set_theme, name="set-theme"),

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from redis import Redis
 from redis.exceptions import RedisError
@@ -85,6 +86,7 @@ def _queue_state() -> str:
 class ApiDocs(SpectacularSwaggerSplitView):
     """The API's documentation to read and try; its own files only."""
 
+    @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Swagger UI brings its icons as data: URLs and its styles inline."""
         response = super().get(request, *args, **kwargs)

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -20,6 +20,7 @@ from matches.models import MOST_BYTES, Submission
 from matches.services import submissions
 from matches.throttle import count_upload
 from matches.verdicts import with_messages
+from players.api.shapes import PROBLEM
 from players.messages import sentence
 
 JSON_MOST_BYTES = 6 * MOST_BYTES
@@ -109,7 +110,7 @@ class SubmissionSerializer(serializers.Serializer[Any]):
     verdict = VerdictSerializer(allow_null=True, help_text="Null until the state is done.")
 
 
-PROBLEM = OpenApiResponse(OpenApiTypes.OBJECT, description="Problem details (RFC 9457) with a stable `code`.")
+TEXT = OpenApiExample("Text", value={"text": RECORD, "file_name": "final.mat"}, request_only=True)
 WAITING = OpenApiExample(
     "Waiting",
     value={
@@ -151,7 +152,7 @@ class Submissions(APIView):
         ),
         parameters=[KEY],
         request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
-        examples=[OpenApiExample("Text", value={"text": RECORD, "file_name": "final.mat"}, request_only=True), WAITING],
+        examples=[TEXT, WAITING],
         responses={201: SubmissionSerializer, 200: SubmissionSerializer, 413: PROBLEM, 422: PROBLEM, 429: PROBLEM},
     )
     def post(self, request: Request) -> Response:
@@ -243,7 +244,7 @@ class Record(APIView):
     @extend_schema(
         operation_id="submissions_record",
         summary="The match as .mat, SGF or JSON",
-        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, 404: PROBLEM},
+        responses={**{(200, kind): OpenApiTypes.BINARY for kind in CONTENT_TYPES.values()}, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str, extension: str) -> HttpResponse:
         """The file."""

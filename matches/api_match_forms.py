@@ -43,7 +43,7 @@ class ContestSerializer(serializers.Serializer[Any]):
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
-class NamesSerializer(serializers.Serializer[Any]):
+class RecordNamesSerializer(serializers.Serializer[Any]):
     """Who is who."""
 
     left = serializers.IntegerField(min_value=0, max_value=1, help_text="The side of the record's left player.")
@@ -65,7 +65,7 @@ class AcceptSerializer(serializers.Serializer[Any]):
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
-class PlayerSerializer(serializers.Serializer[Any]):
+class SeatSerializer(serializers.Serializer[Any]):
     """A player of a match."""
 
     public_id = serializers.CharField()
@@ -155,7 +155,7 @@ class MatchSummarySerializer(serializers.Serializer[Any]):
 class MatchSerializer(MatchSummarySerializer):
     """A match with everything about it."""
 
-    players = PlayerSerializer(many=True)  # type: ignore[assignment]  # more of them than a list shows
+    players = SeatSerializer(many=True)  # type: ignore[assignment]  # more of them than a list shows
     crawford = serializers.BooleanField()
     rated = serializers.BooleanField()
     my_side = serializers.IntegerField(allow_null=True)

@@ -20,7 +20,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from matches import access
-from matches.api import KEY, PROBLEM, RecordSerializer
+from matches.api import KEY, TEXT, RecordSerializer
 from matches.api_match_forms import (
     AcceptSerializer,
     ClaimSerializer,
@@ -28,18 +28,19 @@ from matches.api_match_forms import (
     MatchLinksSerializer,
     MatchSerializer,
     MatchSummarySerializer,
-    NamesSerializer,
     ProposeSerializer,
+    RecordNamesSerializer,
     links_as_answer,
     match_as_answer,
     summary_as_answer,
 )
-from matches.api_seats import IF_MATCH, LINK, WRITES, after, answer, common, given, seat, side_of, tagged, viewed
+from matches.api_seats import IF_MATCH, LINK, MAKES, WRITES, after, answer, common, given, seat, side_of, tagged, viewed
 from matches.intake import record_in, refuse_long_body
 from matches.models import Match, Submission
 from matches.services import claims, proposals, records
 from matches.throttle import count_upload
 from matches.visibility import Viewer
+from players.api.shapes import PROBLEM
 from players.models import User
 
 
@@ -118,7 +119,7 @@ class Claims(APIView):
         ),
         request=ClaimSerializer,
         examples=[OpenApiExample("Bob won", value={"score": [7, 5], "after": 0}, request_only=True)],
-        **WRITES,
+        **MAKES,
     )
     def post(self, request: Request, public_id: str) -> Response:
         """201 with the match as it is then."""
@@ -217,6 +218,7 @@ class MatchRecords(APIView):
             "settles the match at once. `after` may be left out: a record is one whatever was claimed meanwhile."
         ),
         request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
+        examples=[TEXT],
         parameters=[KEY, LINK, IF_MATCH],
         responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},
     )
@@ -250,14 +252,14 @@ class RecordNames(APIView):
     @extend_schema(
         operation_id="matches_record_names",
         summary="Say which player of a record is which",
-        request=NamesSerializer,
+        request=RecordNamesSerializer,
         examples=[OpenApiExample("Swapped", value={"left": 1, "after": 3}, request_only=True)],
         **WRITES,
     )
     def post(self, request: Request, public_id: str, record_id: str) -> Response:
         """Asked of its sender, once: the names are remembered."""
         acting = seat(request, public_id)
-        form = given(request, NamesSerializer)
+        form = given(request, RecordNamesSerializer)
         records.say_who(
             submission=access.record_of(acting, record_id),
             swapped=form["left"] == 1,
@@ -285,7 +287,7 @@ class Proposals(APIView):
                 request_only=True,
             )
         ],
-        **WRITES,
+        **MAKES,
     )
     def post(self, request: Request, public_id: str) -> Response:
         """They replace whatever was open."""

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -17,10 +16,10 @@ from matches.models import PlayerRating, RatingChange
 from matches.services.ratings import default_pool
 from matches.visibility import Viewer
 from players import access
+from players.api.shapes import PROBLEM
 from players.models import Player
 
 MOST_DAYS = 36500
-PROBLEM = OpenApiResponse(OpenApiTypes.OBJECT, description="Problem details (RFC 9457) with a stable `code`.")
 
 
 class PlayerSerializer(serializers.Serializer[Any]):
@@ -102,7 +101,7 @@ class DatedChangeSerializer(ChangeSerializer):
     finished_at = serializers.DateTimeField()
 
 
-class MatchSerializer(serializers.Serializer[Any]):
+class HistoryLineSerializer(serializers.Serializer[Any]):
     """A match as one of its players sees it."""
 
     public_id = serializers.CharField(allow_null=True, help_text="Null where you may not see the match.")
@@ -135,7 +134,7 @@ class VersusSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField()
     page = serializers.IntegerField()
     pages = serializers.IntegerField()
-    matches = MatchSerializer(many=True, help_text="As the first of the two sees them, the last one first.")
+    matches = HistoryLineSerializer(many=True, help_text="As the first of the two sees them, the last one first.")
 
 
 class RankingQuery(serializers.Serializer[Any]):
@@ -328,13 +327,13 @@ class Changes(_Listed):
 class PlayerMatches(_Listed):
     """A player's matches."""
 
-    serializer_class = MatchSerializer
+    serializer_class = HistoryLineSerializer
 
     @extend_schema(
         operation_id="players_matches",
         summary="A player's matches",
         parameters=[HistoryQuery],
-        responses={200: MatchSerializer(many=True), 404: PROBLEM, 422: PROBLEM},
+        responses={200: HistoryLineSerializer(many=True), 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
         """The page that was asked for, the last match first."""

@@ -14,9 +14,10 @@ from rest_framework.response import Response
 from engine.errors import Refused
 from matches import access
 from matches.access import Seat
-from matches.api import KEY, PROBLEM
+from matches.api import KEY
 from matches.api_match_forms import MatchSerializer, match_as_answer
 from matches.models import Match
+from players.api.shapes import PROBLEM
 from players.models import User
 
 LINK = OpenApiParameter(
@@ -32,6 +33,12 @@ WRITES: dict[str, Any] = {
     "parameters": [KEY, LINK, IF_MATCH],
     "responses": {200: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
 }
+"""What every write to a match takes and answers."""
+MAKES = {
+    **WRITES,
+    "responses": {201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
+}
+"""The same for those that make something."""
 Given = dict[str, Any]
 
 

@@ -46,6 +46,7 @@ class Me(APIView):
         operation_id="me_update",
         summary="Change my preferences",
         request=shapes.PreferencesSerializer,
+        examples=shapes.example(time_zone="Europe/Copenhagen", theme="dark"),
         responses={200: shapes.MeSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM},
     )
     def patch(self, request: Request) -> Response:
@@ -68,6 +69,7 @@ class Tokens(APIView):
         summary="Obtain a token",
         description="The token an account has is given again, so that programs do not end each other's.",
         request=shapes.CredentialsSerializer,
+        examples=shapes.example(email="bob@example.org", password="crawford-1969"),  # noqa: S106 - opens nothing
         responses={200: shapes.TokenSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM, 429: shapes.PROBLEM},
         auth=[],
     )
@@ -115,6 +117,7 @@ class AcceptInvitation(APIView):
         operation_id="invitations_accept",
         summary="Accept an invitation",
         request=shapes.SecretSerializer,
+        examples=shapes.example(secret="Jq3mZ0c8vR1tYw5uXk9pLa"),  # noqa: S106 - opens nothing
         responses={200: shapes.PersonSerializer, 410: shapes.PROBLEM, **shapes.PROBLEMS},
     )
     def post(self, request: Request) -> Response:

@@ -63,6 +63,7 @@ class Clubs(generics.ListAPIView[Club]):
         operation_id="clubs_create",
         summary="Start a club",
         request=shapes.ClubFieldsSerializer,
+        examples=shapes.example(name="Harbour Backgammon", city="Aarhus", time_zone="Europe/Copenhagen"),
         responses={201: shapes.ClubSerializer, **shapes.PROBLEMS},
     )
     def post(self, request: Request) -> Response:
@@ -89,6 +90,7 @@ class OneClub(APIView):
         summary="Change what a club says about itself",
         description="For directors; the address (`slug`) for owners.",
         request=shapes.ClubFieldsSerializer,
+        examples=shapes.example(about="We meet on Tuesdays."),
         responses={200: shapes.ClubSerializer, **shapes.PROBLEMS},
     )
     def patch(self, request: Request, slug: str) -> Response:
@@ -128,6 +130,7 @@ class Members(generics.ListAPIView[Membership]):
         operation_id="members_create",
         summary="Add somebody to a club",
         request=shapes.NewMemberSerializer,
+        examples=shapes.example(name="Elif Ristic"),
         responses={201: shapes.MemberSerializer, **shapes.PROBLEMS},
     )
     def post(self, request: Request, slug: str) -> Response:
@@ -154,6 +157,7 @@ class MemberList(APIView):
         summary="Find or add the people of a list",
         description="In the order of the list. A name of several members is `ambiguous`, and nothing is done about it.",
         request=shapes.NamesSerializer,
+        examples=shapes.example(names=["Elif Ristic", "Omar Kageyama"]),
         responses={200: shapes.FoundNameSerializer(many=True), **shapes.PROBLEMS},
     )
     def post(self, request: Request, slug: str) -> Response:
@@ -183,6 +187,7 @@ class OneMember(APIView):
         summary="Give somebody a role",
         description="For owners.",
         request=shapes.RoleSerializer,
+        examples=shapes.example(role="assistant"),
         responses={200: shapes.MemberSerializer, **shapes.PROBLEMS},
     )
     def patch(self, request: Request, slug: str, public_id: str) -> Response:
@@ -218,6 +223,7 @@ class MemberInvitation(APIView):
         summary="Invite a member to have an account",
         description="Earlier links of the same player end. Only a hash of the link's secret is kept.",
         request=shapes.NewInvitationSerializer,
+        examples=shapes.example(email="elif@example.org"),
         responses={201: shapes.InvitationSerializer, 429: shapes.PROBLEM, **shapes.PROBLEMS},
     )
     def post(self, request: Request, slug: str, public_id: str) -> Response:
@@ -258,6 +264,7 @@ class MemberMerge(APIView):
         operation_id="members_merge",
         summary="Show a member as another one",
         request=shapes.MergeSerializer,
+        examples=shapes.example(into="k7m2q9x4ab"),
         responses={201: shapes.MergedSerializer, **shapes.PROBLEMS},
     )
     def post(self, request: Request, slug: str, public_id: str) -> Response:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema_field
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema_field
 from rest_framework import serializers
 
 from players.models import Club, Membership, Player, User
@@ -11,8 +11,35 @@ from players.names import LONGEST_NAME
 from players.services.lists import MOST_NAMES, How
 from players.zones import find
 
-PROBLEM = OpenApiResponse(OpenApiTypes.OBJECT, description="Problem details (RFC 9457) with a stable `code`.")
+
+class FaultSerializer(serializers.Serializer[Any]):
+    """One field at fault."""
+
+    field = serializers.CharField(help_text="`games.0.winner`; empty for what is wrong with the whole.")
+    code = serializers.CharField(help_text="Stable.")
+    message = serializers.CharField()
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """Problem details (RFC 9457)."""
+
+    type = serializers.CharField(help_text="Always `about:blank`: the code says what it is.")
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField(help_text="Stable.")
+    detail = serializers.CharField(help_text="A sentence, in the language asked for by Accept-Language.")
+    params = serializers.DictField(required=False, help_text="What the sentence of the code is filled with.")
+    errors = FaultSerializer(many=True, required=False, help_text="With the code `invalid`.")  # type: ignore[assignment]
+    request_id = serializers.CharField(required=False, help_text="Name it when you ask us.")
+
+
+PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9457) with a stable `code`.")
 PROBLEMS = {401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 422: PROBLEM}
+
+
+def example(**body: Any) -> list[OpenApiExample]:
+    """A body that might be sent, for the description of the API."""
+    return [OpenApiExample("For example", value=body, request_only=True)]
 
 
 class ZoneField(serializers.CharField):

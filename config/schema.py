@@ -1,0 +1,47 @@
+"""What the API's description says of every route alike."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from config.api_errors import PROBLEM_JSON
+
+Description = dict[str, Any]
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+PROBLEM = "#/components/schemas/Problem"
+EXAMPLE = {
+    "type": "about:blank",
+    "title": "Conflict",
+    "status": 409,
+    "code": "stale",
+    "detail": "Somebody has changed this since you saw it. Look again.",
+    "params": {"seq": 4},
+    "request_id": "5f0c8f7d2b1e4a6c9d3e7f8a1b2c3d4e",
+}
+OTHERWISE = (
+    "Whatever else may be wrong with any request: malformed (400), without an account or with a token that is not "
+    "known (401), not allowed (403), nothing there (404), a type of answer (406) or of body (415) we do not speak, "
+    "too many requests (429)."
+)
+
+
+def operations(description: Description) -> Iterator[tuple[str, Description]]:
+    """Each operation, by its path."""
+    for path, item in description["paths"].items():
+        for method, operation in item.items():
+            if method in METHODS:
+                yield path, operation
+
+
+def problems(result: Description, **_context: Any) -> Description:
+    """Every refusal is problem details, of a type of its own; also those that no view names."""
+    for _path, operation in operations(result):
+        answers = operation["responses"]
+        answers.setdefault("default", {"description": OTHERWISE})
+        for status, answer in answers.items():
+            if not status.startswith("2"):
+                body: Description = {"schema": {"$ref": PROBLEM}}
+                if status == "409":
+                    body["example"] = EXAMPLE
+                answer["content"] = {PROBLEM_JSON: body}
+    return result
