@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 
+from engine.chronicle import Stars
 from engine.cube import Score, Side, is_crawford_game
 from engine.errors import Refused
 from engine.match import MAX_LENGTH
 from engine.records import Limits, read
-from engine.replayer import GameReplay, Stars
+from engine.replayer import GameReplay
 from engine.scoring import KIND_OF_MULTIPLE, WinKind
 from engine.transcript import Claim, Game, Kind, Move, Place, Transcript
 from engine.verdict import Finding, Frame, GameVerdict, Outcome, Severity, Verdict

@@ -1,64 +1,34 @@
 """One game of a record, replayed event by event against the rules."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from engine.cube import Score, Side, double_refused, is_dead
+from engine.chronicle import ROLLS, START, Chronicle, roll_of, words_of
+from engine.cube import Side, double_refused, is_dead
 from engine.errors import Refused
-from engine.ids import position_xgid
 from engine.legality import legs_of, nearest_plays
-from engine.notation import written_play
 from engine.plays import Dice, legal_results, masks
-from engine.position import BAR, BIAS, OFF, Position, swapped_key
-from engine.resolution import Played, Resolution, played, resolve
+from engine.position import BAR, BIAS, OFF, Position
+from engine.resolution import Resolution, resolve
 from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
-from engine.transcript import Event, Game, Kind, Place
-from engine.verdict import Finding, Frame, Severity
+from engine.transcript import Event, Kind
+from engine.verdict import Severity
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
-ROLLS = frozenset((one, two) for one in range(1, 7) for two in range(1, 7))
-START = Position.start().key
 MAX_FINDINGS = 200
 """A record with more is not worth reading further; the verdict says so."""
 
 
 @dataclass(slots=True)
-class Stars:
-    """How the record as a whole marks hits; a record that never does is not blamed for each."""
-
-    seen: bool = False
-    missing: list[Finding] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class GameReplay:
+class GameReplay(Chronicle):
     """The state of the replay, and what it came to once `run` is through."""
 
-    game: Game
-    length: int
-    score: Score
-    crawford: bool
-    jacoby: bool
-    stars: Stars
-    frames: list[Frame] | None = None
-    findings: list[Finding] = field(default_factory=list)
-
-    key: int = START
-    """Seen by the side on turn."""
-    turn: Side | None = None
-    cube: int = 1
-    owner: Side | None = None
-    doubler: Side | None = None
-    """Who has offered the cube and waits for the answer."""
     beavered: Side | None = None
     """Whose double was beavered: he may say so, or turn the cube once more."""
     resignation: Event | None = None
     """Given and not refused."""
     accepted: bool = False
     """The resignation was accepted, which ends the game."""
-    ply: int = 0
-    at: int = 0
     over: bool = False
     winner: Side | None = None
     kind: WinKind = WinKind.UNFINISHED
@@ -75,7 +45,7 @@ class GameReplay:
                 self.exhausted = True
                 return
             if event.side not in _SIDES and event.kind is not Kind.SET_CUBE:
-                self.report(ERROR, "wrong_side", _said(event))
+                self.report(ERROR, "wrong_side", words_of(event))
                 return
             if self.over or self.accepted:
                 if event.kind in _HARMLESS_AFTER_END:
@@ -90,56 +60,6 @@ class GameReplay:
             else:
                 _HANDLERS[event.kind](self, event)
         self.at = len(self.game.events)
-
-    # What is said of it
-
-    def report(
-        self,
-        severity: Severity,
-        code: str,
-        params: Mapping[str, Any] | None = None,
-        *,
-        nearest: tuple[str, ...] = (),
-        place: Place | None = None,
-    ) -> Finding:
-        """Notes a finding at the event in hand."""
-        finding = Finding(
-            severity,
-            code,
-            params or {},
-            self.game.number,
-            max(1, self.ply + (self._kind_in_hand() in _CUBE)),
-            place or self._place(),
-            self._xgid(),
-            nearest,
-        )
-        self.findings.append(finding)
-        return finding
-
-    def _kind_in_hand(self) -> Kind | None:
-        return self.game.events[self.at].kind if self.at < len(self.game.events) else None
-
-    def _place(self) -> Place:
-        places = self.game.places
-        if self.at < len(places):
-            return places[self.at]
-        return self.game.claim_place if self.game.claim_place.line else self.game.place
-
-    def _xgid(self) -> str:
-        event = self.game.events[self.at] if self.at < len(self.game.events) else None
-        dice = event.dice if event and event.kind is Kind.PLAY and event.dice in ROLLS else None
-        return position_xgid(
-            Position(self.key),
-            turn=self.turn or 0,
-            dice=dice,
-            cube=self.cube,
-            owner=self.owner,
-            doubled=self.doubler is not None,
-            score=self.score,
-            crawford=self.crawford,
-            jacoby=self.jacoby,
-            length=self.length,
-        )
 
     # Plays
 
@@ -160,10 +80,10 @@ class GameReplay:
         except Refused as refused:
             return self._illegal(event, dice, refused)
         if resolution.remark:
-            self.report(_REMARKS[resolution.remark], resolution.remark, _said(event))
+            self.report(_REMARKS[resolution.remark], resolution.remark, words_of(event))
         if (before ^ resolution.key) & 255 or any(True for move in moves if True in move.hits):
             self._check_stars(event, resolution)
-        self._show(event, dice, resolution)
+        self.show(event, dice, resolution)
         self._pass_turn(resolution.key, borne_off=any(OFF in move.points for move in moves))
         return True
 
@@ -179,15 +99,15 @@ class GameReplay:
         if self.turn is None:
             self.turn = event.side
             if event.dice and event.dice[0] == event.dice[1] and self.key == START:
-                self.report(ERROR, "opening_double", {"dice": _roll(event.dice)})
+                self.report(ERROR, "opening_double", {"dice": roll_of(event.dice)})
         elif event.side != self.turn:
-            self.report(ERROR, "wrong_side", _said(event))
-            self._swap()
+            self.report(ERROR, "wrong_side", words_of(event))
+            self.swap()
 
     def _play_without_dice(self, event: Event) -> bool:
         """A turn whose dice are missing (a dance noted without its roll) or cannot be."""
         if event.dice is not None and event.dice != (0, 0):
-            self.report(ERROR, "bad_dice", {"dice": _roll(event.dice)})
+            self.report(ERROR, "bad_dice", {"dice": roll_of(event.dice)})
         elif event.moves == () and self._cannot_move_whatever():
             self.report(WARNING, "roll_missing")
         elif event.moves or not self._is_last(event):
@@ -205,18 +125,19 @@ class GameReplay:
             final, path = next(iter(found.items()), (self.key, ()))
             if found:
                 self.report(NOTE, "play_forced")
-            self._show(event, dice, Resolution(final, path))
+            self.show(event, dice, Resolution(final, path))
             self._pass_turn(final, borne_off=bool(found))
             return True
         if self._is_last(event):
-            self.report(NOTE, "last_play_missing", {"dice": _roll(dice)})
+            self.report(NOTE, "last_play_missing", {"dice": roll_of(dice)})
         elif event.moves is None:
-            self.report(ERROR, "play_missing", {"dice": _roll(dice)})
+            self.report(ERROR, "play_missing", {"dice": roll_of(dice)})
         else:
             nearest = tuple(map(str, nearest_plays(Position(self.key), dice, ())))
-            self.report(ERROR, "must_play", {"dice": _roll(dice), "play": ""}, nearest=nearest)
-        self._show(event, dice, None)
-        self._swap()
+            self.report(ERROR, "must_play", {"dice": roll_of(dice), "play": ""}, nearest=nearest)
+        self.show(event, dice, None)
+        if not self._is_last(event):
+            self.swap()
         return event.moves is not None
 
     def _is_last(self, event: Event) -> bool:
@@ -227,8 +148,8 @@ class GameReplay:
     def _illegal(self, event: Event, dice: Dice, refused: Refused) -> bool:
         ways = [move.points for move in event.moves or ()]
         nearest = tuple(map(str, nearest_plays(Position(self.key), dice, ways)))
-        self.report(ERROR, refused.code, {**refused.params, **_said(event)}, nearest=nearest)
-        self._show(event, dice, None)
+        self.report(ERROR, refused.code, {**refused.params, **words_of(event)}, nearest=nearest)
+        self.show(event, dice, None)
         self._force(event)
         return True
 
@@ -254,11 +175,7 @@ class GameReplay:
                 multiple = 1
             self._end(self.turn, KIND_OF_MULTIPLE[multiple], multiple * self.cube)
         else:
-            self._swap()
-
-    def _swap(self) -> None:
-        self.key = swapped_key(self.key)
-        self.turn = None if self.turn is None else 1 - self.turn
+            self.swap()
 
     def _check_stars(self, event: Event, resolution: Resolution) -> None:
         written = {
@@ -270,16 +187,16 @@ class GameReplay:
         gone = masks(self.key)[2] & ~masks(resolution.key)[2]
         hit = {point for point in range(1, BAR) if gone >> point & 1}
         for point in sorted(written - hit):
-            self.report(WARNING, "false_star", {"point": point, **_said(event)})
+            self.report(WARNING, "false_star", {"point": point, **words_of(event)})
         for point in sorted(hit - written):
-            self.stars.missing.append(self.report(WARNING, "missing_star", {"point": point, **_said(event)}))
+            self.stars.missing.append(self.report(WARNING, "missing_star", {"point": point, **words_of(event)}))
 
     # The cube
 
     def _double(self, event: Event) -> None:
         if self.turn is not None and event.side != self.turn:
-            self.report(ERROR, "wrong_side", _said(event))
-            self._swap()
+            self.report(ERROR, "wrong_side", words_of(event))
+            self.swap()
         if self.doubler is not None:
             self.report(ERROR, "double_unanswered")
             return
@@ -298,12 +215,12 @@ class GameReplay:
         if event.value not in (None, 2 * self.cube):
             self.report(ERROR, "cube_value", {"stated": event.value, "cube": 2 * self.cube})
         self.doubler = event.side
-        self._show_cube(event)
+        self.show_cube(event)
 
     def _take(self, event: Event) -> None:
         if self.beavered is not None and self.beavered == event.side:
             self.beavered = None
-            self._show_cube(event)
+            self.show_cube(event)
             return
         if self.doubler is None or event.side == self.doubler:
             self.report(ERROR, "nothing_to_take")
@@ -311,7 +228,7 @@ class GameReplay:
         if event.value not in (None, 2 * self.cube):
             self.report(ERROR, "cube_value", {"stated": event.value, "cube": 2 * self.cube})
         self._take_cube(event.side)
-        self._show_cube(event)
+        self.show_cube(event)
 
     def _take_cube(self, taker: Side) -> None:
         self.cube *= 2
@@ -322,7 +239,7 @@ class GameReplay:
         if self.doubler is None or event.side == self.doubler:
             self.report(ERROR, "nothing_to_take")
             return
-        self._show_cube(event)
+        self.show_cube(event)
         self._end(self.doubler, WinKind.DROP, self.cube)
 
     def _beaver(self, event: Event) -> None:
@@ -338,13 +255,13 @@ class GameReplay:
             self.beavered = self.doubler
             self._take_cube(event.side)
         self.cube *= 2
-        self._show_cube(event)
+        self.show_cube(event)
 
     # Giving up, and what is set up
 
     def _resign(self, event: Event) -> None:
         self.resignation = event
-        self._show_cube(event)
+        self.show_cube(event)
 
     def _accept(self, event: Event) -> None:
         self.accepted = self._answers(event)
@@ -379,10 +296,11 @@ class GameReplay:
         self.ply += 1
         if event.side != self.turn or self.doubler is not None:
             self._come_on_turn(event)
-        self.report(ERROR, "illegal_play_stood", {"dice": _roll(event.dice)})
+        self.report(ERROR, "illegal_play_stood", {"dice": roll_of(event.dice)})
+        self.show_stood(event)
         if event.position is not None:
             self.key = event.position.key
-        self._swap()
+        self.swap()
 
     def _set_position(self, event: Event) -> None:
         if event.position is None or event.position.key == self.key == START:
@@ -412,51 +330,10 @@ class GameReplay:
             return 3
         return most_to_lose(seen if side == self.turn else seen.swapped())
 
-    # Frames
-
-    def _show(self, event: Event, dice: Dice, resolution: Resolution | None) -> None:
-        if self.frames is not None:
-            seen = Position(self.key)
-            self.frames.append(self._frame(event, seen, played(seen, event, dice, resolution)))
-
-    def _show_cube(self, event: Event) -> None:
-        if self.frames is not None:
-            seen = Position(self.key if event.side == self.turn else swapped_key(self.key))
-            self.frames.append(self._frame(event, seen, Played((), "", seen, legal=True)))
-
-    def _frame(self, event: Event, before: Position, what: Played) -> Frame:
-        return Frame(
-            game=self.game.number,
-            event=self.at,
-            ply=max(1, self.ply + (event.kind in _CUBE)),
-            side=event.side,
-            kind=event.kind,
-            dice=event.dice,
-            steps=what.steps,
-            notation=what.notation,
-            before=before,
-            after=what.after,
-            cube=self.cube,
-            cube_owner=self.owner,
-            score=self.score,
-            crawford=self.crawford,
-            legal=what.legal,
-        )
-
-
-def _roll(dice: Dice | None) -> str:
-    return f"{dice[0]}-{dice[1]}" if dice else ""
-
-
-def _said(event: Event) -> dict[str, Any]:
-    """The roll and the words of an event, for its sentence."""
-    return {"dice": _roll(event.dice), "play": written_play(event.moves)}
-
 
 _UNWRITTEN_HITS = ("hidden_hit", "last_checker_one_die")
 _REMARKS = {"reordered": WARNING, "hidden_hit": WARNING, "last_checker_one_die": NOTE}
 _SIDES = (0, 1)
-_CUBE = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.DROP, Kind.BEAVER})
 _ANSWERS = frozenset({Kind.ACCEPT, Kind.REFUSE, Kind.RESIGN})
 _ENDINGS = frozenset({Kind.RESIGN, Kind.ACCEPT, Kind.CONCEDE, Kind.FLAG})
 _HARMLESS_AFTER_END = _ENDINGS

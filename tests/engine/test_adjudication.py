@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import engine.errors
-from engine import Outcome, adjudicate, check_record, legal_plays, parse_xgid
+from engine import Outcome, adjudicate, check_record, legal_plays, parse_xgid, replay
 from engine.errors import MESSAGES
 from engine.records import write_mat
 from engine.simulation import play_out
 from engine.verdict import Severity
-from tests.engine.findings_table import DOUBLED, OPENING, RECORDS, TRANSCRIPTS
+from tests.engine.findings_table import DOUBLED, OPENING, RECORDS, SNOWIE, TRANSCRIPTS
 from tests.engine.written import judged, one_game, right, row, told
 
 OF_THE_ADJUDICATOR = ("Plays", "The cube", "Adjudication: plays", "Adjudication: results")
@@ -66,6 +66,23 @@ def test_an_illegal_play_comes_with_the_legal_plays_nearest_to_it():
 def test_the_board_of_a_finding_is_that_before_the_play():
     (finding,) = judged(one_game(row(1, "31: 8/5 6/5", "51: 24/19 6/5"))).findings
     assert finding.xgid == "-b----E-C---eE---b-db---B-:0:0:1:51:0:0:0:7:10"
+
+
+def test_a_game_given_up_on_the_roll_shows_who_had_rolled_what():
+    findings = judged(one_game(OPENING, row(2, "65: ????"), right("Wins 1 point"))).findings
+    assert {(parse_xgid(finding.xgid).turn, parse_xgid(finding.xgid).dice) for finding in findings} == {(0, (6, 5))}
+
+
+def test_a_game_given_up_after_a_play_shows_no_dice_of_the_other_side():
+    (finding,) = judged(one_game(OPENING, row(2, "65: 24/13"), right("Wins 1 point"))).findings
+    assert (parse_xgid(finding.xgid).turn, parse_xgid(finding.xgid).dice) == (1, None)
+
+
+def test_an_illegal_play_that_stood_has_its_place_in_the_replay():
+    record = one_game(row(1, "31: 8/5 6/5", f"11: Illegal play ({SNOWIE})"))
+    frame = replay(check_record(record).transcript)[-1]
+    assert (frame.ply, frame.legal, frame.dice) == (2, False, (1, 1))
+    assert frame.before != frame.after
 
 
 def test_a_fault_is_stepped_over_so_that_the_next_one_is_found_too():

@@ -1,0 +1,154 @@
+"""What is told of a game while it is replayed: the position in hand, findings, frames."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.cube import Score, Side
+from engine.ids import position_xgid
+from engine.notation import written_play
+from engine.plays import Dice
+from engine.position import Position, swapped_key
+from engine.resolution import Played, Resolution, played
+from engine.transcript import Event, Game, Kind, Place
+from engine.verdict import Finding, Frame, Severity
+
+ROLLS = frozenset((one, two) for one in range(1, 7) for two in range(1, 7))
+START = Position.start().key
+_CUBE = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.DROP, Kind.BEAVER})
+
+
+@dataclass(slots=True)
+class Stars:
+    """How the record as a whole marks hits; a record that never does is not blamed for each."""
+
+    seen: bool = False
+    missing: list[Finding] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Chronicle:
+    """A game in hand: where it stands, and what has been said of it."""
+
+    game: Game
+    length: int
+    score: Score
+    crawford: bool
+    jacoby: bool
+    stars: Stars
+    frames: list[Frame] | None = None
+    findings: list[Finding] = field(default_factory=list)
+
+    key: int = START
+    """Seen by the side on turn."""
+    turn: Side | None = None
+    cube: int = 1
+    owner: Side | None = None
+    doubler: Side | None = None
+    """Who has offered the cube and waits for the answer."""
+    ply: int = 0
+    """Rolls so far."""
+    at: int = 0
+    """Index of the event in hand."""
+
+    def report(
+        self,
+        severity: Severity,
+        code: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        nearest: tuple[str, ...] = (),
+        place: Place | None = None,
+    ) -> Finding:
+        """Notes a finding at the event in hand."""
+        finding = Finding(
+            severity,
+            code,
+            params or {},
+            self.game.number,
+            max(1, self.ply + (self._kind_in_hand() in _CUBE)),
+            place or self._place(),
+            self._xgid(),
+            nearest,
+        )
+        self.findings.append(finding)
+        return finding
+
+    def _kind_in_hand(self) -> Kind | None:
+        return self.game.events[self.at].kind if self.at < len(self.game.events) else None
+
+    def _place(self) -> Place:
+        places = self.game.places
+        if self.at < len(places):
+            return places[self.at]
+        return self.game.claim_place if self.game.claim_place.line else self.game.place
+
+    def _xgid(self) -> str:
+        event = self.game.events[self.at] if self.at < len(self.game.events) else None
+        # Once a play is booked the other side is on turn, and the dice are not his.
+        to_play = event is not None and event.kind is Kind.PLAY and event.side == self.turn and event.dice in ROLLS
+        dice = event.dice if event is not None and to_play else None
+        return position_xgid(
+            Position(self.key),
+            turn=self.turn or 0,
+            dice=dice,
+            cube=self.cube,
+            owner=self.owner,
+            doubled=self.doubler is not None,
+            score=self.score,
+            crawford=self.crawford,
+            jacoby=self.jacoby,
+            length=self.length,
+        )
+
+    def swap(self) -> None:
+        """The other side is on turn."""
+        self.key = swapped_key(self.key)
+        self.turn = None if self.turn is None else 1 - self.turn
+
+    def show(self, event: Event, dice: Dice, resolution: Resolution | None) -> None:
+        """Adds the frame of a turn; no resolution: an illegal or unwritten play."""
+        if self.frames is not None:
+            seen = Position(self.key)
+            self.frames.append(self._frame(event, seen, played(seen, event, dice, resolution)))
+
+    def show_cube(self, event: Event) -> None:
+        """Adds the frame of an event that moves no checker."""
+        if self.frames is not None:
+            seen = Position(self.key if event.side == self.turn else swapped_key(self.key))
+            self.frames.append(self._frame(event, seen, Played((), "", seen, legal=True)))
+
+    def show_stood(self, event: Event) -> None:
+        """Adds the frame of an illegal play that stood, from the position before it to the one the record gives."""
+        if self.frames is not None:
+            seen = Position(self.key)
+            self.frames.append(self._frame(event, seen, Played((), "?", event.position or seen, legal=False)))
+
+    def _frame(self, event: Event, before: Position, what: Played) -> Frame:
+        return Frame(
+            game=self.game.number,
+            event=self.at,
+            ply=max(1, self.ply + (event.kind in _CUBE)),
+            side=event.side,
+            kind=event.kind,
+            dice=event.dice,
+            steps=what.steps,
+            notation=what.notation,
+            before=before,
+            after=what.after,
+            cube=self.cube,
+            cube_owner=self.owner,
+            score=self.score,
+            crawford=self.crawford,
+            legal=what.legal,
+        )
+
+
+def roll_of(dice: Dice | None) -> str:
+    """A roll as sentences have it."""
+    return f"{dice[0]}-{dice[1]}" if dice else ""
+
+
+def words_of(event: Event) -> dict[str, Any]:
+    """The roll and the words of an event, for its sentence."""
+    return {"dice": roll_of(event.dice), "play": written_play(event.moves)}
