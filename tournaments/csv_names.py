@@ -39,13 +39,13 @@ def names_in_csv(data: bytes) -> list[str]:
 
 def _text(data: bytes) -> str:
     if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Refused("not_text")
+        raise Refused("csv_not_text")
     for encoding in ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252"):
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise Refused("not_text")
+    raise Refused("csv_not_text")
 
 
 def _delimiter(text: str) -> str:

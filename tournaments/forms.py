@@ -237,7 +237,7 @@ class ListForm(RefusingForm):
         "name_too_long": "names",
         "too_many_names": "names",
         "csv_without_names": "file",
-        "not_text": "file",
+        "csv_not_text": "file",
     }
 
     def clean_names(self) -> list[str]:

@@ -47,7 +47,7 @@ class ForfeitLine:
 def parse(text: str) -> ScoreLine | ForfeitLine:
     """What a line says.
 
-    Refused: `line_empty`, `line_too_long`, `line_without_match`, `line_without_result`, `line_draw`,
+    Refused: `line_empty`, `quick_line_too_long`, `line_without_match`, `line_without_result`, `line_draw`,
     `line_forfeit_who`.
 
     >>> parse("m22 11-7")
@@ -59,7 +59,7 @@ def parse(text: str) -> ScoreLine | ForfeitLine:
     if not line:
         raise Refused("line_empty")
     if len(line) > LONGEST_LINE:
-        raise Refused("line_too_long", most=LONGEST_LINE)
+        raise Refused("quick_line_too_long", most=LONGEST_LINE)
     words = line.split(" ")
     for at in range(len(words)):
         taken = _fixture_at(words, at)

@@ -19,7 +19,7 @@ MESSAGES: dict[str, str] = {
     "not_entered": gettext_noop("{name} is not entered."),
     "name_ambiguous": gettext_noop("Several people here are called {name}. Choose one from the list."),
     "csv_without_names": gettext_noop("This file has no column of names: call it “name”, or put the names first."),
-    "not_text": gettext_noop("This file is not text. Save it as CSV in UTF-8 and try again."),
+    "csv_not_text": gettext_noop("This file is not text. Save it as CSV in UTF-8 and try again."),
     # The draw
     "too_few_entries": gettext_noop("{count} entered; at least two are needed for a draw."),
     "no_draft": gettext_noop("There is no draft of the draw to publish."),
@@ -34,7 +34,7 @@ MESSAGES: dict[str, str] = {
     "bad_deadline": gettext_noop("“{text}” is not a date and time; write 2026-11-27 20:00."),
     # One line
     "line_empty": gettext_noop("Type a result, such as m22 11-7."),
-    "line_too_long": gettext_noop("A line may have up to {most} characters."),
+    "quick_line_too_long": gettext_noop("A line may have up to {most} characters."),
     "line_without_match": gettext_noop("“{line}” names no match. Begin with its number: m22 11-7."),
     "line_without_result": gettext_noop(
         "M{fixture} is there, but “{rest}” is no result. Write a score (11-7) or: forfeit and a name."

@@ -66,7 +66,7 @@ def append_result(
     match.unsettled = bool(match.parent_topic)
     changed(match, "state", "finished_at", "unsettled", "begun_at")
     said = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": source}
-    log(by, "result_appended", match.topic, club=match.club, version=result.version, **said)
+    log(by, "result_appended", match.topic, club=match.club, version=result.version, reason=reason, **said)
     ratings.mark_dirty(match=match)
     if match.unsettled:
         transaction.on_commit(partial(announce, match.pk), robust=True)

@@ -34,7 +34,7 @@ def test_names_in_any_script_and_the_code_page_of_windows() -> None:
         (b"", "csv_without_names"),
         (b"\n\n", "csv_without_names"),
         (b"name\n", "csv_without_names"),
-        (b"PK\0\1", "not_text"),
+        (b"PK\0\1", "csv_not_text"),
     ],
 )
 def test_a_file_without_names_says_so(data: bytes, code: str) -> None:

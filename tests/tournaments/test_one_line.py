@@ -55,7 +55,7 @@ def test_the_division_may_stand_first() -> None:
         ("m22 7-7", "line_draw"),
         ("m22 forfeit", "line_forfeit_who"),
         ("m99999 3-1", "line_without_match"),
-        ("x" * 201, "line_too_long"),
+        ("x" * 201, "quick_line_too_long"),
     ],
 )
 def test_what_cannot_be_read_is_explained(text: str, code: str) -> None:

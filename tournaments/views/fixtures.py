@@ -22,7 +22,7 @@ from tournaments.models import Fixture
 from tournaments.selectors import fixtures as selectors
 from tournaments.services import entries, results, rounds
 from tournaments.services.quick import wording
-from tournaments.views.pages import account_needed, address, by, missed, zone_of
+from tournaments.views.pages import account_needed, address, by, missed, status_of, zone_of
 
 Form = Any
 
@@ -56,9 +56,8 @@ def _decided(
         tournament = fixture.stage.division.tournament
         fresh = access.fixture_as(request.user, fixture.public_id, Role.ASSISTANT)
         topics = [fresh.match.topic] if fresh.match else []
-        status = HTTPStatus.CONFLICT if refused.code in ("stale", "successor_begun") else None
-        more: dict[str, Any] = {"missed": missed(request, refused, tournament, topics)}
-        return _page(request, fresh, form, **more, **({"status": status} if status else {}))
+        told = missed(request, refused, tournament, topics)
+        return _page(request, fresh, form, missed=told, status=status_of(refused))
     fixture.refresh_from_db()
     if result is not None and fixture.match is not None:
         messages.success(request, f"M{fixture.number} · {wording(fixture.match, result)}")

@@ -4,6 +4,7 @@ import secrets
 import zoneinfo
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from http import HTTPStatus
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -11,10 +12,13 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from engine.errors import Refused
+from matches.messages import STATUS as MATCHES_STATUS
 from players.forms import RefusingForm
 from players.messages import sentence
+from players.refusals import STATUS as PEOPLE_STATUS
 from players.views.pages import account_needed, by, me, page
 from tournaments.models import Division, Tournament
+from tournaments.refusals import STATUS
 from tournaments.selectors import log
 
 __all__ = [
@@ -29,6 +33,7 @@ __all__ = [
     "page",
     "refuse",
     "seen_at",
+    "status_of",
     "zone_of",
 ]
 
@@ -60,6 +65,14 @@ def seen_at(request: HttpRequest) -> datetime:
     """When the form that was sent was made, as it says itself; now where it does not say."""
     seconds = number(request.POST.get("seen", "")[:10])
     return datetime.fromtimestamp(seconds, UTC) if seconds is not None else timezone.now()
+
+
+def status_of(refused: Refused) -> int:
+    """The HTTP status of a refusal that stands on a page."""
+    if refused.code == "stale":
+        return HTTPStatus.CONFLICT
+    known = {**PEOPLE_STATUS, **MATCHES_STATUS, **STATUS}
+    return known.get(refused.code, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.Told]:

@@ -1,0 +1,284 @@
+"""The console: what needs the director, the line, the sheet of a match, the log, the workers."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from redis import Redis
+
+from matches.models import Claim, Match, Result, Submission
+from matches.services import claims
+from players.actors import Actor
+from players.models import User
+from tests.tournaments.pages.conftest import NOW, Running
+from tests.tournaments.pages.test_division import page, text
+from tournaments.models import Division, Entry, Fixture, Tournament, Withdrawal
+from tournaments.services import heartbeat
+
+pytestmark = pytest.mark.django_db
+SAID = {"after": 0, "left": 7, "right": 3}
+
+
+def claimed(running: Running, *, side: int = 0, told: bool = False, winner: int = 0) -> Match:
+    """M1 with a claim of the winner's."""
+    assert running.fixture.match is not None
+    made = claims.claim(
+        match=running.fixture.match,
+        side=side,
+        winner=winner,
+        score=(7, 3) if winner == 0 else (3, 7),
+        by=Actor.link(side),
+        now=timezone.now(),
+    )
+    if told:
+        claims.told(claim_id=made.claim.pk, now=timezone.now())
+    return Match.objects.get(pk=running.fixture.match.pk)
+
+
+def post(client: Client, path: str, data: dict[str, Any]) -> Any:
+    return client.post(path, data, follow=True)
+
+
+def needs(client: Client, running: Running) -> str:
+    """What stands under “Needs you”."""
+    html = page(client, f"{running.address}console/")
+    return text(html[html.index('id="needs"') : html.index('id="ready"')])
+
+
+def test_nothing_waits_and_the_open_matches_are_there(running: Running, alices: Client) -> None:
+    assert "Nothing waits for you." in needs(alices, running)
+    html = text(page(alices, f"{running.address}console/"))
+    assert "2 matches" in html
+    assert "M1" in html
+    assert "0 of 2" in html
+
+
+def test_a_dispute_stands_before_a_claim(running: Running, alices: Client) -> None:
+    claimed(running, told=True)
+    assert "Unconfirmed" in needs(alices, running)
+    assert "stands in 9 min" in needs(alices, running)
+    claims.contest(match=running.fixture.match, side=1, by=Actor.link(1), now=NOW)  # type: ignore[arg-type]
+    assert "Dispute" in needs(alices, running)
+    assert "Unconfirmed" not in needs(alices, running)
+
+
+def test_a_claim_of_which_nobody_was_told_says_so(running: Running, alices: Client) -> None:
+    claimed(running)
+    assert "Not notified" in needs(alices, running)
+    assert "it will not stand by itself" in needs(alices, running)
+
+
+def test_a_deadline_that_passed_under_the_directors_rule_waits_for_him(running: Running, alices: Client) -> None:
+    Fixture.objects.filter(pk=running.fixture.pk).update(deadline_done=True, due_at=NOW)
+    assert "Deadline passed" in needs(alices, running)
+
+
+def test_a_record_that_does_not_settle_the_match_waits_for_him(running: Running, alices: Client) -> None:
+    Submission.objects.create(
+        match=running.fixture.match, standing="refused", source="upload", data=b"", size=0, sha256="0" * 64
+    )
+    assert "Record rejected" in needs(alices, running)
+
+
+def test_a_line_is_booked_and_said_back(running: Running, alices: Client) -> None:
+    answer = post(
+        alices, f"{running.address}console/quick/", {"line": "m1 7-3", "division": running.division.public_id}
+    )
+    match = Match.objects.get(pk=running.fixture.match_id)
+    assert f"M1 · {match.player_0.name} – {match.player_1.name} 7–3" in text(answer.content.decode())
+    assert match.state == Match.State.SETTLED
+
+
+def test_a_line_with_a_fault_stays_in_the_field_with_its_reason(running: Running, alices: Client) -> None:
+    answer = alices.post(f"{running.address}console/quick/", {"line": "m1 eleven"})
+    assert answer.status_code == 422
+    html = answer.content.decode()
+    assert 'value="m1 eleven"' in html
+    assert "is no result" in text(html)
+    assert not Result.objects.exists()
+
+
+def test_the_claims_stand_side_by_side_and_one_click_confirms(running: Running, alices: Client) -> None:
+    match = claimed(running)
+    claims.claim(match=match, side=1, winner=1, score=(3, 7), by=Actor.link(1), now=NOW)
+    match.refresh_from_db()
+    html = page(alices, running.sheet)
+    assert html.index(">7–3<") < html.index(">3–7<")
+
+    post(alices, f"{running.sheet}result/", {"after": match.seq, "left": 3, "right": 7})
+
+    match.refresh_from_db()
+    assert match.state == Match.State.SETTLED
+    states = dict(Claim.objects.values_list("side", "state"))
+    assert states == {0: Claim.State.OVERRULED, 1: Claim.State.STANDS}
+
+
+def test_a_stale_form_is_told_what_happened_meanwhile(running: Running, alices: Client) -> None:
+    claimed(running)
+    answer = alices.post(f"{running.sheet}result/", {**SAID, "seen": "1"})
+    assert answer.status_code == 409
+    said = text(answer.content.decode())
+    assert "Meanwhile:" in said
+    assert "claimed a score" in said
+    assert not Result.objects.exists()
+
+
+def test_two_clicks_book_one_result(running: Running, alices: Client) -> None:
+    answers = [alices.post(f"{running.sheet}result/", SAID) for _twice in range(2)]
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert Result.objects.count() == 1
+    other = alices.post(f"{running.sheet}result/", {**SAID, "right": 4})
+    assert other.status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [("7", "7", "Only one player can have reached"), ("6", "3", "is not the end"), ("", "3", "required"),
+     ("-1", "7", "greater than or equal"), ("many", "7", "whole number")],
+)  # fmt: skip
+def test_a_score_that_cannot_be_is_refused_with_its_reason(
+    running: Running, alices: Client, left: str, right: str, said: str
+) -> None:
+    answer = alices.post(f"{running.sheet}result/", {"after": 0, "left": left, "right": right})
+    assert answer.status_code == 422
+    assert said in text(answer.content.decode())
+    assert not Result.objects.exists()
+
+
+def test_one_side_or_both_forfeit(running: Running, alices: Client) -> None:
+    post(alices, f"{running.sheet}forfeit/", {"after": 0, "side": "0", "reason": "no show"})
+    result = Result.objects.get()
+    assert (result.winner, result.kind, result.reason) == (1, Result.Kind.FORFEIT, "no show")
+    post(alices, f"{running.sheet}forfeit/", {"after": 1, "side": "both"})
+    assert Result.objects.latest("version").kind == Result.Kind.DOUBLE_FORFEIT
+
+
+def test_a_ruling_needs_a_reason(running: Running, alices: Client) -> None:
+    bare = {"after": 0, "winner": "1", "left": "", "right": ""}
+    answer = alices.post(f"{running.sheet}rule/", bare)
+    assert answer.status_code == 422
+    assert "Give the reason of the ruling" in text(answer.content.decode())
+    post(alices, f"{running.sheet}rule/", {**bare, "reason": "score sheet lost"})
+    result = Result.objects.get()
+    assert (result.winner, result.score, result.kind) == (1, None, Result.Kind.RULING)
+
+
+def test_a_result_whose_successor_has_begun_is_refused_clearly(running: Running, alices: Client) -> None:
+    for line in ("m1 7-3", "m2 7-3", "m3 7-3"):
+        post(alices, f"{running.address}console/quick/", {"line": line})
+    match = Match.objects.get(pk=running.fixture.match_id)
+    answer = alices.post(f"{running.sheet}result/", {"after": match.seq, "left": 3, "right": 7})
+    assert answer.status_code == 409
+    assert "M3 has begun" in text(answer.content.decode())
+
+
+def test_a_match_gets_more_time(running: Running, alices: Client) -> None:
+    later = timezone.now() + timedelta(days=400)
+    post(alices, f"{running.sheet}extend/", {"after": 0, "due_at": later.strftime("%Y-%m-%dT%H:%M")})
+    running.fixture.refresh_from_db()
+    assert running.fixture.due_at is not None
+    past = alices.post(f"{running.sheet}extend/", {"after": 1, "due_at": "2020-01-01T10:00"})
+    assert past.status_code == 422
+    assert "lies in the future" in text(past.content.decode())
+
+
+@pytest.mark.parametrize("scope", ["bracket", "division", "event"])
+def test_a_player_is_withdrawn_from_what_the_director_says(running: Running, alices: Client, scope: str) -> None:
+    post(alices, f"{running.sheet}withdraw/", {"side": "0", "scope": scope, "reason": "ill"})
+    withdrawal = Withdrawal.objects.get()
+    assert (withdrawal.bracket is not None) == (scope == "bracket")
+    assert (withdrawal.entry.status == Entry.Status.OUT) == (scope != "bracket")
+    assert Result.objects.get().kind == Result.Kind.WALKOVER
+
+
+def test_an_assistant_enters_results_and_does_not_rule(
+    running: Running, erin: User, as_user: Callable[[User], Client]
+) -> None:
+    browser = as_user(erin)
+    html = page(browser, running.sheet)
+    assert "Forfeit…" in html
+    assert "Rule…" not in html
+    assert "Settings" not in page(browser, f"{running.address}console/")
+    assert browser.post(f"{running.sheet}result/", SAID).status_code == 302
+
+
+def test_a_match_whose_players_are_not_known_says_where_they_come_from(running: Running, alices: Client) -> None:
+    final = Fixture.objects.get(stage__division=running.division, number=3)
+    html = text(page(alices, f"{running.address}fixtures/{final.public_id}/"))
+    assert "Winner of M1" in html
+    answer = alices.post(f"{running.address}fixtures/{final.public_id}/result/", SAID)
+    assert answer.status_code == 409
+    assert "M3 cannot have a result yet" in text(answer.content.decode())
+
+
+def test_a_page_for_htmx_is_only_the_part_that_changes(running: Running, alices: Client) -> None:
+    for path in ("console/", "console/log/", "status/"):
+        html = alices.get(running.address + path, headers={"HX-Request": "true"}).content.decode()
+        assert html.strip()
+        assert "<html" not in html
+
+
+def test_the_log_says_who_did_what_from_what_to_what(running: Running, alices: Client) -> None:
+    post(alices, f"{running.sheet}result/", {**SAID, "reason": "seen by me"})
+    said = text(page(alices, f"{running.address}console/log/"))
+    assert "Alice booked a result M1" in said
+    assert "7–3" in said
+    assert "seen by me" in said
+    only = text(page(alices, f"{running.address}console/log/?kind=draw&who=people"))
+    assert "published the draw" in only
+    assert "booked a result" not in only
+    assert "The system" not in only
+
+
+def test_a_long_log_has_pages(running: Running, alices: Client, by_alice: Actor) -> None:
+    from players.actors import log
+
+    for number in range(120):
+        log(by_alice, "checked_in", running.division.topic, club=running.tournament.club, count=number)
+    assert "Page 1 of 3" in text(page(alices, f"{running.address}console/log/"))
+    assert "Page 2 of 3" in text(page(alices, f"{running.address}console/log/?page=2"))
+
+
+@pytest.mark.usefixtures("valkey")
+def test_the_workers_page_tells_who_is_silent(running: Running, alices: Client, valkey: Redis) -> None:
+    def said() -> str:
+        return text(page(alices, f"{running.address}status/"))
+
+    assert "never seen" in said()
+    heartbeat.beat(timezone.now() - timedelta(seconds=3))
+    assert "last seen 3 s ago" in said()
+    assert "alive" in said()
+    heartbeat.beat(timezone.now() - timedelta(minutes=5))
+    assert "beat is not running" in said()
+    valkey.rpush(heartbeat.QUEUE, "hint", "hint")
+    assert "2 messages waiting" in said()
+    assert "no worker takes them" in said()
+
+
+@pytest.mark.usefixtures("broker_down")
+def test_the_workers_page_works_without_a_broker(running: Running, alices: Client) -> None:
+    said = text(page(alices, f"{running.address}status/"))
+    assert "does not answer" in said
+    assert "Nothing is lost" in said
+
+
+def test_what_waits_for_workers_is_counted(running: Running, alices: Client) -> None:
+    Fixture.objects.filter(pk=running.fixture.pk).update(due_at=NOW - timedelta(days=1))
+    Match.objects.filter(pk=running.fixture.match_id).update(unsettled=True)
+    said = text(page(alices, f"{running.address}status/"))
+    assert "deadlines to be applied 1" in said
+    assert "results to be passed on 1" in said
+
+
+def test_a_second_division_is_reached_by_its_name(
+    running: Running, alices: Client, make_division: Callable[..., Division], tournament: Tournament
+) -> None:
+    tournament.refresh_from_db()
+    other = make_division(name="Masters")
+    html = page(alices, f"{running.address}console/")
+    assert f"?division={other.public_id}" in html
+    chosen = page(alices, f"{running.address}console/?division={other.public_id}")
+    assert "0 players entered." in text(chosen)
