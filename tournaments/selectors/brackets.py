@@ -247,7 +247,9 @@ def _note(row: FixtureRow) -> str:
     """How it ended, where it was not simply played."""
     if row.status == Fixture.Status.NOT_NEEDED:
         return _("not needed")
-    if row.status in (Fixture.Status.WALKOVER, Fixture.Status.DECIDED) and row.played.kind not in ("", "played"):
+    if row.status == Fixture.Status.WALKOVER:
+        return str(Result.Kind.WALKOVER.label)
+    if row.status == Fixture.Status.DECIDED and row.played.kind not in ("", "played"):
         return str(Result.Kind(row.played.kind).label)
     return ""
 
@@ -262,12 +264,21 @@ def _line(
         line.player = entry.player.public_id
         line.seed = seeds.get(entry.pk)
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
-        line.won = row.played.winner == side
-        line.lost = entry is not None and not line.won
-        if line.lost and row.played.kind == Result.Kind.WALKOVER:
-            line.kind = Slot.Status.WALKOVER.value
-        line.score = row.played.score[side] if row.played.score else None
+        _end(line, side, slot, row)
     return line
+
+
+def _end(line: Line, side: int, slot: Stand, row: FixtureRow) -> None:
+    """Who won, and with what score."""
+    if row.status == Fixture.Status.WALKOVER:
+        # There is no match where nobody could come from the other side.
+        line.won = slot.entry is not None
+    else:
+        line.won = row.played.winner == side
+        line.score = row.played.score[side] if row.played.score else None
+    line.lost = line.entry is not None and not line.won
+    if line.lost and row.played.kind == Result.Kind.WALKOVER:
+        line.kind = Slot.Status.WALKOVER.value
 
 
 def _text(slot: Stand, names: Names) -> str:

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.errors import Refused
@@ -34,6 +35,7 @@ from tournaments.views.pages import (
 )
 
 
+@gzip_page
 @require_safe
 def division(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Entries, then the bracket; `?player=` shows somebody's path, `?section=` opens a part of a large bracket."""

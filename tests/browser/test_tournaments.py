@@ -1,0 +1,241 @@
+"""A director's evening in a real browser: a knockout of five from nothing to its winner, on a phone and at a desk."""
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, expect
+
+from players.models import Club, Membership, Player, User
+from tests.browser.conftest import DESK, PHONE, OpenPage
+from tournaments.models import Division, Fixture
+from tournaments.services import draws
+
+Check = Callable[[Page], None]
+NAMES = ["Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"]
+BOTH_WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
+
+
+@pytest.fixture
+def club(site: str, alice: User) -> Club:
+    """Alice's."""
+    club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
+    alices = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=club, player=alices, role=Membership.Role.OWNER)
+    return club
+
+
+@pytest.fixture
+def draw_worker(club: Club) -> Iterator[None]:
+    """Makes asked drafts, as a worker does: the rows are the queue."""
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.wait(0.1):
+            for draw in draws.Draw.objects.filter(state="requested"):
+                draws.make_draft(draw_id=draw.pk, now=timezone.now())
+        connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    stop.set()
+    thread.join(10)
+
+
+@pytest.fixture
+def looked_at(axe: Check, fits: Check) -> Check:
+    """Accessible, as wide as its window, and with at most one primary button."""
+
+    def check(page: Page) -> None:
+        fits(page)
+        axe(page)
+        sheet = page.locator("dialog[open]")
+        screen = sheet if sheet.count() else page.locator("main")
+        assert screen.locator(".button-primary:visible").count() <= 1
+
+    return check
+
+
+def make_event(page: Page) -> None:
+    page.get_by_label("Name").fill("Friday Knockout")
+    page.get_by_label("Starts").fill("2026-12-05T18:30")
+    page.get_by_role("button", name="Make the event").click()
+    page.get_by_label("Match length by round").fill("3 5 7")
+    page.get_by_role("button", name="Make the division").click()
+    expect(page.get_by_label("Add a player", exact=True).last).to_be_visible()
+
+
+def add(page: Page, name: str) -> None:
+    page.locator("#add").fill(name)
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("#entry-lists")).to_contain_text(name)
+
+
+def publish_event(page: Page) -> None:
+    page.get_by_role("link", name="Friday Knockout").first.click()
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_text("Friday Knockout is published.")).to_be_visible()
+
+
+@BOTH_WIDTHS
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.usefixtures("draw_worker")
+def test_a_knockout_of_five_from_nothing_to_its_winner(
+    open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int, scheme: str
+) -> None:
+    page = open_page("/clubs/harbour/", width=width, scheme=scheme, user=alice)
+    looked_at(page)
+    page.get_by_role("link", name="New event").click()
+    looked_at(page)
+    make_event(page)
+    looked_at(page)
+    for name in NAMES:
+        add(page, name)
+    page.get_by_text("Paste a list or upload a CSV file").click()
+    page.get_by_label("Paste a list", exact=True).fill("Fifth Player\nelif ristic")
+    page.get_by_role("button", name="Look at it first").click()
+    expect(page.get_by_text("already in", exact=True)).to_be_visible()
+    looked_at(page)
+    page.get_by_role("button", name="Enter 1 player").click()
+    page.get_by_role("button", name="花子 山田 is here").click()
+    expect(page.get_by_text("1 checked in")).to_be_visible()
+    looked_at(page)
+
+    publish_event(page)
+    looked_at(page)
+    page.get_by_role("link", name="Console").click()
+    page.get_by_role("link", name="Draw", exact=True).first.click()
+    looked_at(page)
+    page.get_by_role("button", name="Draw", exact=True).click()
+    expect(page.get_by_role("button", name="Publish this draw")).to_be_visible(timeout=20_000)
+    looked_at(page)
+    page.get_by_role("button", name="Publish this draw").click()
+    expect(page.get_by_role("heading", name="Main draw")).to_be_visible()
+    assert page.locator("p.bye").count() == 3
+    looked_at(page)
+
+    page.get_by_role("link", name="Console").click()
+    looked_at(page)
+    first = Fixture.objects.get(status="ready", round__number=1)
+    page.get_by_label("Quick entry").fill(f"m{first.number} 3-1")
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.locator(".messages")).to_contain_text(f"M{first.number}")
+
+    by_stepper(page, looked_at)
+    page.get_by_label("Quick entry").fill("m6 forfeit both")
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.get_by_text("No match is open.")).to_be_visible()
+    page.get_by_role("link", name="Bracket").click()
+    expect(page.get_by_text("won by")).to_be_visible()
+    looked_at(page)
+    assert Division.objects.get().status == Division.Status.FINISHED
+
+
+def by_stepper(page: Page, looked_at: Check) -> None:
+    """M5, to five points, in the sheet."""
+    page.locator("a[data-sheet]", has_text="M5").first.click()
+    sheet = page.get_by_role("dialog")
+    expect(sheet).to_be_visible()
+    looked_at(page)
+    for _point in range(5):
+        sheet.get_by_role("button", name="one more").first.click()
+    sheet.get_by_role("button", name=re.compile("one more")).last.click()
+    expect(sheet.get_by_role("button", name=re.compile(r"^Save 5–1 · .* → M7$"))).to_be_visible()
+    sheet.get_by_role("button", name=re.compile("^Save")).click()
+    expect(page.locator(".messages")).to_contain_text("M5")
+
+
+@pytest.mark.usefixtures("draw_worker")
+def test_the_same_without_scripts(browser: Browser, site: str, club: Club, alice: User) -> None:
+    client = Client()
+    client.force_login(alice)
+    cookie = {"name": settings.SESSION_COOKIE_NAME, "value": client.cookies[settings.SESSION_COOKIE_NAME].value}
+    context = browser.new_context(base_url=site, java_script_enabled=False, viewport={"width": PHONE, "height": 844})
+    context.add_cookies([{**cookie, "url": site}])
+    page = context.new_page()
+    page.goto("/events/new/harbour/")
+    make_event(page)
+    for name in NAMES[:3]:
+        add(page, name)
+    publish_event(page)
+    page.get_by_role("link", name="Console").click()
+    page.get_by_role("link", name="Draw", exact=True).first.click()
+    page.get_by_role("button", name="Draw", exact=True).click()
+    expect(page.get_by_role("button", name="Publish this draw")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Publish this draw").click()
+
+    page.get_by_label("Find a player").fill("elif")
+    page.get_by_label("Find a player").press("Enter")
+    expect(page.get_by_text("The path of Elif Ristic is marked.")).to_be_visible()
+    page.get_by_role("link", name="Result").first.click()
+    page.locator("#left").fill("3")
+    page.locator("#right").fill("1")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".messages")).to_contain_text("3–1")
+    page.get_by_label("Quick entry").fill("m3 5-x")
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("is no result")
+    expect(page.get_by_label("Quick entry")).to_have_value("m3 5-x")
+    page.locator("a[data-sheet]", has_text="M3").first.click()
+    page.get_by_text("Forfeit…").click()
+    page.locator("input[name=side]").first.check()
+    page.get_by_role("button", name="Book the forfeit").click()
+    expect(page.get_by_text("No match is open.")).to_be_visible()
+    context.close()
+
+
+@BOTH_WIDTHS
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_of_a_large_event_are_accessible_and_fit(
+    open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int, scheme: str
+) -> None:
+    division = large_event(club, alice)
+    home = f"/events/harbour/{division.tournament.slug}/"
+    for path in ("", f"{division.public_id}/", "console/", "console/log/", "status/"):
+        looked_at(open_page(home + path, width=width, scheme=scheme, user=alice))
+    for path in (f"{division.public_id}/settings/", f"{division.public_id}/entries/", "edit/", "cancel/"):
+        looked_at(open_page(home + path, width=width, scheme=scheme, user=alice))
+    fixture = Fixture.objects.filter(status="ready").first()
+    assert fixture is not None
+    looked_at(open_page(f"{home}fixtures/{fixture.public_id}/", width=width, scheme=scheme, user=alice))
+    looked_at(open_page("/events/", width=width, scheme=scheme))
+
+
+def large_event(club: Club, alice: User) -> Division:
+    """97 players, drawn."""
+    from players.actors import Actor
+    from tournaments.services import entries, events
+
+    by, now = Actor.of(alice), timezone.now()
+    tournament = events.create_tournament(club=club, by=by, now=now, name="N" * 80, starts_at=now)
+    division = events.create_division(tournament=tournament, by=by, now=now, name="Open")
+    players = Player.objects.bulk_create([Player(name=f"Player {number}") for number in range(95)])
+    players += Player.objects.bulk_create([Player(name="M" * 80), Player(name="山" * 40, initials_only=True)])
+    entries.enter(division=division, players=players, by=by, now=now)
+    events.publish_tournament(tournament=tournament, by=by, now=now)
+    draw = draws.request_draw(division=division, by=by, now=now)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=now)
+    return division
+
+
+def test_on_a_phone_a_tab_brings_its_round_into_view(open_page: OpenPage, club: Club, alice: User) -> None:
+    division = large_event(club, alice)
+    page = open_page(f"/events/harbour/{division.tournament.slug}/{division.public_id}/", width=PHONE)
+    second = page.locator("#main-1-2")
+    before = second.bounding_box()
+    assert before is not None
+    assert before["x"] > PHONE / 2
+    page.get_by_role("navigation", name="Rounds Places 1–32").get_by_role("link", name="Round of 64").click()
+    time.sleep(0.6)
+    box = second.bounding_box()
+    assert box is not None
+    assert 0 <= box["x"] < 40
