@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 
+from matches import occasions
 from players import messages as sentences
 
 
@@ -8,10 +9,12 @@ class TournamentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Listen to the matches below, and make what this room refuses known to pages, API and command line."""
+        """Listen to the matches below, tell what they are for, and make known what this room refuses."""
         from tournaments import receivers  # noqa: F401, it connects itself
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
+        from tournaments.occasions import tell
         from tournaments.refusals import MESSAGES
 
+        occasions.add(tell)
         sentences.add(MESSAGES)
         sentences.add(FORMAT_MESSAGES)

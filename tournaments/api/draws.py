@@ -36,6 +36,7 @@ def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
             "seed_hash": draw.stage.seed_hash,
             "seed": draw.stage.seed if published else None,
             "refusal": draw.refusal,
+            "kept_apart": draw.stage.division.apart,
             "places": [_place(entry, names, seeds) for entry in draw.places],
         }
     ).data

@@ -217,6 +217,7 @@ class DrawSerializer(serializers.Serializer[Any]):
     seed_hash = serializers.CharField()
     seed = serializers.CharField(allow_null=True)
     refusal = serializers.DictField(allow_null=True)
+    kept_apart = serializers.BooleanField(help_text="Whether club-mates were exchanged after the lots were drawn.")
     places = PlaceSerializer(many=True)
 
 
