@@ -254,22 +254,34 @@ def _first_steps(own: int, closed: int, blots: int, die: int) -> list[tuple[int,
 
 
 def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[int, Path]:
-    """A double, played by sources that never rise: this reaches every final position exactly once."""
-    level: list[tuple[int, int, int, Path]] = [(key, own, BAR, ())]
+    """A double, played by sources that never rise: this reaches every final position exactly once.
+
+    The innermost loop of the engine, so what `sources` and `after_step` say is written out for the ordinary case.
+    """
+    target, move, hit = TARGET[die], _MOVE[die], _HIT[die]
+    open_points = ~(closed << die) & _REACH[die]
+    level: list[tuple[int, int, tuple[int, ...], Path]] = [(key, own, sources(own, closed, die), ())]
     for _ in range(3):
         following = []
-        for at, mine, highest, path in level:
-            for source in sources(mine, closed, die, highest):
-                then, left = after_step(at, mine, blots, die, source)
-                following.append((then, left, source, (*path, die * 32 + source)))
+        for at, mine, able, path in level:
+            for source in able:
+                landing = 1 << target[source]
+                then = at + (hit if blots & ~mine & landing else move)[source]
+                left = (mine if at >> 8 * source & 255 > BIAS + 1 else mine ^ 1 << source) | landing
+                if HOME < left < 1 << BAR:
+                    movable = left & open_points & (2 << source) - 1
+                    onward = _HIGH[movable >> 13] + _LOW[movable & 8191]
+                else:
+                    left &= ~1
+                    onward = sources(left, closed, die, source)
+                following.append((then, left, onward, (*path, die * 32 + source)))
         if not following:
             return {at: path for at, _, _, path in level if path}
         level = following
-    target, move, hit = TARGET[die], _MOVE[die], _HIT[die]
     last = {
         at + (hit if blots & ~mine & 1 << target[source] else move)[source]: (*path, die * 32 + source)
-        for at, mine, highest, path in level
-        for source in sources(mine, closed, die, highest)
+        for at, mine, able, path in level
+        for source in able
     }
     return last or {at: path for at, _, _, path in level}
 
