@@ -1,6 +1,7 @@
 """What two at once could do to each other through a third row: the next match, the division, the tournament."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,8 @@ __all__ = ["club", "make_players"]
 
 pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
+A_MOMENT = 0.5
+"""Seconds in which the other gets as far as he can."""
 
 
 @pytest.fixture
@@ -156,17 +159,27 @@ def lost_by(match: Match, player: Player) -> Callable[[], Any]:
 
 
 def test_an_event_is_over_when_its_last_two_divisions_end_at_once(hall: Hall) -> None:
-    for _ in range(ROUNDS):
-        event = hall.event()
-        finals = [fixtures(hall.drawn(2, event))[0] for _ in range(2)]
-        outcomes = at_once(*[end(hall, final) for final in finals])
-        assert faults(outcomes) == []
-        event.refresh_from_db()
-        assert event.status == Tournament.Status.FINISHED
+    event = hall.event()
+    first, second = (fixtures(hall.drawn(2, event))[0] for _ in range(2))
+    booked = threading.Event()
 
+    def end(final: Fixture) -> None:
+        results.enter_result(fixture=final, winner=0, score=(1, 0), **hall.acts)
 
-def end(hall: Hall, final: Fixture) -> Callable[[], Any]:
-    return lambda: results.enter_result(fixture=final, winner=0, score=(1, 0), **hall.acts)
+    def end_and_commit_late() -> None:
+        with transaction.atomic():
+            end(first)
+            booked.set()
+            time.sleep(A_MOMENT)
+
+    def end_meanwhile() -> None:
+        booked.wait(PATIENCE)
+        end(second)
+
+    assert faults(at_once(end_and_commit_late, end_meanwhile)) == []
+
+    event.refresh_from_db()
+    assert event.status == Tournament.Status.FINISHED
 
 
 def test_control_two_divisions_that_look_at_each_other_without_the_lock(hall: Hall) -> None:

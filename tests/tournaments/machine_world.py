@@ -12,7 +12,7 @@ from django.test import TestCase
 from hypothesis import note
 
 from engine.errors import Refused
-from matches.models import Match, Result
+from matches.models import Claim, Match, Result
 from matches.services import ratings
 from players.actors import Actor
 from players.models import Club, LogEntry, Membership, Player, User
@@ -173,8 +173,11 @@ def two_entrants_have_one_match(division: Division) -> None:
             assert players == [fixture.match.player_0_id, fixture.match.player_1_id]
             void = fixture.match.state == Match.State.VOID
             assert void <= (division.status == Division.Status.CANCELLED), fixture
-    live = Match.objects.filter(parent_topic=division.topic).exclude(state=Match.State.VOID)
-    assert set(live.values_list("pk", flat=True)) <= held
+    others = Match.objects.filter(parent_topic=division.topic).exclude(pk__in=held)
+    assert not others.exclude(state=Match.State.VOID).exists()
+    assert not others.filter(begun_at__isnull=False).exists(), "what has begun is not taken away from its players"
+    said = Claim.objects.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED])
+    assert not said.filter(match__state__in=[Match.State.SETTLED, Match.State.VOID]).exists(), "every claim is answered"
 
 
 def winners_go_where_the_plan_says(division: Division) -> None:
