@@ -1,0 +1,275 @@
+"""Who may do what: every route of the site by every method, as everybody who may come to it.
+
+The routes of events have a table of their own, tests/tournaments/pages/test_roles.py; all others are in this one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from engine.records import write
+from engine.simulation import play_out
+from matches import links
+from matches.models import Submission
+from matches.services import proposals, records, submissions
+from players.actors import SYSTEM
+from players.models import Club, Membership, Player, User
+from players.services import invite, merge_players
+from tests.tournaments.pages import test_roles as of_events
+from tests.tournaments.pages.conftest import (
+    NOW,
+    Role,
+    Running,
+    as_user,
+    bobs,
+    by_alice,
+    carols,
+    club,
+    erin,
+    frank,
+    join,
+    make_division,
+    make_players,
+    running,
+    tournament,
+)
+
+__all__ = ["as_user", "bobs", "by_alice", "carols", "club", "erin", "frank", "make_division", "make_players"]
+__all__ += ["running", "tournament"]
+
+pytestmark = pytest.mark.django_db
+
+ROLES = ("anonymous", "stranger", "player", "opponent", "assistant", "director", "owner", "other_director")
+METHODS = ("get", "post", "put", "patch", "delete")
+TAKEN_UP, SIGN_IN, NEEDS_TOKEN, MAY_NOT, NOT_THERE, NOT_SO = "taken up", "sign in", 401, 403, 404, 405
+"""TAKEN_UP: whatever became of it, the request was one that he may make."""
+Row = dict[str, str | int]
+
+
+def only(*roles: str, others: int = MAY_NOT, anonymous: str | int = SIGN_IN) -> Row:
+    """These may; what the others are told."""
+    return {"anonymous": anonymous, **{role: TAKEN_UP if role in roles else others for role in ROLES[1:]}}
+
+
+def by_api(row: Row) -> Row:
+    """The same where nobody is sent to sign in."""
+    return row | {"anonymous": NEEDS_TOKEN}
+
+
+PUBLIC = only(*ROLES, anonymous=TAKEN_UP)
+SIGNED_IN = only(*ROLES)
+MEMBERS = only("player", "opponent", "assistant", "director", "owner")
+ASSISTANTS = only("assistant", "director", "owner")
+DIRECTORS = only("director", "owner")
+OWNERS = only("owner")
+PLAYERS = only("player", "opponent", others=NOT_THERE)
+PROPOSER = PLAYERS | {"opponent": MAY_NOT}
+
+# Every method of a route that is not here is nobody's.
+GROUPS: list[tuple[str, Row, str]] = [
+    # The site
+    ("get", PUBLIC, "home healthz readyz javascript-catalog api-schema api-docs"),
+    ("post", PUBLIC, "set-theme"),
+    ("get post put patch delete", PUBLIC, "set-language"),
+    # Accounts
+    ("get post", PUBLIC, "sign-up sign-in password-forgotten password-choose"),
+    # Django's own forms take PUT for POST; its page of a link that is no good says so by any method.
+    ("put", PUBLIC, "sign-in password-forgotten"),
+    ("put patch delete", PUBLIC, "password-choose"),
+    # Whoever is signed in is led away from it by any method.
+    ("patch delete", only(*ROLES, anonymous=NOT_SO), "sign-in"),
+    ("get", PUBLIC, "password-sent password-done"),
+    ("post", PUBLIC, "sign-out"),
+    ("get post", SIGNED_IN, "preferences delete-account"),
+    ("post", SIGNED_IN, "change-email change-password make-token revoke-token"),
+    ("post", PUBLIC, "api-tokens"),
+    ("get patch", by_api(SIGNED_IN), "api-me"),
+    ("delete", by_api(SIGNED_IN), "api-current-token"),
+    # Clubs
+    ("get", PUBLIC, "club-list api-clubs api-club api-members api-member"),
+    ("get post", SIGNED_IN, "create-club"),
+    ("post", by_api(SIGNED_IN), "api-clubs"),
+    ("post", MEMBERS, "leave-club"),
+    ("get post", DIRECTORS, "edit-club"),
+    ("get", DIRECTORS, "club-members club-member"),
+    ("post", DIRECTORS, "add-member add-player paste-members withdraw-invitation undo-merge"),
+    ("post", DIRECTORS, "invite merge-member add-alias remove-member"),
+    ("post", OWNERS, "set-role"),
+    ("patch", by_api(DIRECTORS), "api-club"),
+    ("post", by_api(DIRECTORS), "api-members api-member-list api-member-invitation api-member-merge"),
+    ("patch", by_api(OWNERS), "api-member"),
+    ("delete", by_api(DIRECTORS), "api-member api-member-invitation api-undo-merge"),
+    # Invitations: whoever has the link
+    ("get", PUBLIC, "invitation"),
+    ("post", PUBLIC, "invitation-sign-up"),
+    ("post", SIGNED_IN, "accept-invitation"),
+    ("post", by_api(SIGNED_IN), "api-accept-invitation"),
+    # Records sent in: whoever has the link
+    ("get post", PUBLIC, "check"),
+    ("get", PUBLIC, "submission replay record api-submission api-record"),
+    ("post", PUBLIC, "api-submissions"),
+    # Rankings and players
+    ("get", PUBLIC, "rankings ranking-csv rated-matches-csv players player player-matches choose-opponent versus"),
+    ("get", PUBLIC, "api-rankings api-players api-player api-player-changes api-player-matches api-versus"),
+    # Matches
+    ("get", SIGNED_IN, "my-matches"),
+    ("get", PUBLIC, "match api-matches api-match"),
+    ("get", ASSISTANTS, "match-links"),
+    ("get", by_api(ASSISTANTS), "api-match-links"),
+    ("get", PLAYERS, "match-appointment"),
+    ("post", PLAYERS, "match-claim match-confirm match-contest match-withdraw match-records match-names"),
+    ("post", PLAYERS, "match-times match-accept-time"),
+    ("post", PROPOSER, "match-withdraw-times"),
+    ("post", by_api(PLAYERS), "api-match-claims api-match-confirm api-match-contest api-match-withdraw"),
+    ("post", by_api(PLAYERS), "api-match-records api-match-names api-match-proposals api-match-accept"),
+    ("post", by_api(PROPOSER), "api-match-withdraw-times"),
+    # The same for whoever holds a player's personal link
+    ("get", PUBLIC, "match-link link-appointment"),
+    ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
+    ("post", PUBLIC, "link-times link-accept-time link-withdraw-times"),
+]
+TABLE: dict[str, dict[str, Row]] = {}
+for methods, row, names in GROUPS:
+    for name in names.split():
+        TABLE.setdefault(name, {}).update(dict.fromkeys(methods.split(), row))
+
+
+def patterns(resolver: URLResolver | None = None) -> Iterator[URLPattern]:
+    """Every route of the site but Django's own admin pages, which are behind one door."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        if isinstance(entry, URLPattern):
+            yield entry
+        elif entry.app_name != "admin":
+            yield from patterns(entry)
+
+
+ROUTES = {entry.name or "": entry for entry in patterns()}
+
+
+def test_every_route_is_in_a_table() -> None:
+    assert len(ROUTES) == len(list(patterns())) > 130, "each has a name of its own"
+    assert set(ROUTES) == set(TABLE) | set(of_events.TABLE)
+    assert set(TABLE) & set(of_events.TABLE) == set()
+
+
+OF_RECORDS = ("submission", "replay", "record", "api-submission", "api-record")
+
+
+@dataclass
+class World:
+    """What fills the places of a route, and the bodies without which a request is about nothing."""
+
+    running: Running
+    places: dict[str, Any]
+    bodies: dict[str, dict[str, Any]]
+
+    def address(self, name: str) -> str:
+        """Where a route leads."""
+        if name in of_events.TABLE:
+            return of_events.address(name, self.running)
+        about = "match" if name.startswith(("match", "api-match")) else "record" if name in OF_RECORDS else "person"
+        row = "merge" if "merge" in name else "invitation"
+        places = {**self.places, "public_id": self.places[about], "pk": self.places[row]}
+        return reverse(name, kwargs={place: places[place] for place in ROUTES[name].pattern.regex.groupindex})
+
+
+@pytest.fixture
+def world(running: Running, club: Club, bobs: Player) -> World:
+    """Bob meets Carol and has proposed a time; Jens has no account, is invited, and was written as J. before."""
+    jens, double = Player.objects.create(name="Jens"), Player.objects.create(name="J.")
+    for player in (jens, double):
+        Membership.objects.create(club=club, player=player)
+    invited = invite(membership=jens.memberships.get(), by=SYSTEM, now=NOW, link=str)
+    merged = merge_players(player=double, into=jens, by=SYSTEM, now=NOW, club=club)
+    match = running.fixture.match
+    times = [NOW + timedelta(days=1)]
+    side = match.players.index(bobs)
+    offered = proposals.propose(match=match, side=side, times=times, by=SYSTEM, now=NOW)
+    proposals.accept(match=match, proposal=offered, side=1 - side, time=times[0], by=SYSTEM, now=NOW)
+    text = write(play_out(1, 3), "mat")
+    sent = submissions.submit(data=text, file_name="a.mat", source=Submission.Source.API, now=NOW).submission
+    submissions.adjudicate_submission(submission_id=sent.pk, now=NOW)
+    own = records.submit_for_match(match=match, side=side, data=text, source="api", by=SYSTEM, now=NOW).submission
+    places = {
+        "slug": club.slug,
+        "person": jens.public_id,
+        "match": match.public_id,
+        "record": sent.public_id,
+        "other_id": running.entry.player.public_id,
+        "invitation": invited.invitation.pk,
+        "merge": merged.pk,
+        "secret": invited.url,
+        "token": links.token_for(match, side),
+        "record_id": own.public_id,
+        "proposal_id": offered.public_id,
+        "extension": "mat",
+        "uidb64": "MQ",
+    }
+    into = {"into": running.entry.player.public_id}
+    match.refresh_from_db()
+    bodies = {"add-player": {"player": jens.public_id}, "merge-member": into, "api-member-merge": into}
+    bodies["api-match-withdraw-times"] = {"after": match.seq}
+    return World(running, places, bodies)
+
+
+@pytest.fixture
+def visitors(
+    alice: User, bob: User, carol: User, dave: User, erin: User, frank: User, club: Club, as_user: Any
+) -> dict[str, Client]:
+    """Alice owns, Grete directs and Erin assists here, Frank directs elsewhere; Bob plays Carol, and Dave nobody."""
+    grete = User.objects.create_user("grete@example.org", "crawford-1969", display_name="Grete")
+    join(club, grete, Role.DIRECTOR)
+    users = (None, dave, bob, carol, erin, grete, alice, frank)
+    return {role: as_user(user) for role, user in zip(ROLES, users, strict=True)}
+
+
+def outcome(client: Client, method: str, address: str, body: dict[str, Any]) -> str | int:
+    """What somebody gets; it is undone."""
+    sent = {"data": body} if method == "post" and "/api/" not in address else {}
+    if method != "get" and not sent:
+        sent = {"data": body, "content_type": "application/json"}
+    kept = client.cookies.copy()
+    with transaction.atomic():
+        answer = getattr(client, method)(address, **sent)
+        transaction.set_rollback(True)
+    # Whoever has just signed out is back for the next.
+    client.cookies = kept
+    assert answer.status_code < 500, f"{method} {address}"
+    if answer.status_code == 302 and answer.headers["Location"].startswith("/sign-in/"):
+        return SIGN_IN
+    return answer.status_code if answer.status_code in (NEEDS_TOKEN, MAY_NOT, NOT_THERE, NOT_SO) else TAKEN_UP
+
+
+def asked_there(name: str) -> set[str]:
+    """The methods that the table of events is about."""
+    return {"get", "post", *of_events.WRITES_BY_OTHER_METHODS.get(name, ())[:1]}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_gets_what_the_table_says(role: str, world: World, visitors: dict[str, Client]) -> None:
+    wrong: dict[str, str | int] = {}
+    asked = 0
+    for name in ROUTES:
+        address = world.address(name)
+        for method in METHODS:
+            row = TABLE.get(name, {}).get(method)
+            if name in of_events.TABLE and method in asked_there(name):
+                continue
+            got = outcome(visitors[role], method, address, world.bodies.get(name, {}))
+            asked += 1
+            if (row is None and got == TAKEN_UP) or (row is not None and got != row[role]):
+                wrong[f"{method} {name}"] = got
+    assert asked > 500
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_nobody_of_a_club_comes_into_djangos_own_pages(role: str, visitors: dict[str, Client]) -> None:
+    for page in ("", "players/user/", "matches/match/"):
+        assert visitors[role].get(f"/admin/{page}").headers["Location"].startswith("/admin/login/")
