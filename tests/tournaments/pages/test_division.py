@@ -213,3 +213,16 @@ def test_a_finished_bracket_names_who_won_and_the_places(running: Running, clien
     assert f"won by {final.match.player_0.name}" in text(html)
     assert f"1 {final.match.player_0.name} 2 {final.match.player_1.name} 3–4" in text(html)
     assert Result.objects.count() == 3
+
+
+def test_who_meets_nobody_in_the_final_has_won_it(running: Running, client: Client, by_alice: Actor) -> None:
+    first, second = Fixture.objects.filter(stage__division=running.division, round__number=1).select_related("stage")
+    results.enter_result(fixture=first, winner=None, score=None, kind=Result.Kind.DOUBLE_FORFEIT, by=by_alice, now=NOW)
+    results.enter_result(fixture=second, winner=0, score=(7, 3), by=by_alice, now=NOW)
+
+    final = box(page(client, running.page), 3)
+
+    assert 'class="is-walkover"' in final
+    assert re.search(r'<p class="walkover"><span>Nobody</span></p>', final)
+    assert re.search(r'<p class="entry won"', final)
+    assert "won by" in text(page(client, running.page))
