@@ -103,9 +103,13 @@ def take_out_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def unguarded_hold(divisions: Collection[Division], also: Collection[int] = ()) -> dict[int, Match]:
         theirs = Q(parent_topic__in=[division.topic for division in divisions])
-        found = {match.pk: match for match in Match.objects.filter(theirs | Q(pk__in=also))}
+        waited.seen = {match.pk: match for match in Match.objects.filter(theirs | Q(pk__in=also))}
         wait_for_the_other()
-        return found
+        return dict(waited.seen)
+
+    def unguarded_matches(match_ids: list[int]) -> dict[int, Match]:
+        """As they were when they were read first: nobody looks again under a lock."""
+        return Match.objects.in_bulk(match_ids) | {pk: waited.seen[pk] for pk in match_ids if pk in waited.seen}
 
     def unguarded_match(match_id: int) -> Match:
         match = Match.objects.select_related("player_0__user", "player_1__user", "club").get(pk=match_id)
@@ -113,6 +117,7 @@ def take_out_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
         return match
 
     monkeypatch.setattr(claims, "lock_match", unguarded_match)
+    monkeypatch.setattr(settle, "lock_matches", unguarded_matches)
     for module in LOCKING:
         monkeypatch.setattr(module, "lock", unguarded_lock)
         if hasattr(module, "hold"):
