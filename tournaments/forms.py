@@ -297,6 +297,17 @@ class AcceptForm(ReasonForm):
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     swapped = forms.ChoiceField(choices=[("", ""), ("0", "0"), ("1", "1")], required=False)
+    winner = forms.TypedChoiceField(
+        choices=[("", ""), ("0", "0"), ("1", "1")], required=False, coerce=int, empty_value=None
+    )
+    left = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    right = forms.IntegerField(min_value=0, max_value=9999, required=False)
+
+    @property
+    def score(self) -> tuple[int, int] | None:
+        """Points by side, where the director gives them."""
+        left, right = self.cleaned_data["left"], self.cleaned_data["right"]
+        return None if left is None or right is None else (left, right)
 
     @property
     def swapped_sides(self) -> bool | None:

@@ -159,8 +159,15 @@ class Accept(APIView):
         if record is None:
             raise Http404
         waived = [(one["code"], one["game"], one["ply"]) for one in fields["waived"]]
+        score = fields["score"]
         results.accept_record(
-            fixture=found, submission=record, waived=waived, swapped=fields["swapped"], **_common(request, fields)
+            fixture=found,
+            submission=record,
+            waived=waived,
+            swapped=fields["swapped"],
+            winner=fields["winner"],
+            score=(score[0], score[1]) if score else None,
+            **_common(request, fields),
         )
         return answer(request, found)
 

@@ -352,6 +352,22 @@ class AcceptRecordSerializer(ReasonSerializer):
     submission = serializers.CharField(max_length=10)
     waived = WaivedSerializer(many=True)
     swapped = serializers.BooleanField(required=False, allow_null=True, default=None)
+    winner = serializers.IntegerField(
+        min_value=0,
+        max_value=1,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="With `score`, where the record comes to no end.",
+    )
+    score = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS),
+        min_length=2,
+        max_length=2,
+        required=False,
+        allow_null=True,
+        default=None,
+    )
     after = serializers.IntegerField(min_value=0, required=False)
 
 

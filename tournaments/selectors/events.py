@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 
@@ -99,6 +100,13 @@ def events_page(user: Visitor, club: str, number: str | None) -> dict[str, Any]:
     over = Paginator(found.filter(status__in=ENDED).order_by("-starts_at", "name"), ON_A_PAGE).get_page(number)
     clubs = list(Club.objects.filter(Exists(Tournament.objects.filter(club=OuterRef("pk"), status__in=VISIBLE)))[:200])
     return {"running": running, "coming": coming, "over": over, "clubs": clubs, "club": club}
+
+
+def on_show(count: int) -> list[Tournament]:
+    """Public events that are running, then those to come, the next one first."""
+    found = listed(AnonymousUser()).filter(status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
+    # "running" comes after "published" in the alphabet.
+    return list(found.order_by("-status", "starts_at", "name")[:count])
 
 
 def divisions_of(tournament: Tournament) -> list[Counted]:

@@ -114,10 +114,13 @@ def accept_record(
     now: datetime,
     after: int | None = None,
     swapped: bool | None = None,
+    winner: int | None = None,
+    score: tuple[int, int] | None = None,
     reason: str = "",
 ) -> Result:
     """Lets a record stand that does not by itself, naming what is waived, and moves the bracket.
 
+    `winner` and `score` are needed where the record comes to no end.
     Refused: `successor_begun`, and what `records.accept_by_ruling` refuses.
     """
     with transaction.atomic():
@@ -129,7 +132,15 @@ def accept_record(
         held = hold([division], [row.match.pk])
         before = standing_result(row.match)
         result = accept_by_ruling(
-            submission=submission, waived=waived, by=by, now=now, after=after, swapped=swapped, reason=reason
+            submission=submission,
+            waived=waived,
+            by=by,
+            now=now,
+            after=after,
+            swapped=swapped,
+            winner=winner,
+            score=score,
+            reason=reason,
         )
         if before is not None and before.winner != result.winner:
             _refuse_if_successor_begun(row)

@@ -141,6 +141,8 @@ def accept(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
             submission=record,
             waived=form.waived(request.POST.getlist("waive")),
             swapped=form.swapped_sides,
+            winner=form.cleaned_data["winner"],
+            score=form.score,
             **_common(request, form),
         ),
     )

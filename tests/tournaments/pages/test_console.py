@@ -1,5 +1,6 @@
 """The console: what needs the director, the line, the sheet of a match, the log, the workers."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -10,9 +11,10 @@ from django.utils import timezone
 from redis import Redis
 
 from matches.models import Claim, Match, Result, Submission
-from matches.services import claims
+from matches.services import claims, records, submissions
 from players.actors import Actor
 from players.models import User
+from tests.matches.records import ILLEGAL, simulated
 from tests.tournaments.pages.conftest import NOW, Running
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Division, Entry, Fixture, Tournament, Withdrawal
@@ -282,3 +284,54 @@ def test_a_second_division_is_reached_by_its_name(
     assert f"?division={other.public_id}" in html
     chosen = page(alices, f"{running.address}console/?division={other.public_id}")
     assert "0 players entered." in text(chosen)
+
+
+def sent_in(running: Running, text: bytes, by: User) -> Submission:
+    """A record of M1, adjudicated as a worker does it."""
+    assert running.fixture.match is not None
+    row = records.submit_for_match(
+        match=running.fixture.match,
+        side=0,
+        data=text,
+        source="upload",
+        by=Actor.of(by),
+        submitter=by,
+        now=timezone.now(),
+    ).submission
+    submissions.adjudicate_submission(submission_id=row.pk, now=timezone.now())
+    row.refresh_from_db()
+    return row
+
+
+def test_a_rejected_record_stands_once_its_faults_are_waived(running: Running, alices: Client, bob: User) -> None:
+    row = sent_in(running, simulated(length=5), bob)
+    assert row.standing == Submission.Standing.REFUSED
+    assert "Record rejected" in needs(alices, running)
+    html = page(alices, running.sheet)
+    waivable = re.findall(r'name="waive" value="([^"]+)"', html)
+    assert waivable == ["record_length||"]
+    match = Match.objects.get(pk=running.fixture.match_id)
+    form = {"after": match.seq, "record": row.public_id, "reason": "agreed to play to five"}
+
+    refused = alices.post(f"{running.sheet}accept/", form)
+    assert refused.status_code == 422
+    assert not Result.objects.exists()
+    post(alices, f"{running.sheet}accept/", {**form, "waive": waivable})
+
+    result = Result.objects.get()
+    assert (result.submission, result.waived) == (row, [["record_length", None, None]])
+    final = Fixture.objects.get(stage__division=running.division, number=3)
+    assert final.slots.filter(entry__isnull=False).count() == 1, "the bracket has moved on"
+
+
+def test_a_record_that_breaks_off_stands_with_the_score_of_the_director(
+    running: Running, alices: Client, bob: User
+) -> None:
+    row = sent_in(running, ILLEGAL.replace("3 point", "7 point").encode(), bob)
+    waivable = re.findall(r'name="waive" value="([^"]+)"', page(alices, running.sheet))
+    assert waivable
+    match = Match.objects.get(pk=running.fixture.match_id)
+    form = {"after": match.seq, "record": row.public_id, "waive": waivable, "winner": "1", "left": "3", "right": "7"}
+    post(alices, f"{running.sheet}accept/", form)
+    result = Result.objects.get()
+    assert (result.winner, result.score, result.kind) == (1, (3, 7), Result.Kind.RULING)
