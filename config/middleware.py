@@ -4,8 +4,10 @@ import re
 import uuid
 import zoneinfo
 from collections.abc import Callable
+from urllib.parse import unquote
 
 import structlog
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone, translation
@@ -33,6 +35,19 @@ class RequestId:
             response = self.get_response(request)
         response["X-Request-ID"] = request_id
         return response
+
+
+class WholeText:
+    """Refuses an address or a header with a NUL in it: text for which no database can look."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        texts = (request.path_info, unquote(request.META.get("QUERY_STRING", "")), *request.headers.values())
+        if any("\0" in text for text in texts):
+            raise BadRequest("A NUL in an address or a header.")
+        return self.get_response(request)
 
 
 class ContentSecurityPolicy:

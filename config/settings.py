@@ -94,6 +94,7 @@ MIDDLEWARE = [
     "config.middleware.RequestId",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.ContentSecurityPolicy",
+    "config.middleware.WholeText",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
@@ -18,17 +19,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.context import THEME_COOKIE
+from matches import rankings
 from players.models import User
+from tournaments.selectors import events
 
 log = structlog.get_logger(__name__)
 
 A_YEAR = 365 * 24 * 3600
+EVENTS_SHOWN = 4
+LEADERS_SHOWN = 5
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What Barpoint is, and the way to check a match."""
-    return render(request, "config/home.html")
+    """What Barpoint is, the way to check a match, what is on and who leads."""
+    shown = {"events": events.on_show(EVENTS_SHOWN), "leaders": rankings.leaders(LEADERS_SHOWN, timezone.now())}
+    return render(request, "config/home.html", shown)
 
 
 @require_POST

@@ -244,7 +244,11 @@ class Record(APIView):
     @extend_schema(
         operation_id="submissions_record",
         summary="The match as .mat, SGF or JSON",
-        responses={**{(200, kind): OpenApiTypes.BINARY for kind in CONTENT_TYPES.values()}, 404: PROBLEM},
+        responses={
+            **{(200, CONTENT_TYPES[kind]): OpenApiTypes.BINARY for kind in ("mat", "sgf")},
+            (200, CONTENT_TYPES["json"]): OpenApiTypes.OBJECT,
+            404: PROBLEM,
+        },
     )
     def get(self, request: Request, public_id: str, extension: str) -> HttpResponse:
         """The file."""

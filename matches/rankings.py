@@ -181,6 +181,12 @@ def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = Non
     return Ranking(filters, pages, rows, place(replace(filters, q=""), now, viewer))
 
 
+def leaders(count: int, now: datetime) -> list[Row]:
+    """The head of the site's ranking."""
+    filters = Filters()
+    return ranked(filters, now, list(table(filters, now).select_related("player")[:count]), 0)
+
+
 def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
     """The table, or what a search finds in it."""
     everybody = table(filters, now)

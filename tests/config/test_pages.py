@@ -5,10 +5,15 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
+from django.utils import timezone
 
 from config.views import home
 from engine.errors import Refused
+from players.actors import Actor
 from players.models import User
+from players.services import create_club
+from tournaments.demo import load
+from tournaments.services.events import create_division, create_tournament, publish_tournament
 
 
 def refuses(request: HttpRequest) -> HttpResponse:
@@ -140,3 +145,33 @@ def test_without_its_queue_the_site_is_ready_and_says_so(client: Client, db: Non
 @pytest.mark.usefixtures("broker_down")
 def test_pages_work_without_the_broker(client: Client, db: None) -> None:
     assert client.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/events/?club=%00", "/api/v1/tournaments/?club=a%00b", "/clubs/%00/"])
+def test_text_that_no_database_can_look_for_is_refused(client: Client, db: None, address: str) -> None:
+    assert client.get(address).status_code == 400
+    assert client.get("/", headers={"Idempotency-Key": "a\0b"}).status_code == 400
+    assert client.get(address.replace("%00", "%20")).status_code in (200, 404)
+
+
+def test_the_home_page_shows_what_is_on_and_who_leads(client: Client, db: None, password: str) -> None:
+    bare = client.get("/").content.decode()
+    assert "home-now" not in bare
+    load(password=password, now=timezone.now())
+    full = client.get("/").content.decode()
+    assert re.search(r'<a class="event-name name" href="/events/harbour/[\w-]+/">Winter Knockout</a>', full)
+    assert "Autumn Cup" not in full, "it is over"
+    leaders = re.findall(r'href="/players/\w{10}/">([^<]+)</a>\s*</span><strong class="num">(\d+\.\d)', full)
+    assert len(leaders) == 5
+    assert [float(rating) for _name, rating in leaders] == sorted((float(one[1]) for one in leaders), reverse=True)
+
+
+def test_a_draft_is_not_on_the_home_page(client: Client, alice: User, db: None) -> None:
+    club = create_club(name="Harbour", by=Actor.of(alice))
+    now = timezone.now()
+    event = create_tournament(club=club, by=Actor.of(alice), now=now, name="Secret Cup", starts_at=now)
+    client.force_login(alice)
+    assert "Secret Cup" not in client.get("/").content.decode()
+    create_division(tournament=event, by=Actor.of(alice), now=now, name="Open")
+    publish_tournament(tournament=event, by=Actor.of(alice), now=now)
+    assert "Secret Cup" in client.get("/").content.decode()

@@ -295,7 +295,7 @@ def test_without_a_club_there_is_a_word_of_welcome(client: Client, db: None) -> 
     assert "There is no club here yet." in text(client.get("/clubs/"))
 
 
-@pytest.mark.parametrize("query", ["page=0", "page=x", "page=99999999999999999999", "q=%00", "q=" + "x" * 5000])
+@pytest.mark.parametrize("query", ["page=0", "page=x", "page=99999999999999999999", "q=" + "x" * 5000])
 def test_odd_queries_are_harmless(client: Client, full_club: Club, olga: User, query: str) -> None:
     client.force_login(olga)
     for path in ("clubs/", f"clubs/{full_club.slug}/", f"clubs/{full_club.slug}/members/"):
