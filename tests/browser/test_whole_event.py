@@ -1,0 +1,192 @@
+"""A knockout of five from nothing to its ratings, with a real worker and a real beat: records, claims, a deadline."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from config.processes import spawn, stop
+from engine.records import write_mat
+from engine.simulation import play_out
+from matches import links
+from matches.models import Match, PlayerRating
+from matches.services.ratings import default_pool, dirty_since
+from players.actors import SYSTEM
+from players.models import Club, Membership, Player, User
+from players.services import remember_alias
+from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.conftest import SHARED_DATA, ValkeyServer
+from tournaments.models import Division, Fixture
+from tournaments.services.rounds import extend_deadline
+
+Check = Callable[[Page], None]
+NAMES = ["Elif Ristic", "Omar Kageyama", "Nino Beridze", "Jörg Weißmüller", "Siobhán O’Neill"]
+PATIENCE = 60.0
+
+
+@pytest.fixture
+def club(site: str, alice: User) -> Club:
+    """Alice's."""
+    club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
+    alices = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=club, player=alices, role=Membership.Role.OWNER)
+    return club
+
+
+@pytest.fixture
+def beat(celery_worker: Any, valkey_server: ValkeyServer) -> Iterator[None]:
+    """A real beat, whose hints the test's real worker follows."""
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "REDIS_URL": valkey_server.url}
+    env |= {"BARPOINT_PROFILE": "local", "BARPOINT_VAR": str(settings.VAR_DIR)}
+    argv = [sys.executable, "-m", "celery", "--app=config", "--quiet", "beat", "--pidfile="]
+    process: subprocess.Popen[bytes] = spawn(argv, env)
+    yield
+    stop(process, 10)
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < until, "it never came to be"
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.usefixtures("beat")
+def test_a_knockout_of_five_decided_by_records_claims_and_a_deadline(
+    open_page: OpenPage, axe: Check, fits: Check, club: Club, alice: User, width: int
+) -> None:
+    def looked_at(page: Page) -> None:
+        fits(page)
+        axe(page)
+
+    page = open_page("/clubs/harbour/", width=width, user=alice)
+    set_up(page, looked_at)
+    Division.objects.update(deadline_rule=Division.DeadlineRule.LOTS)
+
+    by_record(open_page, looked_at, opened(1), width)
+    first, second = opened(2)
+    by_claim_and_answer(open_page, looked_at, first, width)
+    by_deadline(second)
+    (final,) = opened(3)
+    by_strangers_record(open_page, looked_at, final, width)
+
+    eventually(lambda: Division.objects.get().status == Division.Status.FINISHED)
+    eventually(lambda: dirty_since(default_pool()) is None and default_pool().claimed_at is None)
+    # Five players; the lots at the deadline rated nobody.
+    assert PlayerRating.objects.exclude(rating=1500).count() >= 3
+    page.goto("/rankings/")
+    looked_at(page)
+    page.goto(f"/players/{PlayerRating.objects.order_by('-rating')[0].player.public_id}/")
+    looked_at(page)
+    call_command("check_integrity")  # ends with an error where anything differs
+
+
+def set_up(page: Page, looked_at: Check) -> None:
+    """Makes, fills, draws and publishes the event, as a director does."""
+    page.get_by_role("link", name="New event").click()
+    page.get_by_label("Name").fill("Friday Knockout")
+    page.get_by_label("Starts").fill("2027-12-05T18:30")
+    page.get_by_role("button", name="Make the event").click()
+    page.get_by_label("Match length by round").fill("3 5 7")
+    page.get_by_role("button", name="Make the division").click()
+    for name in NAMES:
+        page.locator("#add").fill(name)
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.locator("#entry-lists")).to_contain_text(name)
+    looked_at(page)
+    page.get_by_role("link", name="Friday Knockout").first.click()
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_role("link", name="Console").click()
+    page.get_by_role("link", name="Draw", exact=True).first.click()
+    page.get_by_role("button", name="Draw", exact=True).click()
+    expect(page.get_by_role("button", name="Publish this draw")).to_be_visible(timeout=PATIENCE * 1000)
+    looked_at(page)
+    page.get_by_role("button", name="Publish this draw").click()
+    expect(page.get_by_role("heading", name="Main draw")).to_be_visible()
+    looked_at(page)
+
+
+def opened(round_number: int) -> list[Fixture]:
+    """The fixtures of a round, once both their players are known."""
+    rows = Fixture.objects.filter(round__number=round_number).exclude(status=Fixture.Status.BYE)
+    eventually(lambda: all(row.match_id is not None for row in rows.all()))
+    return list(rows.select_related("match__player_0", "match__player_1").order_by("number"))
+
+
+def match_of(fixture: Fixture) -> Match:
+    assert fixture.match is not None
+    return fixture.match
+
+
+def send_record(page: Page, data: bytes) -> None:
+    record = {"name": "match.txt", "mimeType": "text/plain", "buffer": data}
+    page.get_by_label("Drop a record here, or choose a file").set_input_files(record)
+    page.get_by_role("button", name="Send the record").click()
+
+
+def settled(fixture: Fixture) -> bool:
+    return Match.objects.get(pk=match_of(fixture).pk).state == Match.State.SETTLED
+
+
+def by_record(open_page: OpenPage, looked_at: Check, fixtures: list[Fixture], width: int) -> None:
+    """XG's dialect, the sides swapped, one of the two under a nickname: accepted without a question."""
+    (fixture,) = fixtures
+    match = match_of(fixture)
+    remember_alias(player=match.player_1, name="shark_77", by=SYSTEM)
+    transcript = play_out(5, match.length, players=("shark_77", match.player_0.name))
+    page = open_page(f"/m/{links.token_for(match, 0)}/", width=width)
+    looked_at(page)
+    send_record(page, write_mat(transcript, "xg"))
+    eventually(lambda: settled(fixture))
+    page.reload()
+    expect(page.get_by_role("heading", name="Score sheet")).to_be_visible()
+    looked_at(page)
+
+
+def by_claim_and_answer(open_page: OpenPage, looked_at: Check, fixture: Fixture, width: int) -> None:
+    match = match_of(fixture)
+    winner = open_page(f"/m/{links.token_for(match, 0)}/", width=width)
+    winner.get_by_role("spinbutton", name=match.player_0.name).fill("5")
+    winner.get_by_role("spinbutton", name=match.player_1.name).fill("2")
+    winner.get_by_role("button", name="Report this score").click()
+    loser = open_page(f"/m/{links.token_for(match, 1)}/", width=width)
+    looked_at(loser)
+    loser.get_by_role("button", name="Confirm this score").click()
+    eventually(lambda: settled(fixture))
+
+
+def by_deadline(fixture: Fixture) -> None:
+    """Nobody plays; the round ends in a second, and beat and worker do the rest."""
+    now = timezone.now()
+    extend_deadline(fixture=fixture, due_at=now + timedelta(seconds=1), by=SYSTEM, now=now)
+    eventually(lambda: settled(fixture))
+    result = match_of(fixture).results.get()
+    assert (result.kind, result.source) == ("forfeit", "deadline")
+
+
+def by_strangers_record(open_page: OpenPage, looked_at: Check, fixture: Fixture, width: int) -> None:
+    """A record whose names nobody knows: who sends it in says who is who. A real file, where there is one."""
+    match = match_of(fixture)
+    real = sorted((SHARED_DATA / "gnubg").glob("seven_*.mat"))
+    data = real[0].read_bytes() if real else write_mat(play_out(8, 7, players=("x1", "y2")), "galaxy")
+    page = open_page(f"/m/{links.token_for(match, 1)}/", width=width)
+    send_record(page, data)
+    asked = page.get_by_role("heading", name="Who is who in your record?")
+    eventually(lambda: match.submissions.get().standing == "names")
+    page.reload()
+    expect(asked).to_be_visible()
+    looked_at(page)
+    page.get_by_role("radio", name=match.player_1.name).check()
+    page.get_by_role("button", name="That is it").click()
+    eventually(lambda: settled(fixture))
+    assert match.submissions.get().swapped is True
