@@ -20,6 +20,7 @@ from matches.models import MOST_BYTES, Submission
 from matches.services import submissions
 from matches.throttle import count_upload
 from matches.verdicts import with_messages
+from players.api.accounts import given
 from players.api.shapes import PROBLEM
 from players.messages import sentence
 
@@ -159,12 +160,11 @@ class Submissions(APIView):
         """Store the record; 201 and its address."""
         refuse_long_body(request, JSON_MOST_BYTES)
         count_upload(request)
-        given = RecordSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        record, name = record_in(given.validated_data.get("file"), given.validated_data.get("text", ""))
+        sent = given(RecordSerializer, request)
+        record, name = record_in(sent.get("file"), sent.get("text", ""))
         submitted = submissions.submit(
             data=record,
-            file_name=name or given.validated_data.get("file_name", ""),
+            file_name=name or sent.get("file_name", ""),
             source=Submission.Source.API,
             submitter=request.user if request.user.is_authenticated else None,
             key=request.headers.get("Idempotency-Key", ""),

@@ -34,12 +34,13 @@ from matches.api_match_forms import (
     match_as_answer,
     summary_as_answer,
 )
-from matches.api_seats import IF_MATCH, LINK, MAKES, WRITES, after, answer, common, given, seat, side_of, tagged, viewed
+from matches.api_seats import IF_MATCH, LINK, MAKES, WRITES, after, answer, common, seat, side_of, tagged, viewed
 from matches.intake import record_in, refuse_long_body
 from matches.models import Match, Submission
 from matches.services import claims, proposals, records
 from matches.throttle import count_upload
 from matches.visibility import Viewer
+from players.api.accounts import given
 from players.api.shapes import PROBLEM
 from players.models import User
 
@@ -124,7 +125,7 @@ class Claims(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """201 with the match as it is then."""
         acting = seat(request, public_id, sheet=True)
-        form = given(request, ClaimSerializer)
+        form = given(ClaimSerializer, request)
         left, right = form["score"]
         claims.claim(
             match=acting.match,
@@ -185,7 +186,7 @@ class Contest(_ClaimAnswer):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """A dispute: the director rules."""
-        return self.done(request, public_id, note=given(request, ContestSerializer)["note"])
+        return self.done(request, public_id, note=given(ContestSerializer, request)["note"])
 
 
 class Withdraw(_ClaimAnswer):
@@ -227,7 +228,7 @@ class MatchRecords(APIView):
         refuse_long_body(request)
         acting = seat(request, public_id)
         count_upload(request)
-        form = given(request, RecordSerializer)
+        form = given(RecordSerializer, request)
         data, name = record_in(form.get("file"), form.get("text", ""))
         records.submit_for_match(
             match=acting.match,
@@ -259,7 +260,7 @@ class RecordNames(APIView):
     def post(self, request: Request, public_id: str, record_id: str) -> Response:
         """Asked of its sender, once: the names are remembered."""
         acting = seat(request, public_id)
-        form = given(request, RecordNamesSerializer)
+        form = given(RecordNamesSerializer, request)
         records.say_who(
             submission=access.record_of(acting, record_id),
             swapped=form["left"] == 1,
@@ -292,7 +293,7 @@ class Proposals(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """They replace whatever was open."""
         acting = seat(request, public_id)
-        form = given(request, ProposeSerializer)
+        form = given(ProposeSerializer, request)
         times: list[datetime] = form["times"]
         proposals.propose(
             match=acting.match,
@@ -324,7 +325,7 @@ class AcceptProposal(APIView):
             match=acting.match,
             proposal=access.proposal_of(acting, proposal_id),
             side=side_of(acting),
-            time=given(request, AcceptSerializer)["time"],
+            time=given(AcceptSerializer, request)["time"],
             by=acting.by,
             **common(request),
         )

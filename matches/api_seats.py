@@ -6,7 +6,7 @@ from django.http import Http404
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
-from rest_framework import serializers, status
+from rest_framework import status
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -75,13 +75,6 @@ def after(request: Request, *, needed: bool = True) -> int | None:
     if needed or text:
         raise Refused("after_missing")
     return None
-
-
-def given(request: Request, form: type[serializers.Serializer[Any]]) -> Given:
-    """The checked body of a write."""
-    body = form(data=request.data)
-    body.is_valid(raise_exception=True)
-    return dict(body.validated_data)
 
 
 def common(request: Request) -> Given:

@@ -13,6 +13,7 @@ from matches.mail import send_claim
 from matches.models import Claim, Match, Submission
 from matches.services import claims, notices, proofs
 from matches.services.finish import announce
+from players.queue import hint
 
 AT_ONCE = 100
 """Rows that one sweep takes; the next comes soon."""
@@ -49,7 +50,7 @@ def tell_again(*, now: datetime) -> int:
     untold = Claim.objects.filter(
         reachable, state=Claim.State.OPEN, notified_at__isnull=True, created_at__lte=now - _resend_after()
     ).order_by("pk")
-    return _each(untold.values_list("pk", flat=True)[:AT_ONCE], lambda pk: notices.hint(notices.TELL_OF_CLAIM, pk))
+    return _each(untold.values_list("pk", flat=True)[:AT_ONCE], lambda pk: hint(notices.TELL_OF_CLAIM, pk))
 
 
 def settle_waiting_records(*, now: datetime) -> int:

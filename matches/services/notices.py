@@ -2,14 +2,10 @@
 
 from functools import partial
 
-import structlog
-from celery import current_app
 from django.db import transaction
-from kombu.exceptions import OperationalError
 
 from matches.models import Claim, Match
-
-log = structlog.get_logger(__name__)
+from players.queue import hint
 
 TELL_OF_CLAIM = "matches.tell_of_claim"
 """The task that a hint names."""
@@ -30,11 +26,3 @@ def claim_made(match: Match, claim: Claim) -> None:
     """Have the other side told by letter, if it has an address; the sweep does what a lost hint leaves."""
     if address_of(match, 1 - claim.side):
         transaction.on_commit(partial(hint, TELL_OF_CLAIM, claim.pk), robust=True)
-
-
-def hint(task: str, pk: int) -> None:
-    """Tell a worker of a row. Without a broker nothing is lost: a sweep tells again."""
-    try:
-        current_app.send_task(task, args=[pk])
-    except OperationalError as error:
-        log.warning("hint_not_sent", task=task, pk=pk, error=str(error))

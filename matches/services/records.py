@@ -12,13 +12,14 @@ from engine.records import from_data
 from engine.version import VERSION
 from matches.models import Match, Result, Submission
 from matches.names import is_swapped, known_names
-from matches.services import notices, proofs, submissions
+from matches.services import proofs, submissions
 from matches.services.finish import append_result, check_result
 from matches.services.locked import begun, changed, lock_match, refuse_stale
 from matches.services.proofs import Evidence, Fault, Standing
 from matches.services.submissions import Submitted
 from players.actors import Actor, log
 from players.models import User
+from players.queue import hint
 from players.services import remember_alias
 
 SETTLE_RECORD = "matches.settle_record"
@@ -222,5 +223,5 @@ def _look_again(record: Submission, now: datetime) -> bool:
         fields += ["state", "attempts", "claimed_at", "failure", "sent_at"]
     record.save(update_fields=fields)
     task = SETTLE_RECORD if judged else submissions.ADJUDICATE
-    transaction.on_commit(partial(notices.hint, task, record.pk), robust=True)
+    transaction.on_commit(partial(hint, task, record.pk), robust=True)
     return True

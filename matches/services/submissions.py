@@ -9,11 +9,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import structlog
-from celery import current_app
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from kombu.exceptions import OperationalError
 
 import engine
 from engine.errors import Refused
@@ -23,6 +21,7 @@ from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Match, Su
 from matches.services import proofs
 from matches.verdicts import as_json, storable
 from players.models import User
+from players.queue import hint
 
 log = structlog.get_logger(__name__)
 
@@ -62,12 +61,7 @@ def submit(
     existing link has shown that he knows all that is behind it.
     Refused: `file_empty`, `record_too_large`, `key_too_long`, `key_reused`.
     """
-    if not data.strip():
-        raise Refused("file_empty")
-    if len(data) > MOST_BYTES:
-        raise Refused("record_too_large", limit=MOST_BYTES)
-    if len(key) > LONGEST_KEY:
-        raise Refused("key_too_long", most=LONGEST_KEY)
+    _check_size(data, key)
     new = Submission(
         source=source,
         file_name=_base_name(file_name),
@@ -82,15 +76,29 @@ def submit(
         created_at=now,
         sent_at=now,
     )
+    return _stored(new)
+
+
+def _check_size(data: bytes, key: str) -> None:
+    if not data.strip():
+        raise Refused("file_empty")
+    if len(data) > MOST_BYTES:
+        raise Refused("record_too_large", limit=MOST_BYTES)
+    if len(key) > LONGEST_KEY:
+        raise Refused("key_too_long", most=LONGEST_KEY)
+
+
+def _stored(new: Submission) -> Submitted:
+    """The row, saved and told of; or the one that was there before."""
     if (seen := _seen_before(new)) is not None:
         return Submitted(seen, created=False)
     try:
         with transaction.atomic():
             new.save(force_insert=True)
-            transaction.on_commit(lambda: hint(new.pk), robust=True)
+            transaction.on_commit(lambda: hint(ADJUDICATE, new.pk), robust=True)
     except IntegrityError:
         # Somebody with the same key was faster by a moment; anything else is a bug.
-        seen = _seen_before(new) if key else None
+        seen = _seen_before(new) if new.key else None
         if seen is None:
             raise
         return Submitted(seen, created=False)
@@ -121,14 +129,6 @@ def _base_name(name: str) -> str:
     """The name without folders and control characters; of a very long one the end, which has the ending."""
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     return "".join(letter for letter in base if letter.isprintable()).strip()[-LONGEST_FILE_NAME:]
-
-
-def hint(submission_id: int) -> None:
-    """Tell a worker of a row. Without a broker nothing is lost: the sweep tells again."""
-    try:
-        current_app.send_task(ADJUDICATE, args=[submission_id])
-    except OperationalError as error:
-        log.warning("hint_not_sent", submission=submission_id, error=str(error))
 
 
 def adjudicate_submission(*, submission_id: int, now: datetime) -> Verdict | None:
@@ -199,5 +199,5 @@ def send_again(*, now: datetime) -> int:
     )
     Submission.objects.filter(pk__in=ids).update(sent_at=now)
     for submission_id in ids:
-        hint(submission_id)
+        hint(ADJUDICATE, submission_id)
     return len(ids)

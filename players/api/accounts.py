@@ -1,6 +1,6 @@
 """The account that asks, its tokens, and the invitation it accepts."""
 
-from typing import cast
+from typing import Any, cast
 
 from django.contrib.auth import authenticate
 from django.utils import timezone
@@ -27,6 +27,13 @@ def by(request: Request) -> Actor:
     return Actor.of(me(request))
 
 
+def given(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
+    """What was sent, checked; 422 with the fields at fault."""
+    checked = serializer(data=request.data, **options)
+    checked.is_valid(raise_exception=True)
+    return dict(checked.validated_data)
+
+
 class Me(APIView):
     """The account that asks."""
 
@@ -51,9 +58,8 @@ class Me(APIView):
     )
     def patch(self, request: Request) -> Response:
         """What is not named stays as it is."""
-        given = shapes.PreferencesSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        user = services.update_preferences(user=me(request), by=by(request), **given.validated_data)
+        wanted = given(shapes.PreferencesSerializer, request)
+        user = services.update_preferences(user=me(request), by=by(request), **wanted)
         return Response(shapes.MeSerializer(User.objects.select_related("player").get(pk=user.pk)).data)
 
 
@@ -75,11 +81,10 @@ class Tokens(APIView):
     )
     def post(self, request: Request) -> Response:
         """E-mail and password, for a token."""
-        given = shapes.CredentialsSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        email = given.validated_data["email"]
+        shown = given(shapes.CredentialsSerializer, request)
+        email = shown["email"]
         throttle.count_sign_in(request, email)
-        user = authenticate(request._request, username=email, password=given.validated_data["password"])  # noqa: SLF001
+        user = authenticate(request._request, username=email, password=shown["password"])  # noqa: SLF001
         if not isinstance(user, User):
             raise exceptions.AuthenticationFailed(code="wrong_credentials")
         throttle.signed_in(request, email)
@@ -122,9 +127,6 @@ class AcceptInvitation(APIView):
     )
     def post(self, request: Request) -> Response:
         """The player who stands for the account from now on."""
-        given = shapes.SecretSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        player = services.accept_invitation(
-            secret=given.validated_data["secret"], user=me(request), by=by(request), now=timezone.now()
-        )
+        secret = given(shapes.SecretSerializer, request)["secret"]
+        player = services.accept_invitation(secret=secret, user=me(request), by=by(request), now=timezone.now())
         return Response(shapes.PersonSerializer(player).data)

@@ -14,16 +14,10 @@ from rest_framework.views import APIView
 from players import access, selectors, services, throttle
 from players.access import Role
 from players.api import shapes
-from players.api.accounts import by, me
+from players.api.accounts import by, given, me
 from players.models import Club, Membership, User
 
 Q = OpenApiParameter("q", str, description="Part of a name, in any capitals, with or without accents.")
-
-
-def _given(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
-    given = serializer(data=request.data, **options)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)
 
 
 def _club_answer(request: Request, club: Club, code: int = status.HTTP_200_OK) -> Response:
@@ -68,7 +62,7 @@ class Clubs(generics.ListAPIView[Club]):
     )
     def post(self, request: Request) -> Response:
         """Whoever does it owns it."""
-        fields = _given(shapes.ClubFieldsSerializer, request)
+        fields = given(shapes.ClubFieldsSerializer, request)
         club = services.create_club(by=by(request), **fields)
         return _club_answer(request, club, status.HTTP_201_CREATED)
 
@@ -96,7 +90,7 @@ class OneClub(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """What is not named stays as it is."""
         club = access.club_for_director(request.user, slug)
-        fields = _given(shapes.ClubFieldsSerializer, request, partial=True)
+        fields = given(shapes.ClubFieldsSerializer, request, partial=True)
         if "slug" in fields:
             access.require(request.user, club, Role.OWNER)
         return _club_answer(request, services.update_club(club=club, by=by(request), **fields))
@@ -136,7 +130,7 @@ class Members(generics.ListAPIView[Membership]):
     def post(self, request: Request, slug: str) -> Response:
         """By name, or somebody who is known here."""
         club = access.club_for_director(request.user, slug)
-        fields = _given(shapes.NewMemberSerializer, request)
+        fields = given(shapes.NewMemberSerializer, request)
         if "player" in fields:
             player = access.player(fields["player"])
             membership = services.add_player(club=club, player=player, by=by(request))
@@ -163,7 +157,7 @@ class MemberList(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Known names are found, the others become members without an account."""
         club = access.club_for_director(request.user, slug)
-        names = _given(shapes.NamesSerializer, request)["names"]
+        names = given(shapes.NamesSerializer, request)["names"]
         found = services.find_or_add_players(club=club, names=names, by=by(request))
         return Response(shapes.FoundNameSerializer(found, many=True).data)
 
@@ -193,7 +187,7 @@ class OneMember(APIView):
     def patch(self, request: Request, slug: str, public_id: str) -> Response:
         """The last owner stays one."""
         membership = access.member_for_owner(request.user, slug, public_id)
-        role = _given(shapes.RoleSerializer, request)["role"]
+        role = given(shapes.RoleSerializer, request)["role"]
         changed = services.set_role(membership=membership, role=role, by=by(request))
         return Response(shapes.MemberSerializer(changed).data)
 
@@ -229,7 +223,7 @@ class MemberInvitation(APIView):
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """The link, this once."""
         membership = access.member_for_director(request.user, slug, public_id)
-        email = _given(shapes.NewInvitationSerializer, request).get("email", "")
+        email = given(shapes.NewInvitationSerializer, request).get("email", "")
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
         invited = services.invite(
             membership=membership,
@@ -270,7 +264,7 @@ class MemberMerge(APIView):
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Facts stay where they are, and it can be undone."""
         membership = access.member_for_director(request.user, slug, public_id)
-        into = access.member_for_director(request.user, slug, _given(shapes.MergeSerializer, request)["into"])
+        into = access.member_for_director(request.user, slug, given(shapes.MergeSerializer, request)["into"])
         merge = services.merge_players(
             player=membership.player, into=into.player, by=by(request), now=timezone.now(), club=membership.club
         )

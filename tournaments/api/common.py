@@ -8,7 +8,7 @@ from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from players.api.accounts import by, me
+from players.api.accounts import by, given, me
 from players.api.shapes import PROBLEM, example
 
 __all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "after_of", "by", "example", "given", "me", "tagged"]
@@ -27,13 +27,6 @@ AFTER = OpenApiParameter(
         "If somebody has changed it since, the answer is 409 with the code `stale`."
     ),
 )
-
-
-def given(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
-    """What was sent, checked; 422 with the fields at fault."""
-    checked = serializer(data=request.data, **options)
-    checked.is_valid(raise_exception=True)
-    return dict(checked.validated_data)
 
 
 def after_of(request: Request, values: dict[str, Any], *, required: bool = True) -> int | None:

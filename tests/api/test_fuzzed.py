@@ -1,0 +1,173 @@
+"""Requests that nobody would write, made from the API's own description (schemathesis), against the real site.
+
+Each meets the demonstration club, which has something of everything, and is undone afterwards. Whatever comes in, the
+answer is what the description says: never a 500, never another type of content, and a code with every no.
+FUZZ_EXAMPLES sets how many requests each operation gets from each of the three who ask, well-formed and not.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, transaction
+from django.utils import timezone
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pytest_django import DjangoDbBlocker
+from rest_framework.authtoken.models import Token
+from schemathesis import APIOperation, Case, Response
+from schemathesis.checks import content_type_conformance, not_a_server_error, response_schema_conformance
+from schemathesis.generation import GenerationMode
+
+from config.api_errors import PROBLEM_JSON
+from matches.models import Match, Proposal, Submission
+from matches.services import proposals
+from players.actors import Actor
+from players.models import Club, Merge, Player, User
+from tournaments.demo import load
+from tournaments.models import Division, Entry, Fixture, Tournament
+from tournaments.services import entries, events
+
+pytestmark = pytest.mark.django_db
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "3"))
+SCHEMA = schemathesis.openapi.from_wsgi("/api/schema/", get_wsgi_application())
+OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations()]
+CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
+ASKERS = {"anonymous": None, "player": "bob@example.org", "director": "alice@example.org"}
+ONE_IN_FIVE = st.sampled_from([True, *[False] * 4])
+
+hurried = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    database=None,
+    # What a shrunk request would show, the first one shows as well, and at once.
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@dataclass
+class World:
+    """What there is to ask for, by the first word of a path and the name of a place in it."""
+
+    ids: dict[tuple[str, str], list[str]]
+    seqs: dict[str, int]
+    tokens: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    """The demonstration club with a draft event and proposed times, made once."""
+    now = timezone.now()
+    # After each request a server closes connections; as in Django's own test client, ours stays in its transaction.
+    request_started.disconnect(close_old_connections)
+    request_finished.disconnect(close_old_connections)
+    with django_db_blocker.unblock(), transaction.atomic():
+        load(password="crawford-1969", now=now)
+        _an_event_to_draw(now)
+        for match in Match.objects.filter(state=Match.State.OPEN).order_by("pk")[:1]:
+            proposals.propose(match=match, side=0, times=[now + timedelta(hours=6)], by=Actor.link(0), now=now)
+        yield World(_ids(), _seqs(), {user.email: Token.objects.create(user=user).key for user in User.objects.all()})
+        transaction.set_rollback(True)
+    request_started.connect(close_old_connections)
+    request_finished.connect(close_old_connections)
+
+
+def _an_event_to_draw(now: datetime) -> None:
+    club, by = Club.objects.get(), Actor.of(User.objects.get(email=ASKERS["director"]))
+    event = events.create_tournament(club=club, by=by, now=now, name="Spring Open", starts_at=now)
+    division = events.create_division(tournament=event, by=by, now=now, name="Open", self_registration=True)
+    entries.enter(division=division, players=list(Player.objects.order_by("pk")[:5]), by=by, now=now)
+
+
+def _ids() -> dict[tuple[str, str], list[str]]:
+    def of(rows: Any, field: str = "public_id") -> list[str]:
+        return [str(value) for value in rows.order_by("-pk").values_list(field, flat=True)]
+
+    bobs = Match.objects.filter(player_0__user__email=ASKERS["player"]) | Match.objects.filter(
+        player_1__user__email=ASKERS["player"]
+    )
+    people, submissions = of(Player.objects), of(Submission.objects)
+    return {
+        ("clubs", "slug"): of(Club.objects, "slug"),
+        ("clubs", "public_id"): people,
+        ("clubs", "id"): [*of(Merge.objects, "pk"), "1"],
+        ("divisions", "division"): of(Division.objects),
+        ("divisions", "number"): ["1"],
+        ("entries", "entry"): of(Entry.objects),
+        ("fixtures", "fixture"): of(Fixture.objects.filter(match__isnull=False)),
+        ("matches", "public_id"): [*of(bobs), *of(Match.objects.exclude(state=Match.State.SETTLED))],
+        ("matches", "record_id"): of(Submission.objects.filter(match__in=bobs)),
+        ("matches", "proposal_id"): of(Proposal.objects),
+        ("players", "public_id"): people,
+        ("players", "other_id"): people,
+        ("submissions", "public_id"): submissions,
+        ("submissions", "extension"): ["mat", "sgf", "json"],
+        ("tournaments", "tournament"): of(Tournament.objects),
+    }
+
+
+def _seqs() -> dict[str, int]:
+    """What has to be seen before it is written, by the id in the path."""
+    fixtures = Fixture.objects.filter(match__isnull=False).values_list("public_id", "match__seq")
+    rows = (Division.objects.values_list("public_id", "seq"), Match.objects.values_list("public_id", "seq"), fixtures)
+    return {public_id: seq for some in rows for public_id, seq in some}
+
+
+def aimed(case: Case, world: World, token: dict[str, str], data: st.DataObject) -> Case:
+    """Most requests name something that is there, and have seen what it is like now."""
+    path = dict(case.path_parameters)
+    for name in path:
+        if not data.draw(ONE_IN_FIVE):
+            known = world.ids[case.path.split("/")[3], name]
+            assert known, f"nothing there for {name} of {case.path}"
+            path[name] = data.draw(st.sampled_from(known))
+    headers = {name: value for name, value in case.headers.items() if name != "Authorization"} | token
+    body, seen = case.body, [world.seqs[one] for one in path.values() if one in world.seqs]
+    if seen and not data.draw(ONE_IN_FIVE):
+        headers["If-Match"] = f'"{seen[0]}"'
+        body = {name: value for name, value in body.items() if name != "after"} if isinstance(body, dict) else body
+    case.path_parameters, case.headers, case.body = path, headers, body
+    return case
+
+
+def refusals_have_a_code(_context: Any, response: Response, case: Case) -> None:
+    """Every no is a problem with a code."""
+    if response.status_code >= 400 and case.method != "HEAD":
+        assert response.headers["content-type"] == [PROBLEM_JSON]
+        assert response.json()["code"]
+
+
+def modes(operation: APIOperation) -> list[GenerationMode]:
+    """What takes nothing cannot be given anything wrong."""
+    takes_something = any((operation.path_parameters, operation.query, operation.body))
+    return [GenerationMode.POSITIVE, *([GenerationMode.NEGATIVE] if takes_something else [])]
+
+
+@pytest.mark.parametrize("asker", ASKERS)
+def test_no_request_brings_it_down(asker: str, world: World, subtests: pytest.Subtests) -> None:
+    assert len(OPERATIONS) > 70
+    email = ASKERS[asker]
+    token = {"Authorization": f"Token {world.tokens[email]}"} if email else {}
+    for operation in OPERATIONS:
+        for mode in modes(operation):
+            with subtests.test(operation.label, mode=mode.value):
+                strategy = operation.as_strategy(generation_mode=mode)
+
+                @hurried
+                @given(case=strategy, data=st.data())
+                def ask(case: Case, data: st.DataObject) -> None:
+                    case = aimed(case, world, token, data)
+                    with transaction.atomic():
+                        response = case.call()
+                        transaction.set_rollback(True)
+                    case.validate_response(response, checks=CHECKS, additional_checks=[refusals_have_a_code])
+
+                ask()
