@@ -7,7 +7,7 @@ or nobody won; **to be decided** means that it is not known yet.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -281,7 +281,11 @@ def _state(
     if counted is not None:
         return _decided(fixture.number, raw, counted)
     slots = (_present(raw[0], gone, bracket), _present(raw[1], gone, bracket))
-    return _undecided(fixture.number, slots, void=result is not None)
+    state = _undecided(fixture.number, slots, void=result is not None)
+    if BYE_SLOT in raw and state.winner.absent is not None:
+        # A bye is no match: what he has played after it counts, and he is missing from the first that he has not.
+        return replace(state, winner=raw[0] if raw[1] == BYE_SLOT else raw[1])
+    return state
 
 
 def _needed(fixture: Fixture, states: Mapping[FixtureId, FixtureState]) -> bool:

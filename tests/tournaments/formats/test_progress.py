@@ -102,6 +102,22 @@ def test_when_both_forfeit_nobody_goes_on_and_the_next_opponent_has_a_walkover()
     assert state.placings(MAIN) == ((CAROL,), (ALICE, BOB, DAVE))
 
 
+def test_who_had_a_bye_keeps_what_he_won_after_it():
+    graph = knockout([ALICE, None, CAROL, DAVE])
+    results = {2: Result(0, (7, 3), between=(CAROL, DAVE)), 3: Result(0, (7, 5), between=(ALICE, CAROL))}
+    state = progress(graph, results, [Withdrawal(ALICE)])
+    assert state.fixtures[3].status is FixtureStatus.DECIDED
+    assert state.champion(MAIN) == ALICE
+
+
+def test_who_had_a_bye_and_withdraws_is_a_walkover_in_his_first_match():
+    graph = knockout([ALICE, None, CAROL, DAVE])
+    state = progress(graph, {2: Result(0)}, [Withdrawal(ALICE)])
+    assert state.fixtures[3].status is FixtureStatus.WALKOVER
+    assert state.fixtures[3].slots[0].absent == ALICE
+    assert state.champion(MAIN) == CAROL
+
+
 def test_two_who_withdraw_leave_an_empty_fixture():
     state = progress(four_with_consolation(), {}, [Withdrawal(ALICE), Withdrawal(BOB)])
     assert state.fixtures[1].status is FixtureStatus.EMPTY
