@@ -67,10 +67,7 @@ e2e: $(VENV)/.dev ## browser tests; skipped with a reason where there is no Chro
 	$(PYTEST) -rs tests/browser $(ARGS)
 
 bench: $(VENV)/.dev ## what is measured beside what
-	@for file in benchmarks/bench_*.py; do \
-		[ -e "$$file" ] || { echo "No benchmarks yet."; exit 0; }; \
-		$(PY) -m "benchmarks.$$(basename "$$file" .py)" || exit 1; \
-	done
+	$(PY) -m benchmarks $(ARGS)
 
 bench-peers: $(VENV)/.dev ## install the engines that are measured beside ours, outside the locks
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --pre --target var/peers gnubg-nn bgsage

@@ -18,6 +18,7 @@ from statistics import median
 from time import process_time
 from typing import Any
 
+from benchmarks.machine import processor
 from engine import Position, check_record, legal_plays
 from engine.plays import legal_results
 from engine.records import read, write
@@ -194,13 +195,6 @@ def main() -> None:
     print(*records(given.seed), sep="\n")
     if given.three_plies:
         print(f"\n{three_plies()}")
-
-
-def processor() -> str:
-    """The processor's name, where the system tells it."""
-    info = Path("/proc/cpuinfo")
-    names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line]
-    return names[0] if names else platform.processor()
 
 
 if __name__ == "__main__":

@@ -1,54 +1,25 @@
-"""Ratings: how fast a history is replayed, and the pages of a large ranking beside a bare view in the same run.
+"""Ratings: how fast a history is replayed, and the pages of a large ranking beside a bare view in the same run."""
 
-Requests go through Django's test client: all of our code and middleware, and no network.
-"""
-
-import os
 import random
-import statistics
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from http import HTTPStatus
 from time import perf_counter
-from typing import Any
 
-import django
+from benchmarks.pages import REQUESTS, bare, database, measure
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-django.setup()
+# isort: split
+from django.db import connection, transaction
 
-from django.db import connection, transaction  # noqa: E402
-from django.test import Client  # noqa: E402
-from django.test.utils import setup_test_environment, teardown_test_environment  # noqa: E402
-
-from matches.models import Match, PlayerRating, RatingPool, Result  # noqa: E402
-from matches.services import ratings  # noqa: E402
-from players.models import Player  # noqa: E402
-from tests.settings import RUN_DIR  # noqa: E402
+from matches.models import Match, PlayerRating, RatingPool, Result
+from matches.services import ratings
+from players.models import Player
 
 MATCHES = 10_000
 PLAYERS = 300
 RANKED = 5_000
 OF_ONE = 3_000
-REQUESTS = 200
-WARM_UP = 10
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SEED = 1975
-
-
-@contextmanager
-def database() -> Iterator[None]:
-    """A database of this run's own."""
-    RUN_DIR.mkdir(parents=True, exist_ok=True)
-    setup_test_environment()
-    name = connection.settings_dict["NAME"]
-    connection.creation.create_test_db(verbosity=0, autoclobber=True)
-    try:
-        yield
-    finally:
-        connection.creation.destroy_test_db(name, verbosity=0)
-        teardown_test_environment()
 
 
 def season(rng: random.Random) -> tuple[list[Player], list[Match]]:
@@ -147,30 +118,12 @@ def fill_ranking(rng: random.Random) -> None:
     )
 
 
-def measure(label: str, path: str) -> None:
-    """Print p50 and p99 of many requests."""
-    client = Client()
-    times: list[float] = []
-    size = 0
-    for number in range(REQUESTS + WARM_UP):
-        started = perf_counter()
-        answer: Any = client.get(path)
-        if number >= WARM_UP:
-            times.append((perf_counter() - started) * 1000)
-        if answer.status_code != HTTPStatus.OK:
-            raise SystemExit(f"{path}: {answer.status_code}")
-        size = len(answer.content)
-    cuts = statistics.quantiles(times, n=100)
-    print(f"  {label:<34} {cuts[49]:>7.1f} ms  {cuts[98]:>7.1f} ms  {size / 1024:>7.1f} KiB")
-
-
 def measure_pages(player: Player) -> None:
     """The ranking and the busiest player, beside a view that does nothing."""
     here = f"/players/{player.public_id}"
     print(f"Pages: a ranking of {RANKED:,}, a player of {OF_ONE:,} matches; {REQUESTS} requests each")
-    print(f"  {'':<34} {'p50':>10} {'p99':>11} {'size':>12}")
+    bare()
     for label, path in (
-        ("bare view (healthz)", "/healthz"),
         ("ranking, first page", "/rankings/?days=0"),
         ("ranking, middle page", "/rankings/?days=0&page=50"),
         ("ranking, played within a year", "/rankings/"),

@@ -1,0 +1,69 @@
+"""What benchmarks of pages have in common: a database of their own, and the times of a page.
+
+Requests go through Django's test client: all of our code and middleware, and no network.
+"""
+
+import gc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from statistics import quantiles
+from time import perf_counter
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+# There is no broker, and each hint that cannot be sent would say so.
+os.environ.setdefault("LOG_LEVEL", "ERROR")
+django.setup()
+
+from django.db import connection  # noqa: E402, its settings are made by the lines above
+from django.test import Client  # noqa: E402
+from django.test.utils import CaptureQueriesContext, setup_test_environment, teardown_test_environment  # noqa: E402
+
+from tests.settings import RUN_DIR  # noqa: E402
+
+REQUESTS = 100
+WARM_UP = 10
+HEAD = f"  {'':<34} {'p50':>10} {'p99':>11} {'size':>12} {'queries':>9}"
+
+
+@contextmanager
+def database() -> Iterator[None]:
+    """A database of this run's own."""
+    RUN_DIR.mkdir(parents=True, exist_ok=True)
+    setup_test_environment()
+    name = connection.settings_dict["NAME"]
+    connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    try:
+        yield
+    finally:
+        connection.creation.destroy_test_db(name, verbosity=0)
+        teardown_test_environment()
+
+
+def measure(label: str, path: str, **headers: str) -> None:
+    """Print p50 and p99 of many requests, what is sent, and what the database is asked."""
+    client = Client(headers=headers)
+    gc.collect()
+    times = [_milliseconds(client, path) for _ in range(REQUESTS + WARM_UP)][WARM_UP:]
+    with CaptureQueriesContext(connection) as queries:
+        size = len(client.get(path).content)
+    cuts = quantiles(times, n=100)
+    print(f"  {label:<34} {cuts[49]:>7.1f} ms  {cuts[98]:>7.1f} ms  {size / 1024:>7.1f} KiB  {len(queries):>7}")
+
+
+def _milliseconds(client: Client, path: str) -> float:
+    begun = perf_counter()
+    answer = client.get(path)
+    taken = (perf_counter() - begun) * 1000
+    if answer.status_code != HTTPStatus.OK:
+        raise SystemExit(f"{path}: {answer.status_code}")
+    return taken
+
+
+def bare() -> None:
+    """The head of a table, and its first line: a view that does nothing, with all of our middleware."""
+    print(HEAD)
+    measure("bare view (healthz)", "/healthz")
