@@ -1,0 +1,111 @@
+"""Pages ask the database as much of a large site as of a small one.
+
+Those of clubs, matches and one's own matches, of an event and its console are counted in their rooms' own tests.
+"""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from players.actors import SYSTEM
+from players.models import Club, Player, User
+from players.services import add_player, create_club, ensure_player
+from tests.matches.history import LATER as NOW
+from tests.matches.history import played, player, replay
+from tournaments.models import Division
+from tournaments.services import draws, entries, events
+
+pytestmark = pytest.mark.django_db
+
+SMALL, LARGE = 2, 24
+# path -> the most queries for somebody who is signed in and plays
+MOST = {
+    "/": 10,
+    "/events/": 10,
+    "/rankings/": 15,
+    "/players/": 9,
+    "/players/{player}/": 22,
+    "/players/{player}/matches/": 14,
+    "/players/{player}/vs/{other}/": 16,
+    "/clubs/{club}/": 14,
+    "/api/v1/tournaments/": 6,
+    "/api/v1/clubs/": 6,
+    "/api/v1/rankings/": 8,
+    "/api/v1/players/": 8,
+    "/api/v1/players/{player}/matches/": 12,
+    "/api/v1/divisions/{division}/bracket/": 10,
+    "/api/v1/divisions/{division}/fixtures/": 10,
+    "/api/v1/divisions/{division}/entries/": 8,
+    "/api/v1/tournaments/{tournament}/divisions/": 8,
+}
+
+
+@dataclass
+class Site:
+    """A site that grows; its last division is drawn and has as many entries as there was growth."""
+
+    me: Player
+    club: Club
+    size: int = 0
+    places: dict[str, str] = field(default_factory=dict)
+
+    def grow(self, count: int) -> None:
+        """So many more rivals with a match each, clubs, and events with a division."""
+        rivals = [player(f"Rival {self.size + number}") for number in range(count)]
+        for number, rival in enumerate(rivals, start=self.size):
+            played(self.me, rival, hours=number, club=self.club)
+            club = create_club(name=f"Club {number}", by=SYSTEM)
+            add_player(club=club, player=self.me, by=SYSTEM)
+            division = self._event(club if number % 2 else self.club, number)
+        replay()
+        self.size += count
+        entries.enter(division=division, players=rivals, by=SYSTEM, now=NOW)
+        draw = draws.request_draw(division=division, by=SYSTEM, now=NOW)
+        draws.make_draft(draw_id=draw.pk, now=NOW)
+        division.refresh_from_db()
+        draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=NOW)
+        self.places = {
+            "player": self.me.public_id,
+            "other": rivals[0].public_id,
+            "club": self.club.slug,
+            "division": division.public_id,
+            "tournament": division.tournament.public_id,
+        }
+
+    def _event(self, club: Club, number: int) -> Division:
+        starts = NOW + timedelta(days=number)
+        event = events.create_tournament(club=club, by=SYSTEM, now=NOW, name=f"Cup {number}", starts_at=starts)
+        division = events.create_division(tournament=event, by=SYSTEM, now=NOW, name="Open")
+        events.publish_tournament(tournament=event, by=SYSTEM, now=NOW)
+        return division
+
+
+@pytest.fixture
+def site(bob: User) -> Site:
+    return Site(ensure_player(user=bob, by=SYSTEM), create_club(name="Harbour", by=SYSTEM))
+
+
+def asked(client: Client, site: Site) -> dict[str, int]:
+    """Queries by path."""
+    found = {}
+    for path in MOST:
+        address = path.format(**site.places)
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(address).status_code == 200, address
+        found[path] = len(captured)
+    return found
+
+
+def test_a_large_site_takes_no_more_queries_than_a_small_one(client: Client, site: Site, bob: User) -> None:
+    client.force_login(bob)
+    site.grow(SMALL)
+    few = asked(client, site)
+    site.grow(LARGE)
+    many = asked(client, site)
+    assert len(many) == len(MOST)
+    assert {path: (few[path], many[path]) for path in MOST if many[path] > few[path]} == {}
+    assert {path: many[path] for path, most in MOST.items() if many[path] > most} == {}
