@@ -54,6 +54,7 @@ def looked_at(axe: Check, fits: Check) -> Check:
     """Accessible, as wide as its window, and with at most one primary button."""
 
     def check(page: Page) -> None:
+        page.wait_for_load_state()
         fits(page)
         axe(page)
         sheet = page.locator("dialog[open]")
@@ -93,6 +94,7 @@ def test_a_knockout_of_five_from_nothing_to_its_winner(
     page = open_page("/clubs/harbour/", width=width, scheme=scheme, user=alice)
     looked_at(page)
     page.get_by_role("link", name="New event").click()
+    expect(page.get_by_role("heading", name="New event")).to_be_visible()
     looked_at(page)
     make_event(page)
     looked_at(page)
@@ -112,6 +114,7 @@ def test_a_knockout_of_five_from_nothing_to_its_winner(
     looked_at(page)
     page.get_by_role("link", name="Console").click()
     page.get_by_role("link", name="Draw", exact=True).first.click()
+    expect(page.get_by_role("button", name="Draw", exact=True)).to_be_visible()
     looked_at(page)
     page.get_by_role("button", name="Draw", exact=True).click()
     expect(page.get_by_role("button", name="Publish this draw")).to_be_visible(timeout=20_000)
@@ -122,6 +125,7 @@ def test_a_knockout_of_five_from_nothing_to_its_winner(
     looked_at(page)
 
     page.get_by_role("link", name="Console").click()
+    expect(page.get_by_label("Quick entry")).to_be_visible()
     looked_at(page)
     first = Fixture.objects.get(status="ready", round__number=1)
     page.get_by_label("Quick entry").fill(f"m{first.number} 3-1")
