@@ -1,4 +1,7 @@
-"""Who may see what: every route of the site is in this table, with what each of the cast gets from a plain GET."""
+"""Who may see what: every route of the site is in this table, with what each of the cast gets from a plain GET.
+
+What players, opponents, assistants, directors and owners may do by which method is in tests/test_role_walk.py.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,10 +1,12 @@
 from collections.abc import Callable
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, OpenPage
+from tournaments.demo import load
 
 Check = Callable[[Page], None]
 
@@ -51,3 +53,13 @@ def test_the_api_pages_load_nothing_from_elsewhere(open_page: OpenPage, site: st
     urls = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert urls
     assert [url for url in urls if not url.startswith((site, "data:"))] == []
+
+
+def test_what_is_on_and_who_leads_is_accessible_and_fits(open_page: OpenPage, axe: Check, fits: Check) -> None:
+    load(password="crawford-1969", now=timezone.now())
+    for width, scheme in ((PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")):
+        page = open_page("/", width=width, scheme=scheme)
+        expect(page.get_by_role("link", name="Winter Knockout")).to_be_visible()
+        expect(page.get_by_role("region", name="Ranking").get_by_role("listitem")).to_have_count(5)
+        fits(page)
+        axe(page)
