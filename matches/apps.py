@@ -8,7 +8,9 @@ class MatchesConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make what this room refuses known to pages, API and command line."""
+        """Make known what this room refuses, and what it forgets of an erased person."""
+        from matches import erasure
         from matches.messages import MESSAGES
 
         sentences.add(MESSAGES)
+        erasure.connect()
