@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import ProtectedError, Q
+from django.db.models import Q
 
 from engine.errors import Refused
 from players.actors import Actor, log
@@ -55,7 +55,7 @@ def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
     _forget_in_log(list(everybody.values()), user)
     log(by, "player_erased", player_topic(player), own=by.user is not None and by.user == user)
     if user is not None:
-        _delete(user)
+        user.delete()
     return player
 
 
@@ -83,19 +83,3 @@ def _forget_in_log(players: list[Player], user: User | None) -> None:
     """That something was changed stays known; the names it was changed from and to do not."""
     topics = [player_topic(player) for player in players] + ([user_topic(user)] if user else [])
     LogEntry.objects.filter(topic__in=topics).update(params={})
-
-
-def _delete(user: User) -> None:
-    """The account; where facts of another room must keep naming an account, one that names nobody stays behind."""
-    try:
-        with transaction.atomic():
-            user.delete()
-    except ProtectedError:
-        user.email, user.display_name = f"erased-{user.pk}@invalid", ""
-        user.language = user.time_zone = ""
-        user.is_active = user.is_staff = user.is_superuser = False
-        user.last_login = None
-        user.set_unusable_password()
-        user.save()
-        user.groups.clear()
-        user.user_permissions.clear()
