@@ -54,7 +54,7 @@ def main() -> None:
         division = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
         page = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
         print(f"Bracket of {PLAYERS}, {PLAYED} of {PLAYERS - 1} matches played ({connection.vendor}); ", end="")
-        print(f"{REQUESTS} requests each")
+        print(f"{REQUESTS} requests each, seed {SEED}")
         bare()
         compressed = {"Accept-Encoding": "gzip"}
         measure("home page", "/")

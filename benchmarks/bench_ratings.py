@@ -84,7 +84,7 @@ def correct(pool: RatingPool, match: Match) -> ratings.Replayed | None:
 def measure_replay(matches: list[Match]) -> None:
     """From nothing, from the middle, from the end."""
     pool = ratings.default_pool()
-    print(f"Replay of {MATCHES:,} matches of {PLAYERS} players ({connection.vendor})")
+    print(f"Replay of {MATCHES:,} matches of {PLAYERS} players ({connection.vendor}), seed {SEED}")
     timed("everything, for the first time", lambda: ratings.rebuild_pool(pool=pool, now=NOW))
     timed("everything, nothing differs", lambda: ratings.rebuild_pool(pool=pool, now=NOW))
     timed("the first match corrected", lambda: correct(pool, matches[0]))

@@ -108,5 +108,6 @@ def speed() -> None:
 
 
 if __name__ == "__main__":
+    print(f"seed “{SEED.decode()}”")
     quality()
     speed()
