@@ -58,8 +58,8 @@ _MOVE = _deltas(hitting=False)
 _HIT = _deltas(hitting=True)
 _LOW = _members()
 _HIGH = [tuple(13 + bit for bit in bits) for bits in _LOW]
-_REACH = [(1 << COUNTS) - (1 << die + 1) for die in range(7)]
-"""By die: the sources whose step ends on the board."""
+_REACH = [(1 << COUNTS) - (1 << pips + 1) for pips in range(13)]
+"""By pips: the sources from which so many still end on the board."""
 
 
 class Play(NamedTuple):
@@ -223,34 +223,39 @@ def _in_any_order(key: int, own: int, closed: int, blots: int, high: int, low: i
 
 def _in_the_open(key: int, own: int, closed: int, blots: int, high: int, low: int) -> dict[int, Path]:
     """Both dice where nothing can be borne off and nobody is on the bar: two checkers, or one twice."""
-    by_high = _first_steps(own, closed, blots, high)
+    by_high = [(one, s, key + d) for one, s, d in _first_steps(own, closed, blots, high)]
     by_low = _first_steps(own, closed, blots, low)
-    found: dict[int, Path] = {key + d + e: (one, two) for one, s, d in by_high for two, t, e in by_low if s != t}
-    for point in _members_of(blots):
+    found: dict[int, Path] = {after + e: (one, two) for one, s, after in by_high for two, t, e in by_low if s != t}
+    for point in _members_of(blots & own >> high & own >> low):  # both arrive on one blot, which is hit but once
         one, two = point + high, point + low
-        if own >> one & own >> two & 1:  # both arrive on one blot, which is hit but once
-            found.pop(key + _HIT[high][one] + _HIT[low][two])
-            found[key + _HIT[high][one] + _MOVE[low][two]] = (high * 32 + one, low * 32 + two)
-    alike = {t: (two, e) for two, t, e in by_low}
-    for one, s, d in by_high:
-        if s in alike and (key >> 8 * s & 255) > BIAS + 1:
-            two, e = alike[s]
-            found[key + d + e] = (one, two)
-    for steps, die, other in ((by_low, low, high), (by_high, high, low)):
-        for one, s, d in steps:
-            between = s - die
-            if between > other and not closed >> between - other & 1:
-                e = (_HIT if blots >> between - other & 1 else _MOVE)[other][between]
-                found[key + d + e] = (one, other * 32 + between)
+        found.pop(key + _HIT[high][one] + _HIT[low][two])
+        found[key + _HIT[high][one] + _MOVE[low][two]] = (high * 32 + one, low * 32 + two)
+    alike = ~(closed << low) & _REACH[low]
+    for one, s, after in by_high:
+        if alike >> s & 1 and (key >> 8 * s & 255) > BIAS + 1:
+            found[after + (_HIT if blots >> s - low & 1 else _MOVE)[low][s]] = (one, low * 32 + s)
+    through = ~(closed << high + low) & _REACH[high + low]
+    for two, t, e in by_low:
+        if through >> t & 1:
+            between = t - low
+            found[key + e + (_HIT if blots >> between - high & 1 else _MOVE)[high][between]] = (
+                two,
+                high * 32 + between,
+            )
+    for one, s, after in by_high:
+        if through >> s & 1:
+            between = s - high
+            found[after + (_HIT if blots >> between - low & 1 else _MOVE)[low][between]] = (one, low * 32 + between)
     return found
 
 
 def _first_steps(own: int, closed: int, blots: int, die: int) -> list[tuple[int, int, int]]:
-    """(code, source, what it adds to the key) of every step by `die` that ends on the board."""
-    return [
-        (die * 32 + source, source, (_HIT if blots >> source - die & 1 else _MOVE)[die][source])
-        for source in sources(own, closed, die)
-    ]
+    """(code, source, what it adds to the key) of every step by `die`, in the open."""
+    move, hit, code = _MOVE[die], _HIT[die], die * 32
+    able = _members_of(own & ~(closed << die) & _REACH[die])
+    if not blots:
+        return [(code + source, source, move[source]) for source in able]
+    return [(code + source, source, (hit if blots >> source - die & 1 else move)[source]) for source in able]
 
 
 def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[int, Path]:
@@ -258,7 +263,7 @@ def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[i
 
     The innermost loop of the engine, so what `sources` and `after_step` say is written out for the ordinary case.
     """
-    target, move, hit = TARGET[die], _MOVE[die], _HIT[die]
+    target, move, hit, code = TARGET[die], _MOVE[die], _HIT[die], die * 32
     open_points = ~(closed << die) & _REACH[die]
     level: list[tuple[int, int, tuple[int, ...], Path]] = [(key, own, sources(own, closed, die), ())]
     for _ in range(3):
@@ -274,12 +279,12 @@ def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[i
                 else:
                     left &= ~1
                     onward = sources(left, closed, die, source)
-                following.append((then, left, onward, (*path, die * 32 + source)))
+                following.append((then, left, onward, (*path, code + source)))
         if not following:
             return {at: path for at, _, _, path in level if path}
         level = following
     last = {
-        at + (hit if blots & ~mine & 1 << target[source] else move)[source]: (*path, die * 32 + source)
+        at + (hit if blots & ~mine & 1 << target[source] else move)[source]: (*path, code + source)
         for at, mine, able, path in level
         for source in able
     }
