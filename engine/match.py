@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from engine.cube import Score, Side, double_refused, is_crawford_game
+from engine.cube import Score, Side, double_refused, is_crawford_game, is_dead
 from engine.errors import Refused
 from engine.plays import Dice, checked_dice
 from engine.position import Position, swapped_key
@@ -130,8 +130,10 @@ class MatchState:
 
     @property
     def may_double(self) -> bool:
-        """Whether the side on turn may offer the cube now."""
-        return self.phase is Phase.TO_ROLL and self._double_refused() is None
+        """Whether the interface offers the cube to the side on turn: `apply` would take it, and it is not dead."""
+        if self.phase is not Phase.TO_ROLL or self.turn is None or self._double_refused() is not None:
+            return False
+        return not is_dead(side=self.turn, cube=self.cube, score=self.score, length=self.length)
 
     def _double_refused(self) -> Refused | None:
         assert self.turn is not None  # noqa: S101, only asked where a side is on turn

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from enum import StrEnum
 from random import Random
 
-from engine.cube import is_dead
 from engine.match import Act, Action, MatchState, Phase, apply
 from engine.plays import Play, legal_plays
 from engine.position import Position
@@ -72,8 +71,7 @@ def _before_roll(state: MatchState, side: int, chance: Random, style: Style) -> 
     if lead < -_LEAD_TO_RESIGN and chance.random() < _READINESS_TO_RESIGN:
         return Action(Act.RESIGN, side, value=1 if state.position.borne_off[0] else 2)
     wants = lead > _LEAD_TO_DOUBLE if style is Style.SIMPLE else chance.random() < _LEAD_TO_DOUBLE / 2
-    alive = not is_dead(side=side, cube=state.cube, score=state.score, length=state.length)
-    if state.may_double and alive and wants:
+    if state.may_double and wants:
         return Action(Act.DOUBLE, side)
     return Action(Act.ROLL, side, _roll(chance))
 

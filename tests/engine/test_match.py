@@ -151,8 +151,9 @@ def test_a_double_is_answered_before_anything_else_by_the_other_side():
     assert refusal(to_roll(), act(Act.TAKE, CAROL)) == "not_now"
 
 
-def test_a_dead_cube_can_be_turned():
+def test_a_dead_cube_can_be_turned_but_is_not_offered():
     dead = to_roll(7, (5, 6), cube=2, cube_owner=BOB, crawford=False)
+    assert not dead.may_double
     assert after(dead, act(Act.DOUBLE, BOB)).phase is Phase.DOUBLED
 
 
@@ -189,7 +190,7 @@ def test_the_crawford_game_is_played_once_and_never_again():
     assert crawford == [False, False, True, False]
     assert state.score == (2, 2)
     assert not state.crawford
-    assert replace(state, phase=Phase.TO_ROLL, turn=BOB).may_double
+    assert after(replace(state, phase=Phase.TO_ROLL, turn=BOB), act(Act.DOUBLE, BOB)).phase is Phase.DOUBLED
 
 
 def test_a_match_that_jumps_over_one_point_short_has_no_crawford_game():
