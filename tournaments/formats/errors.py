@@ -48,6 +48,7 @@ MESSAGES: dict[str, str] = {
     "bad_length": "A match has 1 to {most} points; {length} is not possible.",
     "no_tables": "At least one table is needed.",
     "unknown_format": "“{name}” is not a format.",
+    "bad_setting": "{name} cannot be {value}.",
 }
 """Code -> English template with `{parameter}` places."""
 

@@ -170,6 +170,12 @@ class Graph:
             raise Refused("unknown_fixture", fixture=number)
         return self.fixtures[number]
 
+    def shifted(self, by: int) -> "Graph":
+        """The same plan with every number greater by so many, for a stage that follows another."""
+        if by == 0:
+            return self
+        return Graph(tuple(_shifted(bracket, by) for bracket in self.brackets))
+
     def with_bracket(self, bracket: Bracket) -> "Graph":
         """The graph with one more bracket, or with the one of the same key replaced."""
         kept = tuple(bracket if old.key == bracket.key else old for old in self.brackets)
@@ -180,6 +186,18 @@ class Graph:
         old = self.fixture(number)
         sources = (source, old.sources[1]) if slot == 0 else (old.sources[0], source)
         return Graph(tuple(_replaced(bracket, replace(old, sources=sources)) for bracket in self.brackets))
+
+
+def _shifted(bracket: Bracket, by: int) -> Bracket:
+    def moved(source: Source) -> Source:
+        return replace(source, fixture=source.fixture + by) if isinstance(source, WinnerOf | LoserOf) else source
+
+    def fixture(old: Fixture) -> Fixture:
+        condition = old.needed_if and replace(old.needed_if, fixture=old.needed_if.fixture + by)
+        return Fixture(old.number + by, (moved(old.sources[0]), moved(old.sources[1])), condition)
+
+    rounds = (replace(round_, fixtures=tuple(map(fixture, round_.fixtures))) for round_ in bracket.rounds)
+    return replace(bracket, rounds=tuple(rounds))
 
 
 def _replaced(bracket: Bracket, new: Fixture) -> Bracket:

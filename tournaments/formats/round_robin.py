@@ -41,12 +41,14 @@ class LeaverRule(StrEnum):
 class Scoring:
     """Table points of a match: the pair for winner and loser, 1 and 0 or 3 and 1, say.
 
-    `draw` goes to both where nobody won a match that was settled; None means half of `win`.
+    `draw` goes to both where nobody won a match that was settled; None means half of `win`. `unplayed` goes to both
+    where neither came.
     """
 
     win: float = 1.0
     loss: float = 0.0
     draw: float | None = None
+    unplayed: float = 0.0
 
     @property
     def half(self) -> float:
@@ -82,14 +84,17 @@ def round_robin(entries: Sequence[EntryId], *, key: str, double: bool = False, f
 
     With an odd field each entry has one bye a half. Raises Refused("field_too_small") or ("entry_twice").
     """
-    if len(entries) < LEAST_FIELD:
-        raise Refused("field_too_small", entries=len(entries), least=LEAST_FIELD)
     if len(set(entries)) != len(entries):
         raise Refused("entry_twice", entry=max(entries, key=list(entries).count))
-    sources: list[Source] = [EntrySource(entry) for entry in entries]
-    if len(entries) % 2:
-        sources.append(BYE)
-    table = berger(len(entries))
+    return round_robin_of([EntrySource(entry) for entry in entries], key=key, double=double, first_number=first_number)
+
+
+def round_robin_of(members: Sequence[Source], *, key: str, double: bool = False, first_number: int = 1) -> Bracket:
+    """As `round_robin`, of any sources, such as places of an earlier stage. Raises Refused("field_too_small")."""
+    if len(members) < LEAST_FIELD:
+        raise Refused("field_too_small", entries=len(members), least=LEAST_FIELD)
+    sources = [*members, BYE] if len(members) % 2 else list(members)
+    table = berger(len(members))
     turned = tuple(tuple((b, a) for a, b in pairs) for pairs in table) if double else ()
     rounds: list[Round] = []
     number = first_number
@@ -155,7 +160,7 @@ def _game(fixture: FixtureState, side: int, opponent: EntryId, length: int, scor
         points = scoring.win if fixture.winner.entry == fixture.slots[side].entry is not None else 0.0
         return Game(RoundKind.FORFEIT, points, opponent)
     if "forfeit" in result.kind:
-        points = scoring.win if result.winner == side else 0.0
+        points = scoring.unplayed if result.winner is None else scoring.win if result.winner == side else 0.0
         return Game(RoundKind.FORFEIT, points, opponent)
     won, lost = _score(result, side)
     return Game(RoundKind.PLAYED, _points(result, side, scoring), opponent, won, lost, length)

@@ -1,11 +1,15 @@
-"""Events: tournament > division > stage > bracket > round > fixture > slot, and who entered."""
+"""Events: tournament > division > stage > bracket > round > fixture > slot, who entered, and what was corrected."""
 
 from tournaments.models.brackets import Bracket, Fixture, Round, Slot, Stage
-from tournaments.models.entries import Draw, Entry, Withdrawal
+from tournaments.models.corrections import Advance, Correction
+from tournaments.models.entries import ByeRequest, Draw, Entry, Withdrawal
 from tournaments.models.events import Division, Tournament
 
 __all__ = [
+    "Advance",
     "Bracket",
+    "ByeRequest",
+    "Correction",
     "Division",
     "Draw",
     "Entry",

@@ -117,6 +117,9 @@ class Fixture(models.Model):
 
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     match = models.OneToOneField("matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    former = models.ManyToManyField(
+        "matches.Match", related_name="+", blank=True, help_text=_("Matches it let go when its players changed.")
+    )
     due_at = models.DateTimeField(null=True, blank=True, help_text=_("The round's deadline, unless extended."))
     extended = models.BooleanField(default=False)
     deadline_done = models.BooleanField(default=False, help_text=_("The rule has been applied; the director is told."))

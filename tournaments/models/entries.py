@@ -66,8 +66,39 @@ class Withdrawal(models.Model):
         return f"{self.entry} · {self.at:%Y-%m-%d}"
 
 
+class ByeRequest(models.Model):
+    """A round of a Swiss that an entry asked to miss, for half a point or none."""
+
+    class Kind(models.TextChoices):
+        """As `tournaments.formats.swiss_event.ByeKind`; full byes are never asked for."""
+
+        HALF = "half", _("half-point bye")
+        REQUESTED = "requested", _("bye without points")
+
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="bye_requests")
+    stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="bye_requests")
+    round = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=9, choices=Kind, default=Kind.HALF)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("stage", "round", "pk")
+        verbose_name = _("requested bye")
+        verbose_name_plural = _("requested byes")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["entry", "stage", "round"], condition=Q(taken_back_at=None), name="bye_requested_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry} · {self.round}"
+
+
 class Draw(models.Model):
-    """One draft of the draw of a stage, or the published one.
+    """One draft of the draw of a stage, or the published one; of one round where rounds are paired one by one.
 
     All drafts of a stage share one secret seed, whose hash is shown when entries close; each redraw takes the next
     number, so that nobody can redraw until it pleases without its showing.
@@ -83,9 +114,15 @@ class Draw(models.Model):
 
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="draws")
     number = models.PositiveSmallIntegerField()
+    round = models.PositiveSmallIntegerField(default=0, help_text=_("The round that is paired; 0: the whole stage."))
     state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
+    at_once = models.BooleanField(default=False, help_text=_("Published as soon as it is made."))
     algorithm = models.CharField(max_length=120, blank=True)
-    places = models.JSONField(default=list, help_text=_("Entry ids in bracket order; null is a bye."))
+    places = models.JSONField(
+        default=list, help_text=_("Entry ids in bracket order, of a round pair after pair; null is a bye.")
+    )
+    byes = models.JSONField(default=dict, help_text=_("Of a round: entry id -> kind of its bye."))
+    manual = models.JSONField(default=list, help_text=_("Pairs fixed before the rest of a round was paired."))
     remarks = models.JSONField(default=list, help_text=_("Who could not be kept apart, as (code, params)."))
     reason = models.CharField(max_length=300, blank=True, help_text=_("Why it was drawn again."))
     made_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -100,7 +137,9 @@ class Draw(models.Model):
         verbose_name_plural = _("draws")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["stage", "number"], name="draw_number_of_stage"),
-            models.UniqueConstraint(fields=["stage"], condition=Q(state="published"), name="draw_published_once"),
+            models.UniqueConstraint(
+                fields=["stage", "round"], condition=Q(state="published"), name="draw_published_once"
+            ),
             models.UniqueConstraint(
                 fields=["stage"], condition=Q(state__in=["requested", "draft"]), name="draw_draft_once"
             ),

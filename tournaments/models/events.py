@@ -35,6 +35,7 @@ class Tournament(models.Model):
     ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64)
     venue = models.CharField(_("venue"), max_length=200, blank=True)
+    tables = models.PositiveSmallIntegerField(_("tables"), null=True, blank=True)
     about = models.TextField(_("about"), max_length=4000, blank=True)
     currency = models.CharField(_("currency"), max_length=12, default="ticket", help_text=_("A code, or ticket."))
     currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))

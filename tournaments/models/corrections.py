@@ -1,0 +1,63 @@
+"""A result changed after others had followed from it: what was chosen, and by whom. Facts."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from players.public_ids import LENGTH, new_public_id
+
+
+class Advance(models.Model):
+    """Who goes on from a fixture where a corrected result must not decide it: the bracket was kept.
+
+    It belongs to one version of the result; the next version is decided anew.
+    """
+
+    result = models.OneToOneField("matches.Result", on_delete=models.PROTECT, related_name="+")
+    fixture = models.ForeignKey("tournaments.Fixture", on_delete=models.PROTECT, related_name="advances")
+    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("0, 1, or empty: nobody."))
+
+    class Meta:
+        verbose_name = _("kept bracket")
+        verbose_name_plural = _("kept brackets")
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(side__isnull=True) | Q(side__lte=1), name="advance_side"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.fixture} · {self.side}"
+
+
+class Correction(models.Model):
+    """One corrected result, applied as one step; undoing it is another one."""
+
+    class Choice(models.TextChoices):
+        """What was to follow."""
+
+        LET_STAND = "let_stand", _("let stand")
+        KEEP_BRACKET = "keep_bracket", _("correct score, standings and ratings, keep the bracket")
+        CORRECT_ALL = "correct_all", _("correct all")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    fixture = models.ForeignKey("tournaments.Fixture", on_delete=models.PROTECT, related_name="corrections")
+    before = models.ForeignKey("matches.Result", on_delete=models.PROTECT, related_name="+")
+    after = models.OneToOneField("matches.Result", on_delete=models.PROTECT, related_name="+")
+    choice = models.CharField(max_length=12, choices=Choice)
+    voided_rated = models.BooleanField(default=True, help_text=_("Played matches that it voided stay rated."))
+    changed = models.JSONField(default=list, help_text=_("Numbers of the fixtures whose players changed."))
+    reason = models.CharField(max_length=300, blank=True)
+    undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("correction")
+        verbose_name_plural = _("corrections")
+
+    def __str__(self) -> str:
+        return f"{self.fixture} · {self.at:%Y-%m-%d}"
