@@ -9,9 +9,9 @@ from django.db.models import Q
 from matches.models import Claim, Match, RatingPool, Result
 from matches.services import ratings
 from players.models import Club
+from tournaments.derivation import states_of
 from tournaments.formats.progress import FixtureState
 from tournaments.models import Division, Fixture, Slot, Stage
-from tournaments.plans import StageRows
 
 BATCH = 500
 
@@ -47,10 +47,13 @@ def differences(*, since: datetime | None = None, club: Club | None = None) -> I
 
 
 def _of_division(division: Division) -> Iterator[Difference]:
-    for stage in division.stages.exclude(status=Stage.Status.PLANNED).order_by("number"):
-        rows = StageRows(stage)
-        for number, state in rows.progress().fixtures.items():
-            yield from _of_fixture(division, rows.fixtures[number], rows.slots[rows.fixtures[number].pk], state)
+    for state in states_of(division):
+        rows = state.rows
+        for number, stands in state.progress.fixtures.items():
+            yield from _of_fixture(division, rows.fixtures[number], rows.slots[rows.fixtures[number].pk], stands)
+        status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING
+        if state.stage.status != status:
+            yield Difference(f"{division.topic} stage {state.stage.number}", "status", state.stage.status, status)
 
 
 def _of_fixture(

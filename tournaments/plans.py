@@ -1,30 +1,67 @@
-"""Between the rows of a stage and the pure graph that formats speak of; entries go by their primary keys."""
+"""Between the rows of a stage and what the pure formats speak of; entries go by their primary keys."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
-from tournaments.formats.progress import FORFEIT, PLAYED, Progress, Result, Withdrawal
+from tournaments.formats.blueprint import lengths_of
+from tournaments.formats.graph import EntryId, PlaceOf
+from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Progress, Result, Withdrawal
 from tournaments.formats.progress import progress as progress_of
-from tournaments.models import Bracket, Fixture, Round, Slot, Stage
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Advance, Bracket, Fixture, Round, Slot, Stage
 from tournaments.models import Withdrawal as WithdrawalRow
+
+Places = Mapping[PlaceOf, EntryId | None]
+
+UNPLAYED = {
+    MatchResult.Kind.WALKOVER: FORFEIT,
+    MatchResult.Kind.FORFEIT: FORFEIT,
+    MatchResult.Kind.DOUBLE_FORFEIT: DOUBLE_FORFEIT,
+}
+"""Kinds of ending without a match, as tables count them; every other one was played."""
+
+LATER_BY = {plan.CONSOLATION: 1, plan.LOWER: 1, plan.LAST_CHANCE: 2}
+"""How many rounds of the main draw are over before the first round of this bracket can be played."""
+
+
+def settings_of(stage: Stage) -> StageSettings:
+    """What the director chose for a stage."""
+    return StageSettings.of(stage.format, stage.settings)
+
+
+def deadline_of(key: str, number: int, deadlines: Sequence[datetime | None]) -> datetime | None:
+    """When a round ends; `deadlines` are those of the main draw from its first round on."""
+    at = number - 1 + LATER_BY.get(key, 0)
+    return deadlines[at] if key != plan.FINAL and at < len(deadlines) else None
 
 
 def store(
-    stage: Stage, graph: plan.Graph, *, lengths: Iterable[int], deadlines: Mapping[int, datetime] | None = None
+    stage: Stage, graph: plan.Graph, *, lengths: Sequence[int], deadlines: Sequence[datetime | None] = ()
 ) -> None:
-    """Writes the plan of a stage. `lengths` are the match lengths by round; the last one goes on."""
-    by_round = list(lengths)
+    """Writes the plan of a stage. `lengths` are the division's match lengths by round, where the stage has no own."""
+    settings = settings_of(stage)
     for order, bracket in enumerate(graph.brackets):
         row = Bracket.objects.create(stage=stage, key=bracket.key, order=order, fed_by=bracket.fed_by or "")
+        by_round = lengths_of(settings, bracket.key, lengths)
         for round_ in bracket.rounds:
-            length = by_round[min(round_.number, len(by_round)) - 1]
-            deadline = (deadlines or {}).get(round_.number)
-            stored = Round.objects.create(
-                bracket=row, number=round_.number, length=length, deadline=deadline, drops=list(round_.drops)
-            )
-            _store_fixtures(stage, stored, round_.fixtures)
+            store_round(row, round_, lengths=by_round, deadline=deadline_of(bracket.key, round_.number, deadlines))
+
+
+def store_round(
+    bracket: Bracket, round_: plan.Round, *, lengths: Sequence[int], deadline: datetime | None = None
+) -> Round:
+    """Writes one round of a plan; the last of `lengths` goes on."""
+    stored = Round.objects.create(
+        bracket=bracket,
+        number=round_.number,
+        length=lengths[min(round_.number, len(lengths)) - 1],
+        deadline=deadline,
+        drops=list(round_.drops),
+    )
+    _store_fixtures(bracket.stage, stored, round_.fixtures)
+    return stored
 
 
 def _store_fixtures(stage: Stage, round_: Round, fixtures: Iterable[plan.Fixture]) -> None:
@@ -81,6 +118,7 @@ class StageRows:
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
+        self.settings = settings_of(stage)
         self.brackets = list(stage.brackets.all())
         self.rounds = list(Round.objects.filter(bracket__stage=stage).order_by("number"))
         self.fixtures = {row.number: row for row in stage.fixtures.select_related("match").order_by("number")}
@@ -115,17 +153,35 @@ class StageRows:
         standing: dict[int, MatchResult] = {}
         for result in MatchResult.objects.filter(match__in=matches).order_by("version"):
             standing[result.match_id] = result
-        return {
-            matches[match]: self._result(matches[match], result)
-            for match, result in standing.items()
-            if result.kind != MatchResult.Kind.VOID
-        }
+        counted = [result for result in standing.values() if result.kind != MatchResult.Kind.VOID]
+        kept = dict(Advance.objects.filter(result__in=counted).values_list("result", "side"))
+        found = {}
+        for result in counted:
+            number = matches[result.match_id]
+            slots = self.slots[self.fixtures[number].pk]
+            first, second = (slot.entry_id or slot.absent_id for slot in slots)
+            between = (first, second) if first is not None and second is not None else None
+            found[number] = outcome(result, between, kept=kept)
+        return found
 
-    def _result(self, number: int, result: MatchResult) -> Result:
-        first, second = (slot.entry_id or slot.absent_id for slot in self.slots[self.fixtures[number].pk])
-        between = (first, second) if first is not None and second is not None else None
-        kind = PLAYED if result.score is not None and result.kind == MatchResult.Kind.PLAYED else FORFEIT
-        return Result(result.winner, result.score, kind, between)
+    def former_results(self) -> dict[int, list[Result]]:
+        """Results that became void because other players came to stand in their fixture, by its number, in order."""
+        through = Fixture.former.through.objects.filter(fixture__stage=self.stage)
+        links = list(through.order_by("pk").values_list("fixture__number", "match_id"))
+        if not links:
+            return {}
+        played: dict[int, MatchResult] = {}
+        rows = MatchResult.objects.filter(match__in=[match for _, match in links]).exclude(kind=MatchResult.Kind.VOID)
+        for result in rows.select_related("match").order_by("version"):
+            played[result.match_id] = result
+        by_player = dict(self.stage.division.entries.order_by("entered_at", "pk").values_list("player", "pk"))
+        kept = dict(Advance.objects.filter(result__in=played.values()).values_list("result", "side"))
+        found: dict[int, list[Result]] = {}
+        for number, match in links:
+            if (voided := played.get(match)) is not None:
+                between = (by_player[voided.match.player_0_id], by_player[voided.match.player_1_id])
+                found.setdefault(number, []).append(outcome(voided, between, kept=kept))
+        return found
 
     def withdrawals(self) -> list[Withdrawal]:
         """Who comes no more."""
@@ -137,6 +193,24 @@ class StageRows:
             if row.bracket_id is None or row.bracket_id in keys
         ]
 
-    def progress(self) -> Progress:
-        """Where everything stands, derived anew from the facts."""
-        return progress_of(self.graph, self.results(), self.withdrawals())
+    def progress(self, places: Places | None = None, instead: Mapping[int, Result] | None = None) -> Progress:
+        """Where everything stands, derived anew from the facts.
+
+        `places` are those of earlier stages as far as they are known; `instead` are results to be thought of in place
+        of the standing ones, by number.
+        """
+        results = {**self.results(), **(instead or {})}
+        former = self.former_results()
+        return progress_of(self.graph, results, self.withdrawals(), places, turn=False, former=former)
+
+
+def outcome(
+    result: MatchResult, between: tuple[EntryId, EntryId] | None, *, kept: Mapping[int, int | None] | None = None
+) -> Result:
+    """A version of a match's result as the formats read it; `kept` says who goes on all the same, by version."""
+    kind = UNPLAYED.get(MatchResult.Kind(result.kind), PLAYED)
+    advances = None
+    if kept is not None and result.pk in kept:
+        side = kept[result.pk]
+        advances = NOBODY if side is None else side
+    return Result(result.winner, result.score, kind, between, advances)

@@ -13,6 +13,8 @@ MESSAGES: dict[str, str] = {
     "division_drawn": gettext_noop("The draw is already published, so this can no longer be changed."),
     "division_not_drawn": gettext_noop("The draw of this division is not published yet."),
     "bad_round_lengths": gettext_noop("Match lengths are whole numbers from 1 to {most}, one for each round."),
+    "stage_count": gettext_noop("A division has 1 to {most} stages."),
+    "stage_qualifiers": gettext_noop("Say how many go on from stage {stage}; {least} is the least."),
     # Entries
     "registration_closed": gettext_noop("Registration is closed."),
     "already_entered": gettext_noop("{name} is already entered."),

@@ -73,8 +73,7 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
     def get_deadlines(self, division: Division) -> list[datetime | None]:
         """As set for the first stage."""
         stage = division.stages.order_by("number").first()
-        by_round = round_deadlines(stage) if stage else {}
-        return [by_round.get(at) for at in range(1, max(by_round, default=0) + 1)]
+        return round_deadlines(stage) if stage else []
 
     @extend_schema_field(OpenApiTypes.STR)
     def get_seed_hash(self, division: Division) -> str | None:

@@ -6,7 +6,7 @@ comes, by the format; a **walkover** means somebody should have come and will no
 or nobody won; **to be decided** means that it is not known yet.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -27,6 +27,8 @@ from tournaments.formats.graph import (
 PLAYED = "played"
 FORFEIT = "forfeit"
 DOUBLE_FORFEIT = "double_forfeit"
+NOBODY = -1
+"""Instead of a slot: nobody goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,8 @@ class Result:
     `winner` is the winning slot (0 or 1), None when nobody won. `score` is points of slot 0 and slot 1.
     `kind` is the kind of ending; a forfeit loses this match only, so its loser still drops. `between` names
     the two who met: if they are no longer the two who stand there, the result is void; if they stand the
-    other way round, it is turned. `advances` is the slot that goes on where a director corrected the winner
-    but let the bracket stand.
+    other way round, it is turned. `advances` is the slot that goes on (or NOBODY) where a director corrected
+    the winner but kept the bracket.
     """
 
     winner: int | None
@@ -49,7 +51,9 @@ class Result:
     @property
     def onward(self) -> int | None:
         """The slot that goes on."""
-        return self.winner if self.advances is None else self.advances
+        if self.advances is None:
+            return self.winner
+        return None if self.advances == NOBODY else self.advances
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class SlotState:
 BYE_SLOT = SlotState(SlotStatus.BYE)
 OPEN_SLOT = SlotState(SlotStatus.TO_BE_DECIDED)
 EMPTY_SLOT = SlotState(SlotStatus.WALKOVER)
+STRANGERS = (-1, -1)
+"""Two who stand nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +215,9 @@ def progress(
     results: Mapping[FixtureId, Result],
     withdrawals: Iterable[Withdrawal] = (),
     places: Mapping[PlaceOf, EntryId | None] | None = None,
+    *,
+    turn: bool = True,
+    former: Mapping[FixtureId, Sequence[Result]] | None = None,
 ) -> Progress:
     """The state of every fixture and slot.
 
@@ -216,13 +225,16 @@ def progress(
     A withdrawn entry still passes through results it had before; where it has none it is a walkover, and if
     it withdrew from one bracket only, it drops from there as a loser does. When both forfeit (or two who
     should have come are both known and absent), nobody goes on and nobody drops: two cannot share a slot.
+    With `turn` False a result counts only if its two stand in the order of `between`. `former` are results that
+    became void because others came to stand in their fixture: one counts again if the same two come back.
     """
     gone = frozenset((item.entry, item.bracket) for item in withdrawals)
     states: dict[FixtureId, FixtureState] = {}
     for number, fixture in graph.fixtures.items():
         raw = tuple(_arriving(source, states, places or {}) for source in fixture.sources)
         bracket = graph.bracket_of[number]
-        states[number] = _state(fixture, (raw[0], raw[1]), results.get(number), gone, bracket, states)
+        result = _standing(results.get(number), (former or {}).get(number, ()), (raw[0], raw[1]), turn=turn)
+        states[number] = _state(fixture, (raw[0], raw[1]), result, gone, bracket, states)
     return Progress(graph, states)
 
 
@@ -297,6 +309,18 @@ def _needed(fixture: Fixture, states: Mapping[FixtureId, FixtureState]) -> bool:
     return wanted is not None and first.winner.entry == wanted
 
 
+def _standing(
+    result: Result | None, former: Sequence[Result], raw: tuple[SlotState, SlotState], *, turn: bool
+) -> Result | None:
+    """The result that counts between these two, or the one that does not."""
+    if result is not None and not turn and result.between == (raw[1].entry, raw[0].entry):
+        result = replace(result, between=STRANGERS)
+    if not former or (result is not None and _turned(result, raw) is not None):
+        return result
+    here = (raw[0].entry, raw[1].entry)
+    return next((old for old in reversed(former) if old.between == here), result)
+
+
 def _turned(result: Result, raw: tuple[SlotState, SlotState]) -> Result | None:
     """The result as seen from the slots as they stand, None if it does not belong to these two."""
     here = (raw[0].entry, raw[1].entry)
@@ -311,7 +335,7 @@ def _turned(result: Result, raw: tuple[SlotState, SlotState]) -> Result | None:
         None if result.score is None else (result.score[1], result.score[0]),
         result.kind,
         (result.between[1], result.between[0]),
-        None if result.advances is None else 1 - result.advances,
+        result.advances if result.advances in (None, NOBODY) else 1 - result.advances,
     )
 
 

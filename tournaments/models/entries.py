@@ -122,6 +122,7 @@ class Draw(models.Model):
         default=list, help_text=_("Entry ids in bracket order, of a round pair after pair; null is a bye.")
     )
     byes = models.JSONField(default=dict, help_text=_("Of a round: entry id -> kind of its bye."))
+    basis = models.CharField(max_length=64, blank=True, help_text=_("Digest of the scores a round was paired from."))
     manual = models.JSONField(default=list, help_text=_("Pairs fixed before the rest of a round was paired."))
     remarks = models.JSONField(default=list, help_text=_("Who could not be kept apart, as (code, params)."))
     reason = models.CharField(max_length=300, blank=True, help_text=_("Why it was drawn again."))

@@ -4,7 +4,6 @@ All drafts of a stage come from one secret seed whose hash is shown from the sta
 published page can say how many there were and why (tournaments.formats.lots tells how anybody repeats a draw).
 """
 
-import secrets
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -16,13 +15,15 @@ from players.actors import SYSTEM, Actor, log
 from players.models import Membership
 from players.queue import hint
 from tournaments.formats import knockout
-from tournaments.formats.lots import commitment
+from tournaments.formats.blueprint import draw_places, plan_of, sources_of
+from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
-from tournaments.plans import store
+from tournaments.plans import settings_of
+from tournaments.services import pairings
+from tournaments.services.onward import MAKE_DRAFT, plan_following, plan_stage, request
 from tournaments.services.settle import lock, settle
+from tournaments.services.stages import first_stage
 
-MAKE_DRAFT = "tournaments.make_draft"
-"""The task that a hint names."""
 LEAST_ENTRIES = 2
 CLAIM_HOLDS = timedelta(seconds=60)
 HINT_AGE = timedelta(seconds=10)
@@ -50,26 +51,10 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         if old is not None:
             old.state = Draw.State.DISCARDED
             old.save(update_fields=["state"])
-        draw = Draw.objects.create(
-            stage=stage,
-            number=old.number + 1 if old else 1,
-            state=Draw.State.REQUESTED,
-            reason=reason.strip(),
-            made_at=now,
-            made_by=by.user,
-        )
-        transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
+        by_round = stage.format in BY_ROUND
+        draw = request(stage, 1 if by_round else 0, at_once=False, now=now, reason=reason.strip(), made_by=by.user)
         log(by, "draw_requested", row.topic, club=row.tournament.club, number=draw.number, reason=draw.reason)
     return draw
-
-
-def first_stage(division: Division) -> Stage:
-    """The stage the entries go into; made with its secret seed when it is first asked for."""
-    stage = division.stages.order_by("number").first()
-    if stage is None:
-        seed = secrets.token_bytes(32)
-        stage = Stage.objects.create(division=division, seed=seed.hex(), seed_hash=commitment(seed))
-    return stage
 
 
 def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
@@ -82,19 +67,24 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
         draw.claimed_at = now
         draw.save(update_fields=["claimed_at"])
     division = Division.objects.get(stages=draw.stage_id)
+    if draw.round:
+        return _finish(draw_id, now, **pairings.paired(division, draw))
     entries = list(division.entries.filter(status=Entry.Status.IN).select_related("player").order_by("pk"))
     ratings = ratings_of(players=[entry.player_id for entry in entries], pool=division.pool)
     by_entry = {entry.pk: ratings[entry.player_id] for entry in entries}
+    settings = settings_of(draw.stage)
     try:
-        drawn = knockout.draw(
+        drawn = draw_places(
+            settings,
             by_entry,
             seed=bytes.fromhex(draw.stage.seed),
             draft=draw.number,
             seeds=knockout.seed_order(by_entry) if division.draw_method == Division.DrawMethod.RATING else (),
-            apart=_club_mates(division, entries) if division.apart else (),
+            apart=club_mates(division, entries) if division.apart else (),
         )
+        plan_of(settings, sources_of(drawn.places), seed=bytes.fromhex(draw.stage.seed), draft=draw.number)
     except Refused as refused:
-        return _finish(draw_id, refusal={"code": refused.code, "params": refused.params})
+        return _finish(draw_id, now, refusal={"code": refused.code, "params": refused.params})
     remarks = [
         {
             "code": "not_in_opposite_halves",
@@ -102,11 +92,13 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
         }
         for meeting in drawn.meetings
     ]
-    return _finish(draw_id, places=list(drawn.places), algorithm=drawn.algorithm, remarks=remarks, ratings=by_entry)
+    return _finish(
+        draw_id, now, places=list(drawn.places), algorithm=drawn.algorithm, remarks=remarks, ratings=by_entry
+    )
 
 
-def _finish(draw_id: int, **what: object) -> Draw | None:
-    """Writes the draft if the request still stands."""
+def _finish(draw_id: int, now: datetime, **what: object) -> Draw | None:
+    """Writes the draft if the request still stands, and publishes it where it was asked for so."""
     ratings = what.pop("ratings", {})
     with transaction.atomic():
         division = lock(Division.objects.get(stages__draws=draw_id).pk)
@@ -121,7 +113,19 @@ def _finish(draw_id: int, **what: object) -> Draw | None:
         division.seq += 1
         division.save(update_fields=["seq"])
         log(SYSTEM, "drawn", division.topic, club=division.tournament.club, number=draw.number)
+        if draw.at_once and draw.state == Draw.State.DRAFT:
+            _publish_at_once(division, draw, now)
     return draw
+
+
+def _publish_at_once(division: Division, draw: Draw, now: datetime) -> None:
+    """Publishes what nobody needs to look at; what is outdated already is drawn again."""
+    if _is_outdated(division, draw):
+        draw.state, draw.claimed_at = Draw.State.REQUESTED, None
+        draw.save(update_fields=["state", "claimed_at"])
+        transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
+    else:
+        _publish(division, draw, by=SYSTEM, now=now)
 
 
 def _note_ratings(ratings: object) -> None:
@@ -137,7 +141,7 @@ def _locked(draw_id: int) -> Draw:
     return Draw.objects.select_for_update(no_key=True, of=("self",)).select_related("stage").get(pk=draw_id)
 
 
-def _club_mates(division: Division, entries: list[Entry]) -> list[list[int]]:
+def club_mates(division: Division, entries: list[Entry]) -> list[list[int]]:
     """Groups of entries whose players share a club other than the one that runs the event."""
     by_player = {entry.player_id: entry.pk for entry in entries}
     groups: dict[int, list[int]] = {}
@@ -159,28 +163,47 @@ def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) ->
         if not row.tournament.is_open:
             raise Refused("tournament_not_open")
         draw = Draw.objects.filter(stage__division=row, state=Draw.State.DRAFT).select_related("stage").first()
-        if draw is None or row.status != Division.Status.ENTRIES:
+        if draw is None:
             raise Refused("no_draft")
-        entered = set(row.entries.filter(status=Entry.Status.IN).values_list("pk", flat=True))
-        if entered != {place for place in draw.places if place is not None}:
+        draw.stage.division = row
+        if _is_outdated(row, draw):
             raise Refused("draft_outdated")
-        draw.state, draw.published_at = Draw.State.PUBLISHED, now
-        draw.save(update_fields=["state", "published_at"])
-        graph = knockout.knockout(draw.places)
-        store(draw.stage, graph, lengths=row.round_lengths or [row.match_length], deadlines=round_deadlines(draw.stage))
-        Stage.objects.filter(pk=draw.stage_id).update(status=Stage.Status.RUNNING)
-        row.status = Division.Status.RUNNING
-        row.save(update_fields=["status"])
-        Tournament.objects.filter(pk=row.tournament_id).update(status=Tournament.Status.RUNNING)
-        log(by, "draw_published", row.topic, club=row.tournament.club, number=draw.number)
-        settle(row, by=by, now=now)
+        _publish(row, draw, by=by, now=now)
     return draw
 
 
-def round_deadlines(stage: Stage) -> dict[int, datetime]:
+def _is_outdated(division: Division, draw: Draw) -> bool:
+    """Whether the draft is not of those who are in, or not of the scores as they are now."""
+    if draw.round:
+        return pairings.is_outdated(division, draw)
+    entered = set(division.entries.filter(status=Entry.Status.IN).values_list("pk", flat=True))
+    return entered != {place for place in draw.places if place is not None}
+
+
+def _publish(division: Division, draw: Draw, *, by: Actor, now: datetime) -> None:
+    """Writes what the draft says into the plan, and brings the division up to it."""
+    draw.state, draw.published_at = Draw.State.PUBLISHED, now
+    draw.save(update_fields=["state", "published_at"])
+    stage = draw.stage
+    stage.division = division
+    deadlines = round_deadlines(stage)
+    if draw.round:
+        pairings.store_round_of(draw, deadlines)
+    else:
+        plan_stage(stage, sources_of(draw.places), draft=draw.number, deadlines=deadlines)
+        plan_following(stage)
+    if division.status == Division.Status.ENTRIES:
+        division.status = Division.Status.RUNNING
+        division.save(update_fields=["status"])
+        Tournament.objects.filter(pk=division.tournament_id).update(status=Tournament.Status.RUNNING)
+    told = {"round": draw.round} if draw.round else {}
+    log(by, "draw_published", division.topic, club=division.tournament.club, number=draw.number, **told)
+    settle(division, by=by, now=now)
+
+
+def round_deadlines(stage: Stage) -> list[datetime | None]:
     """The instants at which the rounds end, as the division's settings give them."""
-    given = stage.settings.get("deadlines", [])
-    return {number: datetime.fromisoformat(text) for number, text in enumerate(given, start=1) if text}
+    return [datetime.fromisoformat(text) if text else None for text in stage.settings.get("deadlines", [])]
 
 
 def open_requests(now: datetime) -> list[int]:

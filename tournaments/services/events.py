@@ -17,8 +17,8 @@ from players.actors import Actor, log
 from players.locks import lock_club
 from players.models import Club, LogEntry
 from tournaments.models import Division, Entry, Tournament
-from tournaments.services.draws import first_stage
 from tournaments.services.settle import hold, lock, settle
+from tournaments.services.stages import first_stage
 
 EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "about", "currency", "currency_exponent")
 SETTINGS = (

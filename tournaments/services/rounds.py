@@ -10,8 +10,9 @@ from engine.errors import Refused
 from matches.services.matches import set_due
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Stage
-from tournaments.services.draws import first_stage
+from tournaments.plans import deadline_of
 from tournaments.services.settle import lock
+from tournaments.services.stages import first_stage
 
 Deadlines = Sequence[datetime | None]
 OPEN = (Fixture.Status.WAITING, Fixture.Status.READY)
@@ -45,8 +46,8 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
 
 def _move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -> None:
     moved: dict[int, datetime | None] = {}
-    for round_ in Round.objects.filter(bracket__stage=stage):
-        at = deadlines[round_.number - 1] if round_.number <= len(deadlines) else None
+    for round_ in Round.objects.filter(bracket__stage=stage).select_related("bracket"):
+        at = deadline_of(round_.bracket.key, round_.number, deadlines)
         if round_.deadline == at:
             continue
         own = Fixture.objects.filter(round=round_, status__in=OPEN, extended=False)

@@ -9,11 +9,14 @@ from django.db.models import F, Q
 
 from matches.models import Match, Result
 from matches.services.finish import append_result
-from matches.services.matches import open_match, void_match
+from matches.services.matches import open_match, reinstate_match, void_match
 from players.actors import SYSTEM, Actor
+from players.models import Player
+from tournaments.derivation import StageState, stages_of, state_of
 from tournaments.formats.progress import FixtureState, FixtureStatus, SlotState
-from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
-from tournaments.plans import StageRows
+from tournaments.models import Advance, Division, Entry, Fixture, Slot, Stage, Tournament
+from tournaments.plans import Places, StageRows
+from tournaments.services.onward import go_on
 
 
 class Settled(NamedTuple):
@@ -53,32 +56,39 @@ def _locked(which: Q) -> dict[int, Match]:
 
 
 def settle(
-    division: Division, *, by: Actor = SYSTEM, now: datetime, held: Mapping[int, Match] | None = None
+    division: Division,
+    *,
+    by: Actor = SYSTEM,
+    now: datetime,
+    held: Mapping[int, Match] | None = None,
+    void_rated: bool = True,
 ) -> Settled:
     """Brings a locked division up to its facts; writes only what differs.
 
     Opens the match of every fixture whose two players are known, books the walkover where one of them will not
     come, and finishes stage, division and tournament when all is decided. `held` are the matches that the caller has
-    locked by `hold`, before he looked at any.
+    locked by `hold`, before he looked at any. A match that was played and is voided, because others stand in its
+    fixture now, stays rated with `void_rated`.
     """
     changed: list[int] = []
     opened: list[Match] = []
     # Only what is locked while the results are read: another version that comes later must be told of, too.
     told = [match.pk for match in (hold([division]) if held is None else held).values()]
-    stages = division.stages.exclude(status=Stage.Status.PLANNED).order_by("number")
-    if division.status == Division.Status.CANCELLED:
-        # Called off: what was decided stays, and nothing is opened any more.
-        stages = stages.none()
-    for stage in stages:
+    # Called off: what was decided stays, and nothing is opened any more.
+    stages = [] if division.status == Division.Status.CANCELLED else stages_of(division)
+    places: Places = {}
+    while stages:
+        stage = stages.pop(0)
         while True:
             rows = StageRows(stage)
-            states = rows.progress().fixtures
-            changed += _write(rows, states)
-            fresh = _open_matches(division, rows, states, now)
-            opened += fresh
-            if not _book_walkovers(rows, states, now):
+            state = state_of(rows, places)
+            changed += _write(rows, state.progress.fixtures)
+            opened += _open_matches(division, rows, state.progress.fixtures, now, void_rated=void_rated)
+            if not _book_walkovers(rows, state.progress.fixtures, now):
                 break
-        _finish_stage(stage, rows)
+        places = state.places
+        _finish_stage(state)
+        stages += go_on(division, state, now)
     Match.objects.filter(pk__in=told, parent_topic=division.topic, unsettled=True).update(unsettled=False)
     if changed or opened:
         Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
@@ -115,13 +125,16 @@ def _write(rows: StageRows, states: Mapping[int, FixtureState]) -> list[int]:
 
 
 def _open_matches(
-    division: Division, rows: StageRows, states: Mapping[int, FixtureState], now: datetime
+    division: Division, rows: StageRows, states: Mapping[int, FixtureState], now: datetime, *, void_rated: bool
 ) -> list[Match]:
-    """A match for every fixture whose two entrants are known; one whose players changed is voided first."""
+    """A match for every fixture whose two entrants are known; one whose players changed is voided first.
+
+    Where the two have met in this fixture before, what they played then stands again.
+    """
     waiting = {number: _entrants(state) for number, state in states.items() if _wants_match(state)}
     for number, row in rows.fixtures.items():
         if row.match is not None and number not in waiting:
-            _let_go(row, now)
+            _let_go(row, now, rated=void_rated)
     ids = {entry for pair in waiting.values() for entry in pair}
     players = {entry.pk: entry.player for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
     lengths = {round_.pk: round_.length for round_ in rows.rounds}
@@ -132,8 +145,11 @@ def _open_matches(
         if row.match is not None:
             if (row.match.player_0_id, row.match.player_1_id) == (pair[0].pk, pair[1].pk):
                 continue
-            _let_go(row, now)
-        row.match = open_match(
+            _let_go(row, now, rated=void_rated)
+        if (former := _met_before(row, pair)) is not None:
+            _reinstate(row, former, now)
+            continue
+        match = open_match(
             players=pair,
             length=lengths[row.round_id],
             start_score=(0, 0),
@@ -148,17 +164,38 @@ def _open_matches(
             by=SYSTEM,
             now=now,
         )
-        row.save(update_fields=["match"])
-        opened.append(row.match)
+        _take(row, match)
+        opened.append(match)
     return opened
 
 
-def _let_go(row: Fixture, now: datetime) -> None:
+def _take(row: Fixture, match: Match | None) -> None:
+    row.match = match
+    row.save(update_fields=["match"])
+
+
+def _let_go(row: Fixture, now: datetime, *, rated: bool) -> None:
     """Voids the match of a fixture whose players are not the ones any more; the match stays, the fixture lets it go."""
     if row.match is not None and row.match.state != Match.State.VOID:
-        void_match(lock_matches([row.match.pk])[row.match.pk], by=SYSTEM, now=now)
-    row.match = None
-    row.save(update_fields=["match"])
+        void_match(lock_matches([row.match.pk])[row.match.pk], by=SYSTEM, now=now, rated=rated)
+        row.former.add(row.match)
+    _take(row, None)
+
+
+def _reinstate(row: Fixture, match: Match, now: datetime) -> None:
+    """The two are back: what they played stands again, and so does who was to go on from it."""
+    voided = match.results.exclude(kind=Result.Kind.VOID).order_by("version").last()
+    result = reinstate_match(match, by=SYSTEM, now=now)
+    for kept in Advance.objects.filter(result=voided):
+        Advance.objects.create(result=result, fixture=row, side=kept.side)
+    row.former.remove(match)
+    _take(row, match)
+
+
+def _met_before(row: Fixture, players: tuple[Player, Player]) -> Match | None:
+    """The match these two have finished in this fixture, before others came to stand in it."""
+    met = row.former.filter(player_0=players[0], player_1=players[1], finished_at__isnull=False).order_by("-pk").first()
+    return None if met is None else lock_matches([met.pk])[met.pk]
 
 
 def _wants_match(state: FixtureState) -> bool:
@@ -194,12 +231,11 @@ def _book_walkovers(rows: StageRows, states: Mapping[int, FixtureState], now: da
     return booked
 
 
-def _finish_stage(stage: Stage, rows: StageRows) -> None:
-    over = all(row.status not in (Fixture.Status.WAITING, Fixture.Status.READY) for row in rows.fixtures.values())
-    status = Stage.Status.FINISHED if over else Stage.Status.RUNNING
-    if stage.status != status:
-        stage.status = status
-        stage.save(update_fields=["status"])
+def _finish_stage(state: StageState) -> None:
+    status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING
+    if state.stage.status != status:
+        state.stage.status = status
+        state.stage.save(update_fields=["status"])
 
 
 def _finish_division(division: Division) -> None:

@@ -113,8 +113,7 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     tournament, zone = found.tournament, zone_of(found.tournament)
     exponent = tournament.currency_exponent
     stage = found.stages.order_by("number").first()
-    by_round = round_deadlines(stage) if stage else {}
-    instants = [by_round.get(at) for at in range(1, max(by_round, default=0) + 1)]
+    instants = round_deadlines(stage) if stage else []
     form = DivisionForm(
         request.POST or None,
         zone=zone,

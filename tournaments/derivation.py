@@ -1,0 +1,178 @@
+"""From the facts of a division to where every stage stands: what `settle` writes and `check_integrity` compares.
+
+Stages are derived in their order, because the places of one are sources of the next.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tournaments.formats.blueprint import ROUNDS, places_before
+from tournaments.formats.graph import EntryId, PlaceOf
+from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, FixtureState, FixtureStatus, Progress, Result
+from tournaments.formats.settings import BY_ROUND, TABLES
+from tournaments.formats.swiss_event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.tables import Table, bracket_tables, is_over, known, places_taken, round_table
+from tournaments.models import Division, Draw, Entry, Stage
+from tournaments.models import Withdrawal as WithdrawalRow
+from tournaments.plans import Places, StageRows, settings_of
+
+Instead = Mapping[int, Result]
+"""Results to be thought of in place of the standing ones, by the number of their fixture."""
+
+
+@dataclass(frozen=True)
+class StageState:
+    """Where a stage stands. `tables` is empty for an elimination; `event` is there where rounds are paired."""
+
+    rows: StageRows
+    progress: Progress
+    tables: tuple[Table, ...] = ()
+    event: SwissEvent | None = None
+    places: Places = field(default_factory=dict)
+    """Places of this and earlier stages, as far as they are certain."""
+
+    @property
+    def stage(self) -> Stage:
+        """The row."""
+        return self.rows.stage
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to play or to pair."""
+        if self.event is not None:
+            return is_over(self.rows.settings, self.event) and self.progress.over
+        return bool(self.rows.fixtures) and self.progress.over
+
+
+def stages_of(division: Division) -> list[Stage]:
+    """The stages that are drawn, in order."""
+    rows = division.stages.exclude(status=Stage.Status.PLANNED).order_by("number").select_related("division")
+    return list(rows)
+
+
+def states_of(
+    division: Division, instead: Mapping[int, Instead] | None = None, *, also: Stage | None = None
+) -> list[StageState]:
+    """Every drawn stage of a division, `also` one that is not drawn; `instead` holds other results by stage number."""
+    states: list[StageState] = []
+    stages = stages_of(division)
+    if also is not None and also not in stages:
+        stages.append(also)
+    for stage in stages:
+        rows = StageRows(stage)
+        states.append(state_of(rows, states[-1].places if states else {}, (instead or {}).get(stage.number)))
+    return states
+
+
+def state_of(rows: StageRows, places: Places, instead: Instead | None = None) -> StageState:
+    """Where one stage stands, after the places of those before it."""
+    progress = rows.progress(places, instead)
+    seed = bytes.fromhex(rows.stage.seed)
+    settings = rows.settings
+    event = None
+    tables: tuple[Table, ...] = ()
+    if settings.format in BY_ROUND:
+        event = event_of(rows, progress, places)
+        tables = (round_table(settings, event, ROUNDS, seed=seed),)
+    elif settings.format in TABLES:
+        gone = [item.entry for item in rows.withdrawals()]
+        tables = bracket_tables(settings, progress, lengths=lengths_by_default(rows.stage), withdrawn=gone, seed=seed)
+    taken = places_taken(settings, rows.stage.number, state=progress, tables=tables, seed=seed) if rows.fixtures else {}
+    return StageState(rows, progress, tables, event, {**places, **taken})
+
+
+def lengths_by_default(stage: Stage) -> list[int]:
+    """The division's match lengths by round."""
+    division = stage.division
+    return division.round_lengths or [division.match_length]
+
+
+# Swiss and lives
+
+
+def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
+    """A stage that is paired round by round: its players, and its rounds as they were paired."""
+    stage, settings = rows.stage, rows.settings
+    draws = list(stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round"))
+    players = players_of(stage, places, [draw.published_at for draw in draws if draw.published_at is not None])
+    kinds = {draw.round: draw.byes for draw in draws}
+    by_round: dict[int, list[int]] = {}
+    numbers = {row.pk: row.number for row in rows.rounds}
+    for number, fixture in rows.fixtures.items():
+        by_round.setdefault(numbers[fixture.round_id], []).append(number)
+    return SwissEvent(
+        players,
+        tuple(
+            _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}))
+            for at in sorted(by_round)
+        ),
+        planned=settings.rounds,
+        order=settings.order,
+        forbidden=frozenset(frozenset(pair) for pair in settings.forbidden),
+        allow_rematches=settings.allow_rematches,
+        length=(settings.lengths or lengths_by_default(stage))[0],
+    )
+
+
+def players_of(stage: Stage, places: Places, paired_at: list[datetime]) -> tuple[SwissPlayer, ...]:
+    """Who takes part. Whoever entered or left while it ran did so between two of the rounds paired at these times."""
+    settings = settings_of(stage)
+    left = {row.entry_id: sum(at <= row.at for at in paired_at) for row in _division_withdrawals(stage)}
+    players = []
+    for entry in field_of(stage, places):
+        joined = 1 + sum(at <= entry.entered_at for at in paired_at)
+        last = left.get(entry.pk)
+        went_before = entry.status == Entry.Status.OUT and last is None
+        if went_before or (last is not None and last < joined):
+            continue
+        players.append(
+            SwissPlayer(
+                entry.pk,
+                rating=entry.rating or 0.0,
+                joined=joined,
+                missed_points=settings.missed_points,
+                left=last,
+            )
+        )
+    return tuple(players)
+
+
+def _division_withdrawals(stage: Stage) -> Iterable[WithdrawalRow]:
+    return WithdrawalRow.objects.filter(entry__division=stage.division_id, bracket=None, taken_back_at=None)
+
+
+def field_of(stage: Stage, places: Places) -> list[Entry]:
+    """The entries that a stage is for: those of the division, or those who took the places of the stage before it.
+
+    Empty while these places are not known.
+    """
+    before = stage.division.stages.filter(number=stage.number - 1).first()
+    entries = stage.division.entries.exclude(status=Entry.Status.WAITING).order_by("pk")
+    if before is None:
+        return list(entries)
+    wanted: list[PlaceOf] = places_before(settings_of(before), before.number)
+    taken: list[EntryId] | None = known(places, wanted)
+    by_id = entries.in_bulk(taken or [])
+    return [by_id[pk] for pk in taken or [] if pk in by_id]
+
+
+def _round(states: list[FixtureState], kinds: Mapping[str, str]) -> SwissRound:
+    pairs: list[SwissPair] = []
+    byes: list[SwissBye] = []
+    for state in states:
+        who = [slot.entry if slot.entry is not None else slot.absent for slot in state.slots]
+        if who[0] is not None and who[1] is not None:
+            pairs.append(SwissPair(who[0], who[1], _result(state)))
+        elif who[0] is not None:
+            byes.append(SwissBye(who[0], ByeKind(kinds.get(str(who[0]), ByeKind.FULL))))
+    return SwissRound(tuple(pairs), tuple(byes))
+
+
+def _result(state: FixtureState) -> Result | None:
+    """What counted; a walkover that is not booked yet counts as the forfeit it will be."""
+    if state.result is not None or not state.over:
+        return state.result
+    if state.status is FixtureStatus.EMPTY:
+        return Result(None, kind=DOUBLE_FORFEIT)
+    return Result(0 if state.slots[0].entry is not None else 1, kind=FORFEIT)

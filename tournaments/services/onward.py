@@ -1,0 +1,112 @@
+"""What a finished round or stage sets going: the next round is asked for, the next stage gets its plan.
+
+Called with the division locked. A stage whose field is known by places is planned together with the one before it,
+so that its bracket shows "1st of group A" from the start; one that follows rounds paired one by one is planned when
+these are over.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from players.actors import SYSTEM, log
+from players.queue import hint
+from tournaments.derivation import StageState, lengths_by_default
+from tournaments.formats.blueprint import later_sources, plan_of
+from tournaments.formats.graph import Source
+from tournaments.formats.settings import BY_ROUND
+from tournaments.models import Division, Draw, Fixture, Stage
+from tournaments.plans import settings_of, store
+
+MAKE_DRAFT = "tournaments.make_draft"
+"""The task that a hint names."""
+
+
+def plan_stage(
+    stage: Stage, sources: Sequence[Source], *, draft: int = 1, deadlines: Sequence[datetime | None] = ()
+) -> None:
+    """Writes the plan of a stage that has these sources, its fixtures numbered on from those before it."""
+    graph = plan_of(
+        settings_of(stage),
+        sources,
+        seed=bytes.fromhex(stage.seed),
+        draft=draft,
+        first_number=last_number(stage.division) + 1,
+    )
+    store(stage, graph, lengths=lengths_by_default(stage), deadlines=deadlines)
+    stage.status = Stage.Status.RUNNING
+    stage.save(update_fields=["status"])
+
+
+def last_number(division: Division) -> int:
+    """The highest number of a fixture of the division."""
+    return Fixture.objects.filter(stage__division=division).aggregate(Max("number"))["number__max"] or 0
+
+
+def plan_following(stage: Stage) -> None:
+    """Plans the stages after one that is planned, as far as their fields are places of a plan."""
+    if stage.format in BY_ROUND:
+        return
+    following = stage.division.stages.filter(number=stage.number + 1).first()
+    if following is not None and following.status == Stage.Status.PLANNED and following.format not in BY_ROUND:
+        start_after(stage, following)
+        plan_following(following)
+
+
+def start_after(stage: Stage, following: Stage) -> None:
+    """Plans a stage from the places of the one before it."""
+    plan_stage(following, later_sources(settings_of(following), settings_of(stage), stage.number))
+
+
+def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
+    """After a stage was brought up to its facts: asks for its next round, or begins the stage after it.
+
+    Returns stages that were planned just now and are to be settled too.
+    """
+    stage = state.stage
+    if state.event is not None and not state.over and state.rows.settings.pair_at_once:
+        ask_for_round(division, state, now)
+    if not state.over:
+        return []
+    following = division.stages.filter(number=stage.number + 1, status=Stage.Status.PLANNED).first()
+    if following is None:
+        return []
+    if following.format not in BY_ROUND:
+        start_after(stage, following)
+        return [following]
+    following.status = Stage.Status.RUNNING
+    following.save(update_fields=["status"])
+    request(following, 1, at_once=settings_of(following).pair_at_once, now=now)
+    return [following]
+
+
+def ask_for_round(division: Division, state: StageState, now: datetime) -> Draw | None:
+    """A pairing of the next round, if the last one is complete and nobody has asked for it yet."""
+    event = state.event
+    if event is None or not event.rounds or not state.progress.over:
+        return None
+    asked = state.stage.draws.filter(round=event.next_round).exclude(state=Draw.State.DISCARDED)
+    refused = state.stage.draws.filter(round=event.next_round, refusal__isnull=False)
+    if asked.exists() or refused.exists():
+        return None
+    return request(state.stage, event.next_round, at_once=True, now=now)
+
+
+def request(stage: Stage, round_number: int, *, at_once: bool, now: datetime, **fields: object) -> Draw:
+    """The row that is the work, and the hint at it."""
+    last = stage.draws.aggregate(Max("number"))["number__max"] or 0
+    draw = Draw.objects.create(
+        stage=stage,
+        number=last + 1,
+        round=round_number,
+        state=Draw.State.REQUESTED,
+        at_once=at_once,
+        made_at=now,
+        **fields,
+    )
+    transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
+    division = stage.division
+    log(SYSTEM, "draw_requested", division.topic, club=division.tournament.club, number=draw.number, round=round_number)
+    return draw

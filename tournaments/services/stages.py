@@ -1,0 +1,102 @@
+"""The stages of a division: which formats follow each other, set by the director before the draw."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from django.db import transaction
+
+from engine.errors import Refused
+from players.actors import Actor, log
+from tournaments.formats.blueprint import places_before
+from tournaments.formats.lots import commitment
+from tournaments.formats.settings import GROUPS, StageSettings
+from tournaments.models import Division, Draw, Stage
+from tournaments.plans import settings_of
+from tournaments.services.settle import lock
+
+MOST_STAGES = 5
+LEAST_GOING_ON = 2
+
+
+def first_stage(division: Division) -> Stage:
+    """The stage the entries go into; made with its secret seed when it is first asked for."""
+    return division.stages.order_by("number").first() or new_stage(division, 1, StageSettings())
+
+
+def new_stage(division: Division, number: int, settings: StageSettings) -> Stage:
+    """A planned stage with its own secret seed."""
+    seed = secrets.token_bytes(32)
+    return Stage.objects.create(
+        division=division,
+        number=number,
+        format=settings.format,
+        settings=settings.as_data(),
+        seed=seed.hex(),
+        seed_hash=commitment(seed),
+    )
+
+
+def stage_settings(division: Division) -> list[StageSettings]:
+    """What the stages of a division are played by; a knockout where nothing was set."""
+    return [settings_of(stage) for stage in division.stages.order_by("number")] or [StageSettings()]
+
+
+def set_stages(
+    *, division: Division, stages: Sequence[StageSettings], after: int, by: Actor, now: datetime
+) -> list[Stage]:
+    """Sets the formats of a division, one after the other; a draft made before is outdated and discarded.
+
+    All but the last name their `qualifiers`. The first stage keeps its seed, whose hash may have been seen.
+    Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `StageSettings.checked` refuses.
+    """
+    wanted = checked(stages)
+    with transaction.atomic():
+        row = lock(division.pk)
+        if row.seq != after:
+            raise Refused("stale")
+        if row.status != Division.Status.ENTRIES:
+            raise Refused("division_drawn")
+        before = [settings_of(stage) for stage in row.stages.order_by("number")]
+        if before == wanted:
+            return list(row.stages.order_by("number"))
+        made = [_set(row, number, settings) for number, settings in enumerate(wanted, start=1)]
+        row.stages.filter(number__gt=len(wanted)).delete()
+        Draw.objects.filter(stage__in=made, state__in=[Draw.State.DRAFT, Draw.State.REQUESTED]).update(
+            state=Draw.State.DISCARDED
+        )
+        row.seq += 1
+        row.save(update_fields=["seq"])
+        changes = {"stages": [[_told(one) for one in before], [_told(one) for one in wanted]]}
+        log(by, "stages_changed", row.topic, club=row.tournament.club, changes=changes)
+    return made
+
+
+def checked(stages: Sequence[StageSettings]) -> list[StageSettings]:
+    """Stages that can follow each other; the last one sends nobody on."""
+    if not 1 <= len(stages) <= MOST_STAGES:
+        raise Refused("stage_count", most=MOST_STAGES)
+    made = [one.checked() for one in stages]
+    for number, one in enumerate(made[:-1], start=1):
+        going_on = places_before(one, number)
+        if len(going_on) < LEAST_GOING_ON:
+            raise Refused("stage_qualifiers", stage=number, least=LEAST_GOING_ON)
+        following = made[number]
+        if following.format == GROUPS and len(going_on) < LEAST_GOING_ON * following.groups:
+            raise Refused("group_count", groups=following.groups, least=LEAST_GOING_ON, entries=len(going_on))
+    return [*made[:-1], replace(made[-1], qualifiers=None)]
+
+
+def _set(division: Division, number: int, settings: StageSettings) -> Stage:
+    stage = division.stages.filter(number=number).first()
+    if stage is None:
+        return new_stage(division, number, settings)
+    kept = {name: value for name, value in stage.settings.items() if name == "deadlines"}
+    stage.format, stage.settings = settings.format, {**kept, **settings.as_data()}
+    stage.save(update_fields=["format", "settings"])
+    return stage
+
+
+def _told(settings: StageSettings) -> dict[str, object]:
+    return {"format": settings.format, **settings.as_data()}
