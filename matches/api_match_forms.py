@@ -101,7 +101,9 @@ class MatchResultSerializer(serializers.Serializer[Any]):
     """One version of the result."""
 
     version = serializers.IntegerField()
-    winner = serializers.IntegerField(allow_null=True)
+    winner = serializers.IntegerField(
+        allow_null=True, help_text="The side. Of a void version: who won what was played and stays rated."
+    )
     score = Score(allow_null=True)
     kind = serializers.ChoiceField(Result.Kind.choices)
     source = serializers.ChoiceField(Result.Source.choices)  # type: ignore[assignment]  # a field of that name

@@ -108,11 +108,11 @@ class HistoryLineSerializer(serializers.Serializer[Any]):
     finished_at = serializers.DateTimeField()
     length = serializers.IntegerField()
     opponent = PlayerSerializer(allow_null=True, help_text="Null where you may not see the match.")
-    won = serializers.BooleanField(allow_null=True, help_text="Null where nobody won.")
+    won = serializers.BooleanField(allow_null=True, help_text="Null where nobody won, or the match is void.")
     score = serializers.ListField(
         child=serializers.IntegerField(), min_length=2, max_length=2, allow_null=True, help_text="His points first."
     )
-    ending = serializers.CharField(help_text="played, concession, flag, walkover …")
+    ending = serializers.CharField(help_text="played, concession, flag, walkover, void (but still rated) …")
     rating = ChangeSerializer(allow_null=True, help_text="Null of a match that is not rated.")
 
 

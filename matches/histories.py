@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db.models import Count, Max, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 
-from matches import rated
+from matches import rated, wording
 from matches.models import Match, RatingChange, Result
 from matches.occasions import Occasion, occasions
 from matches.rankings import Pages, named, number
@@ -101,7 +101,7 @@ class Line:
     opponent: Player | None
     """None where the reader may not see the match."""
     won: bool | None
-    """None where nobody won."""
+    """None where nobody won, or the match is void: who won it then, only its rating tells."""
     score: tuple[int, int] | None
     """His points first, no more than the length."""
     result: Result | None
@@ -121,8 +121,9 @@ class Line:
     @property
     def ending(self) -> str:
         """How it ended, where it was not simply played."""
-        ordinary = self.result is None or self.result.kind == Result.Kind.PLAYED
-        return "" if ordinary else str(Result.Kind(self.result.kind).label)  # type: ignore[union-attr]
+        if self.result is None or self.result.kind == Result.Kind.PLAYED:
+            return ""
+        return wording.ending(self.match, self.result)
 
 
 def identities(player: Player, same: Mapping[int, int]) -> list[int]:
@@ -132,9 +133,18 @@ def identities(player: Player, same: Mapping[int, int]) -> list[int]:
 
 def ended(player: Player, same: Mapping[int, int]) -> QuerySet[Match]:
     """His matches that have a result, the last one first."""
-    ids = identities(player, same)
+    return _over(identities(player, same), Q(state=Match.State.SETTLED))
+
+
+def listed(player: Player, same: Mapping[int, int]) -> QuerySet[Match]:
+    """The same, and those that are void and still rated: his history explains every change of his rating."""
+    changed = Exists(RatingChange.objects.filter(match=OuterRef("pk"), player=player))
+    return _over(identities(player, same), Q(state=Match.State.SETTLED) | Q(Q(state=Match.State.VOID) & changed))
+
+
+def _over(ids: Collection[int], states: Q) -> QuerySet[Match]:
     return (
-        Match.objects.filter(Q(player_0__in=ids) | Q(player_1__in=ids), state=Match.State.SETTLED)
+        Match.objects.filter(Q(player_0__in=ids) | Q(player_1__in=ids), states)
         .filter(finished_at__isnull=False)
         # Between two players who were found to be one.
         .exclude(player_0__in=ids, player_1__in=ids)
@@ -156,7 +166,7 @@ def won_by(ids: Collection[int]) -> Q:
 def filtered(player: Player, filters: Filters, viewer: Viewer, same: Mapping[int, int]) -> QuerySet[Match]:
     """Those of his matches that were asked for."""
     ids = identities(player, same)
-    matches = ended(player, same)
+    matches = ended(player, same) if filters.result else listed(player, same)
     if filters.result == "won":
         matches = with_winner(matches).filter(won_by(ids))
     elif filters.result == "lost":
@@ -232,7 +242,7 @@ def _line(
     if opponent is not None and result is not None and result.score is not None:
         points = [min(one, match.length) for one in result.score]
         score = points[side], points[1 - side]
-    winner = None if result is None else result.winner
+    winner = None if result is None or result.kind == Result.Kind.VOID else result.winner
     return Line(
         match=match,
         opponent=opponent,
@@ -260,7 +270,7 @@ def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: i
     found = filtered(player, filters, viewer, same)
     pages = Pages.of(page, rows, found.count())
     here = found.select_related("club")[pages.start : pages.end]
-    first, last = ended(player, same).order_by().aggregate(Min("finished_at"), Max("finished_at")).values()
+    first, last = listed(player, same).order_by().aggregate(Min("finished_at"), Max("finished_at")).values()
     years = range(last.year, first.year - 1, -1) if first and last else ()
     return History(filters, pages, lines(player, here, viewer, same), years)
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from engine.records import from_data
-from matches import selectors, wording
+from matches import rated, selectors, wording
 from matches.access import Seat
 from matches.appointments import zone_of
 from matches.awaited import Pending, awaited, in_words
@@ -97,6 +97,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime) -> dict[str, Any]
     proposals = list(match.proposals.all())
     results = list(match.results.select_related("user", "submission").defer("submission__data"))
     standing = results[0] if results else None
+    counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
     pending = Pending.of(claims, records, proposals)
     occasion = occasions([match.parent_topic]).get(match.parent_topic)
     waits_for = awaited(match, pending, now)
@@ -105,13 +106,14 @@ def match_page(match: Match, seat: Seat | None, now: datetime) -> dict[str, Any]
         "seat": seat,
         "side": side,
         "occasion": occasion,
-        "players": [_player(match, standing, one, side) for one in (0, 1)],
+        "players": [_player(match, counting, one, side) for one in (0, 1)],
         "length": wording.length(match.length),
         "awaited": [
             {"code": one.code, "side": one.side, "until": one.until, "words": in_words(one, match, pending, side)}
             for one in waits_for
         ],
         "standing": _result(match, standing) if standing is not None else None,
+        "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
         "results": [_result(match, result) for result in results],
         "open_claim": _claim(match, pending.claim) if pending.claim is not None else None,
         "my_claim": pending.claim is not None and pending.claim.side == side,
@@ -121,7 +123,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime) -> dict[str, Any]
         "offered": _times(match, pending.offered, side) if pending.offered is not None else None,
         "agreed": _times(match, pending.agreed, side) if pending.agreed is not None else None,
         "zones": [zone_of(match, one) for one in (0, 1)],
-        "proof": _proof(standing, now),
+        "proof": _proof(counting, now),
         **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
     }
 
@@ -155,8 +157,8 @@ def _player(match: Match, standing: Result | None, side: int, mine: int | None) 
 def _result(match: Match, result: Result) -> ShownResult:
     return ShownResult(
         version=result.version,
-        words=_ended(match, result.winner, result.score),
-        kind=result.get_kind_display(),
+        words=_decided(match, result),
+        kind=wording.ending(match, result),
         source=result.get_source_display(),
         who=who(match, result.by, result.user, None),
         at=result.at,
@@ -164,6 +166,15 @@ def _result(match: Match, result: Result) -> ShownResult:
         waived=[_waived(*finding) for finding in result.waived],
         record=result.submission.public_id if result.submission is not None else "",
     )
+
+
+def _decided(match: Match, result: Result) -> str:
+    """Who won by this version; of a void one, who had won what is still rated."""
+    if result.kind != Result.Kind.VOID:
+        return _ended(match, result.winner, result.score)
+    if result.winner is None:
+        return gettext("Void.")
+    return gettext("Void; it was played: {who_won}").format(who_won=_ended(match, result.winner, result.score))
 
 
 def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> str:

@@ -13,6 +13,8 @@ from players.ratings import Change, RatedMatch, Standing
 
 RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
 """A claimed or directly entered score is of kind `played`; every other ending is no measure of play."""
+COUNTED_KINDS = (*RATED_KINDS, Result.Kind.VOID)
+"""A void version names a winner only where the match was really played and stays rated (`finish.append_void`)."""
 MOVED = (EventKind.PLAY.value, EventKind.ILLEGAL.value)
 AT_ONCE = 500
 """Players in one query, far below what any database takes as parameters."""
@@ -38,7 +40,7 @@ def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list
             ~Exists(newer),
             match__rated=True,
             match__moved=True,
-            kind__in=RATED_KINDS,
+            kind__in=COUNTED_KINDS,
             winner__isnull=False,
         )
         .order_by()
@@ -47,6 +49,12 @@ def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list
         )
     )
     return list(_as_rated(rows.iterator(), same))
+
+
+def is_still_rated(match: Match, result: Result) -> bool:
+    """Whether a match that is void by this version counts for the ratings all the same."""
+    is_void = result.kind == Result.Kind.VOID
+    return is_void and result.winner is not None and match.rated and match.moved
 
 
 def _as_rated(

@@ -12,6 +12,8 @@ MESSAGES = {
     ),
     "match_settled": gettext_noop("The result of this match stands already. Only a director can change it."),
     "match_void": gettext_noop("This match was voided; nothing more can be reported for it."),
+    "match_not_void": gettext_noop("This match was not voided, so there is nothing to take back."),
+    "match_without_result": gettext_noop("This match had no result before it was voided, so none can stand again."),
     "match_disputed": gettext_noop("The players do not agree, so this match waits for the director's ruling."),
     # Results
     "result_void": gettext_noop("A result is replaced by another result, never by none."),
@@ -69,6 +71,8 @@ STATUS = {
     "stale": HTTPStatus.CONFLICT,
     "match_settled": HTTPStatus.CONFLICT,
     "match_void": HTTPStatus.CONFLICT,
+    "match_not_void": HTTPStatus.CONFLICT,
+    "match_without_result": HTTPStatus.CONFLICT,
     "match_disputed": HTTPStatus.CONFLICT,
     "claim_open": HTTPStatus.CONFLICT,
     "nothing_claimed": HTTPStatus.CONFLICT,

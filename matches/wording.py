@@ -5,6 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
+from matches import rated
+from matches.models import Match, Result
+
 KIND_OF_MULTIPLE = {1: "single", 2: "gammon", 3: "backgammon"}
 
 
@@ -60,6 +63,13 @@ def manner(game: Mapping[str, Any]) -> str:
         "flag": gettext("lost on time"),
         "unfinished": gettext("not finished"),
     }[kind]
+
+
+def ending(match: Match, version: Result) -> str:
+    """How a match ended by one version of its result, e.g. “conceded” or “void, still rated”."""
+    if rated.is_still_rated(match, version):
+        return gettext("void, still rated")
+    return version.get_kind_display()
 
 
 def points_won(count: int) -> str:

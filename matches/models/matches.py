@@ -120,7 +120,10 @@ class Match(models.Model):
 
 
 class Result(models.Model):
-    """One version of how a match ended; the highest version stands, and none is ever changed."""
+    """One version of how a match ended; the highest version stands, and none is ever changed.
+
+    A void version has a winner (then a score and a record, too) only where the match was really played and stays rated.
+    """
 
     class Kind(models.TextChoices):
         """How it ended; none is disguised as games (rules.md §2)."""

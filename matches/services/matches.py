@@ -7,7 +7,8 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.models import Match, RatingPool, Result
 from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
-from matches.services.finish import append_void
+from matches.rated import is_still_rated
+from matches.services.finish import append_reinstated, append_void
 from matches.services.locked import changed, lock_match, refuse_over
 from players.actors import Actor, log
 from players.models import Club, Player
@@ -76,8 +77,27 @@ def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:
     return row
 
 
-def void_match(match: Match, *, by: Actor, now: datetime, reason: str = "") -> Result:
-    """Void a match, played or not; it stays, and its earlier results with it. The caller has locked the match."""
-    result = append_void(match, by=by, now=now, reason=reason)
-    log(by, "match_voided", match.topic, club=match.club, version=result.version, reason=reason)
+def void_match(match: Match, *, by: Actor, now: datetime, reason: str = "", rated: bool = False) -> Result:
+    """Void a match, played or not; it stays, and its earlier results with it. The caller has locked the match.
+
+    `rated`: if it counts for the ratings, it goes on to; the void version then names its winner, score and record.
+    A match that is void already is voided anew, to have it counted or to have it counted no more.
+    """
+    result = append_void(match, by=by, now=now, reason=reason, rated=rated)
+    told = {"version": result.version, "reason": reason, "rated": is_still_rated(match, result)}
+    log(by, "match_voided", match.topic, club=match.club, **told)
+    return result
+
+
+def reinstate_match(match: Match, *, by: Actor, now: datetime, reason: str = "") -> Result:
+    """Take the voiding of a match back: the result it had stands again, as a new version, and so does its record.
+
+    It ended when it first did, so its place among the rated matches is the same. `reason` is that of taking back and
+    goes to the log; the version has the reason of the result. The caller has locked the match, and sees to what stands
+    above it: nobody is told. Refused: `match_not_void`, `match_without_result`.
+    """
+    result = append_reinstated(match, by=by, now=now)
+    score = list(result.score) if result.score else None
+    said = {"winner": result.winner, "score": score, "kind": result.kind, "source": result.source}
+    log(by, "match_reinstated", match.topic, club=match.club, version=result.version, reason=reason, **said)
     return result

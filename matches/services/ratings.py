@@ -331,9 +331,10 @@ def _pairs(stored: Mapping[Place, Value], derived: Mapping[Place, Value]) -> dic
 
 
 def _unmoved() -> dict[int, tuple[bool, bool]]:
-    """Matches whose note about each side having moved is not what their record shows."""
+    """Rated matches whose note about each side having moved is not what their record shows; others have none."""
     differences = {}
-    for match in Match.objects.filter(results__submission__isnull=False).distinct().order_by("pk").iterator():
+    recorded = Match.objects.filter(rated=True, results__submission__isnull=False).distinct()
+    for match in recorded.order_by("pk").iterator():
         moved = _moved(match)
         if moved != match.moved:
             differences[match.pk] = (match.moved, moved)

@@ -14,6 +14,14 @@ LATER = datetime(2026, 11, 20, 12, tzinfo=UTC)
 Kind = Result.Kind
 
 
+def record(*movers: int) -> Submission:
+    """A record in which these sides play a roll."""
+    events = [{"side": side, "kind": "play", "dice": [3, 1], "moves": ["8/5", "6/5"]} for side in movers]
+    return Submission.objects.create(
+        source="upload", data=b"x", size=1, sha256="0" * 64, transcript={"games": [{"events": events}]}
+    )
+
+
 def player(name: str, **fields: Any) -> Player:
     """Somebody who plays."""
     return Player.objects.create(name=name, **fields)
@@ -37,7 +45,10 @@ def played(
         )
         if submission is not None:
             Submission.objects.filter(pk=submission.pk).update(match=match)
-        correct(match, winner=0, kind=kind, score=(length, 3), submission=submission)
+        if kind == Kind.VOID:
+            correct(match, winner=None, kind=kind)
+        else:
+            correct(match, winner=0, kind=kind, score=(length, 3), submission=submission)
     return match
 
 

@@ -7,11 +7,11 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from matches.models import PlayerRating, RatingChange, RatingPool, Result, Submission
+from matches.models import PlayerRating, RatingChange, RatingPool, Result
 from matches.rated import BEGINNING, Key
 from matches.services import ratings
 from players.models import Player
-from tests.matches.history import LATER, NOON, Kind, correct, played, player, replay
+from tests.matches.history import LATER, NOON, Kind, correct, played, player, record, replay
 
 pytestmark = pytest.mark.django_db
 
@@ -37,14 +37,6 @@ def rating(of: Player) -> float | None:
 
 def differences() -> ratings.Differences:
     return ratings.check_ratings(ratings.default_pool())
-
-
-def record(*movers: int) -> Submission:
-    """A record in which these sides play a roll."""
-    events = [{"side": side, "kind": "play", "dice": [3, 1], "moves": ["8/5", "6/5"]} for side in movers]
-    return Submission.objects.create(
-        source="upload", data=b"x", size=1, sha256="0" * 64, transcript={"games": [{"events": events}]}
-    )
 
 
 def test_a_first_match_rates_two_players(bob: Player, carol: Player) -> None:

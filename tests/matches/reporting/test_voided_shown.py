@@ -1,0 +1,124 @@
+"""A match that is void and still rated: told as void wherever it is shown, and counted by the ratings alone."""
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from matches import exports, histories, profiles, rated
+from matches.models import Match
+from matches.services.locked import lock_match
+from matches.services.matches import void_match
+from matches.visibility import NOBODY
+from players.actors import SYSTEM
+from players.models import Player
+from tests.matches.history import LATER, NOON, played, record, replay
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def voided(bobs: Player, carols: Player) -> Match:
+    """Bob has won 7–3 before noon and 5–3 at noon; the second is void, and still rated."""
+    played(bobs, carols, hours=-1)
+    match = played(bobs, carols, length=5, submission=record(0, 1))
+    return void(match, rated=True)
+
+
+def void(match: Match, *, rated: bool) -> Match:
+    with transaction.atomic():
+        void_match(lock_match(match.pk), by=SYSTEM, now=LATER, rated=rated, reason="drawn anew")
+    replay()
+    return Match.objects.get(pk=match.pk)
+
+
+def page_of(match: Match) -> str:
+    response = Client().get(f"/matches/{match.public_id}/")
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
+
+
+def listed(of: Player, **filters: Any) -> list[histories.Line]:
+    return histories.history(of, histories.Filters(**filters), 1, NOBODY).lines
+
+
+def test_the_page_says_void_and_still_rated_and_names_no_winner(voided: Match) -> None:
+    page = page_of(voided)
+    assert "void, still rated" in page
+    assert "Void; it was played: Bob won 5–3." in page
+    assert "it counts for the ratings only" in page
+    assert "is-winner" not in page
+    assert "Replay and verdict" not in page
+
+
+def test_the_page_of_any_other_void_match_says_that_it_does_not_count(voided: Match) -> None:
+    page = page_of(void(voided, rated=False))
+    assert "it does not count" in page
+    assert "<strong>Void.</strong>" in page
+    assert page.count("void, still rated") == 1, "the version before"
+
+
+def test_a_void_match_that_was_never_to_be_rated_is_not_said_to_be(bobs: Player, carols: Player) -> None:
+    page = page_of(void(played(bobs, carols, rated=False), rated=True))
+    assert "still rated" not in page
+    assert "it does not count" in page
+
+
+def test_a_history_explains_the_change_of_rating_and_names_no_winner(voided: Match, bobs: Player) -> None:
+    line, before = listed(bobs)
+    assert (line.match, line.won, line.score, line.ending) == (voided, None, (5, 3), "void, still rated")
+    assert line.explained is not None
+    assert line.explained.change.won
+    assert (before.won, before.ending) == (True, "")
+    assert [one.match for one in listed(bobs, rated="yes")] == [voided, before.match]
+    assert [one.match for one in listed(bobs, result="won")] == [before.match]
+    assert listed(bobs, result="lost") == []
+
+
+def test_a_history_leaves_out_a_void_match_that_is_not_rated(voided: Match, bobs: Player) -> None:
+    void(voided, rated=False)
+    assert [line.won for line in listed(bobs)] == [True]
+
+
+def test_a_year_of_void_matches_can_be_chosen(bobs: Player, carols: Player) -> None:
+    void(played(bobs, carols), rated=True)
+    assert list(histories.history(bobs, histories.Filters(), 1, NOBODY).years) == [NOON.year]
+
+
+def test_a_profile_counts_what_is_rated(voided: Match, bobs: Player) -> None:
+    shown = profiles.profile(bobs, LATER, NOBODY)
+    assert shown.standing is not None
+    assert (shown.standing.matches, shown.form) == (2, [True, True])
+    assert [line.ending for line in shown.recent.lines] == ["void, still rated", ""]
+
+
+def test_head_to_head_a_void_match_does_not_count(voided: Match, bobs: Player, carols: Player) -> None:
+    versus = histories.versus(bobs, carols, (1500, 1500), 1, NOBODY)
+    assert versus.wins == (1, 0)
+    assert len(versus.lines) == 1
+
+
+def test_the_file_of_rated_matches_has_it_as_void(voided: Match) -> None:
+    text = StringIO()
+    csv.writer(text).writerows(exports.match_rows(NOBODY))
+    rows = list(csv.DictReader(StringIO(text.getvalue())))
+    assert [(row["winner"], row["winner_points"], row["ending"]) for row in rows] == [
+        ("Bob", "7", "played"),
+        ("Bob", "5", "void"),
+    ]
+
+
+def test_for_programs_it_is_void_and_its_result_says_who_had_won(voided: Match, bobs: Player) -> None:
+    answer = Client().get(f"/api/v1/matches/{voided.public_id}/").json()
+    assert (answer["state"], answer["result"]["kind"], answer["result"]["winner"]) == ("void", "void", 0)
+    first = Client().get(f"/api/v1/players/{bobs.public_id}/matches/").json()["results"][0]
+    assert (first["won"], first["ending"], first["rating"]["won"]) == (None, "void", True)
+
+
+def test_matches_without_a_record_of_both_sides_are_not_still_rated(bobs: Player, carols: Player) -> None:
+    match = void(played(bobs, carols, submission=record(0)), rated=True)
+    assert not rated.is_still_rated(match, match.results.latest("version"))
+    assert listed(bobs) == []
