@@ -3,9 +3,8 @@
 Stages are derived in their order, because the places of one are sources of the next.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from tournaments.formats.blueprint import ROUNDS, places_before
 from tournaments.formats.graph import EntryId, PlaceOf
@@ -14,7 +13,6 @@ from tournaments.formats.settings import BY_ROUND, TABLES
 from tournaments.formats.swiss_event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.tables import Table, bracket_tables, is_over, known, places_taken, round_table
 from tournaments.models import Division, Draw, Entry, Stage
-from tournaments.models import Withdrawal as WithdrawalRow
 from tournaments.plans import Places, StageRows, settings_of
 
 Instead = Mapping[int, Result]
@@ -52,21 +50,29 @@ def stages_of(division: Division) -> list[Stage]:
 
 
 def states_of(
-    division: Division, instead: Mapping[int, Instead] | None = None, *, also: Stage | None = None
+    division: Division,
+    instead: Mapping[int, Instead] | None = None,
+    *,
+    held: Places | None = None,
+    also: Stage | None = None,
 ) -> list[StageState]:
-    """Every drawn stage of a division, `also` one that is not drawn; `instead` holds other results by stage number."""
+    """Every drawn stage of a division, `also` one that is not drawn.
+
+    To think of: `instead` holds other results by stage number, `held` places that are kept whatever tables say.
+    """
     states: list[StageState] = []
     stages = stages_of(division)
     if also is not None and also not in stages:
         stages.append(also)
     for stage in stages:
         rows = StageRows(stage)
-        states.append(state_of(rows, states[-1].places if states else {}, (instead or {}).get(stage.number)))
+        places = states[-1].places if states else {}
+        states.append(state_of(rows, places, (instead or {}).get(stage.number), held))
     return states
 
 
-def state_of(rows: StageRows, places: Places, instead: Instead | None = None) -> StageState:
-    """Where one stage stands, after the places of those before it."""
+def state_of(rows: StageRows, places: Places, instead: Instead | None = None, held: Places | None = None) -> StageState:
+    """Where one stage stands, after the places of those before it; the rest as in `states_of`."""
     progress = rows.progress(places, instead)
     seed = bytes.fromhex(rows.stage.seed)
     settings = rows.settings
@@ -79,7 +85,8 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None) ->
         gone = [item.entry for item in rows.withdrawals()]
         tables = bracket_tables(settings, progress, lengths=lengths_by_default(rows.stage), withdrawn=gone, seed=seed)
     taken = places_taken(settings, rows.stage.number, state=progress, tables=tables, seed=seed) if rows.fixtures else {}
-    return StageState(rows, progress, tables, event, {**places, **taken})
+    kept = {place: entry for place, entry in {**rows.held, **(held or {})}.items() if place in taken}
+    return StageState(rows, progress, tables, event, {**places, **taken, **kept})
 
 
 def lengths_by_default(stage: Stage) -> list[int]:
@@ -95,14 +102,13 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     """A stage that is paired round by round: its players, and its rounds as they were paired."""
     stage, settings = rows.stage, rows.settings
     draws = list(stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round"))
-    players = players_of(stage, places, [draw.published_at for draw in draws if draw.published_at is not None])
     kinds = {draw.round: draw.byes for draw in draws}
     by_round: dict[int, list[int]] = {}
     numbers = {row.pk: row.number for row in rows.rounds}
     for number, fixture in rows.fixtures.items():
         by_round.setdefault(numbers[fixture.round_id], []).append(number)
     return SwissEvent(
-        players,
+        players_of(rows, places, draws),
         tuple(
             _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}))
             for at in sorted(by_round)
@@ -115,42 +121,51 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     )
 
 
-def players_of(stage: Stage, places: Places, paired_at: list[datetime]) -> tuple[SwissPlayer, ...]:
-    """Who takes part. Whoever entered or left while it ran did so between two of the rounds paired at these times."""
-    settings = settings_of(stage)
-    left = {row.entry_id: sum(at <= row.at for at in paired_at) for row in _division_withdrawals(stage)}
+def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[SwissPlayer, ...]:
+    """Who takes part, by the paired rounds alone: each is in from the first he was paired in.
+
+    Whoever has entered since is in from the next one; whoever has withdrawn was in to the last he was paired in. The
+    field of a later stage is fixed with its first round, whatever is corrected in the stage before.
+    """
+    first: dict[EntryId, int] = {}
+    last: dict[EntryId, int] = {}
+    for draw in draws:
+        for entry in filter(None, draw.places):
+            first.setdefault(entry, draw.round)
+            last[entry] = draw.round
+    gone = {item.entry for item in rows.withdrawals()}
     players = []
-    for entry in field_of(stage, places):
-        joined = 1 + sum(at <= entry.entered_at for at in paired_at)
-        last = left.get(entry.pk)
-        went_before = entry.status == Entry.Status.OUT and last is None
-        if went_before or (last is not None and last < joined):
+    fixed = rows.stage.number > 1 and bool(first)
+    field = rows.stage.division.entries.filter(pk__in=first).order_by("pk") if fixed else field_of(rows.stage, places)
+    for row in field:
+        has_left = row.pk in gone or row.status == Entry.Status.OUT
+        if has_left and row.pk not in first:
             continue
         players.append(
             SwissPlayer(
-                entry.pk,
-                rating=entry.rating or 0.0,
-                joined=joined,
-                missed_points=settings.missed_points,
-                left=last,
+                row.pk,
+                rating=row.rating or 0.0,
+                joined=first.get(row.pk, len(draws) + 1),
+                missed_points=rows.settings.missed_points,
+                left=last[row.pk] if has_left else None,
             )
         )
     return tuple(players)
 
 
-def _division_withdrawals(stage: Stage) -> Iterable[WithdrawalRow]:
-    return WithdrawalRow.objects.filter(entry__division=stage.division_id, bracket=None, taken_back_at=None)
-
-
 def field_of(stage: Stage, places: Places) -> list[Entry]:
     """The entries that a stage is for: those of the division, or those who took the places of the stage before it.
 
-    Empty while these places are not known.
+    Empty while these places are not known. Once a round is paired its players are a fact, whatever is corrected in
+    the stage before.
     """
     before = stage.division.stages.filter(number=stage.number - 1).first()
     entries = stage.division.entries.exclude(status=Entry.Status.WAITING).order_by("pk")
     if before is None:
         return list(entries)
+    paired = stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).values_list("places", flat=True)
+    if paired:
+        return list(entries.filter(pk__in={place for places in paired for place in places if place is not None}))
     wanted: list[PlaceOf] = places_before(settings_of(before), before.number)
     taken: list[EntryId] | None = known(places, wanted)
     by_id = entries.in_bulk(taken or [])

@@ -122,6 +122,8 @@ class StageRows:
         self.brackets = list(stage.brackets.all())
         self.rounds = list(Round.objects.filter(bracket__stage=stage).order_by("number"))
         self.fixtures = {row.number: row for row in stage.fixtures.select_related("match").order_by("number")}
+        self.held: dict[PlaceOf, EntryId | None] = {}
+        """Places that were kept when a result of this stage was corrected; known once `results` are read."""
         self.slots: dict[int, list[Slot]] = {}
         for slot in Slot.objects.filter(fixture__stage=stage).order_by("side"):
             self.slots.setdefault(slot.fixture_id, []).append(slot)
@@ -154,7 +156,10 @@ class StageRows:
         for result in MatchResult.objects.filter(match__in=matches).order_by("version"):
             standing[result.match_id] = result
         counted = [result for result in standing.values() if result.kind != MatchResult.Kind.VOID]
-        kept = dict(Advance.objects.filter(result__in=counted).values_list("result", "side"))
+        kept = {}
+        for advance in Advance.objects.filter(result__in=counted).order_by("pk"):
+            kept[advance.result_id] = advance.side
+            self.held |= held_places(advance)
         found = {}
         for result in counted:
             number = matches[result.match_id]
@@ -202,6 +207,11 @@ class StageRows:
         results = {**self.results(), **(instead or {})}
         former = self.former_results()
         return progress_of(self.graph, results, self.withdrawals(), places, turn=False, former=former)
+
+
+def held_places(advance: Advance) -> dict[PlaceOf, EntryId | None]:
+    """The places that were kept with a corrected result."""
+    return {PlaceOf(stage, place): entry for stage, place, entry in advance.places}
 
 
 def outcome(

@@ -15,6 +15,11 @@ MESSAGES: dict[str, str] = {
     "bad_round_lengths": gettext_noop("Match lengths are whole numbers from 1 to {most}, one for each round."),
     "stage_count": gettext_noop("A division has 1 to {most} stages."),
     "stage_qualifiers": gettext_noop("Say how many go on from stage {stage}; {least} is the least."),
+    # Corrections
+    "nothing_to_correct": gettext_noop("M{fixture} has no result that could be corrected."),
+    "correction_same": gettext_noop("This is what stands for M{fixture} already."),
+    "correction_undone": gettext_noop("This correction has been undone already."),
+    "correction_not_last": gettext_noop("M{fixture} was corrected again since; undo the later correction first."),
     # Entries
     "registration_closed": gettext_noop("Registration is closed."),
     "already_entered": gettext_noop("{name} is already entered."),
@@ -67,6 +72,9 @@ STATUS = {
     "draft_outdated": HTTPStatus.CONFLICT,
     "fixture_not_ready": HTTPStatus.CONFLICT,
     "successor_begun": HTTPStatus.CONFLICT,
+    "nothing_to_correct": HTTPStatus.CONFLICT,
+    "correction_undone": HTTPStatus.CONFLICT,
+    "correction_not_last": HTTPStatus.CONFLICT,
     "line_settled": HTTPStatus.CONFLICT,
 }
 """The HTTP status of a code, where it is not 422."""

@@ -14,12 +14,14 @@ from players.public_ids import LENGTH, new_public_id
 class Advance(models.Model):
     """Who goes on from a fixture where a corrected result must not decide it: the bracket was kept.
 
-    It belongs to one version of the result; the next version is decided anew.
+    It belongs to one version of the result; the next version is decided anew. Where the stage has tables, it is their
+    `places` that are kept for the next stage.
     """
 
     result = models.OneToOneField("matches.Result", on_delete=models.PROTECT, related_name="+")
     fixture = models.ForeignKey("tournaments.Fixture", on_delete=models.PROTECT, related_name="advances")
     side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("0, 1, or empty: nobody."))
+    places = models.JSONField(default=list, help_text=_("Places that went on, as (stage, place, entry)."))
 
     class Meta:
         verbose_name = _("kept bracket")
