@@ -17,6 +17,7 @@ from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, match_of
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals
 from tests.tournaments.services.conftest import NOON
+from tournaments.foresight import NewResult
 from tournaments.integrity import differences
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.services import entries, results
@@ -76,7 +77,7 @@ def test_control_a_result_replaced_where_the_next_match_is_not_held(hall: Hall) 
         with transaction.atomic():
             division = lock(first.stage.division_id)
             match = lock_matches([match_of(first).pk]).popitem()[1]
-            results._refuse_if_successor_begun(first)
+            results._refuse_if_successor_begun(first, match, NewResult(1, (0, 1)))
             looked.set()
             begun.wait(PATIENCE)
             told: dict[str, Any] = {"kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}

@@ -10,6 +10,7 @@ from matches.models import Match, Result, Submission
 from matches.services.finish import append_result, standing_result
 from matches.services.records import FindingName, accept_by_ruling
 from players.actors import Actor, log
+from tournaments.foresight import Choice, NewResult, foresee
 from tournaments.models import Division, Fixture, Slot, Withdrawal
 from tournaments.services.settle import Settled, hold, lock, settle
 
@@ -46,8 +47,8 @@ def enter_result(
             if (same := _same_standing(match, winner, score, kind)) is not None:
                 return same
             raise Refused("stale", seq=match.seq)
-        if match.state == Match.State.SETTLED and _other_winner(match, winner):
-            _refuse_if_successor_begun(row)
+        if match.state == Match.State.SETTLED:
+            _refuse_if_successor_begun(row, match, NewResult(winner, score, kind))
         result = append_result(
             match,
             winner=winner,
@@ -131,6 +132,7 @@ def accept_record(
         _refuse_cancelled(division)
         held = hold([division], [row.match.pk])
         before = standing_result(row.match)
+        begun = None if before is None else _begun_after_others(row, before)
         result = accept_by_ruling(
             submission=submission,
             waived=waived,
@@ -142,8 +144,8 @@ def accept_record(
             score=score,
             reason=reason,
         )
-        if before is not None and before.winner != result.winner:
-            _refuse_if_successor_begun(row)
+        if begun is not None and before is not None and before.winner != result.winner:
+            raise Refused("successor_begun", fixture=row.number, successor=begun)
         settle(division, by=by, now=now, held=held)
     return result
 
@@ -162,12 +164,6 @@ def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str =
         return settle(division, by=by, now=now)
 
 
-def _other_winner(match: Match, winner: int | None) -> bool:
-    """The same winner with another score changes nobody's next match; another winner does."""
-    standing = standing_result(match)
-    return standing is None or standing.winner != winner
-
-
 def _same_standing(match: Match, winner: int | None, score: tuple[int, int] | None, kind: str) -> Result | None:
     """What stands, if it is exactly this: the second of two clicks."""
     standing = standing_result(match)
@@ -181,24 +177,25 @@ def _refuse_cancelled(division: Division) -> None:
         raise Refused("tournament_not_open")
 
 
-def _refuse_if_successor_begun(fixture: Fixture) -> None:
-    """Their matches are held where they have not begun, so none begins meanwhile."""
-    for successor in successors(fixture):
-        begun = successor.match is not None and (
-            successor.match.begun_at is not None or successor.match.state not in (Match.State.OPEN, Match.State.VOID)
-        )
-        if begun:
-            raise Refused("successor_begun", fixture=fixture.number, successor=successor.number)
+def _refuse_if_successor_begun(fixture: Fixture, match: Match, new: NewResult) -> None:
+    """The matches that follow are held where they have not begun, so none begins meanwhile."""
+    standing = standing_result(match)
+    if standing is None or (standing.winner == new.winner and not fixture.advances.filter(result=standing).exists()):
+        # The same winner with another score changes nobody's next match.
+        return
+    begun = _successor_begun(fixture, standing, new)
+    if begun is not None:
+        raise Refused("successor_begun", fixture=fixture.number, successor=begun)
 
 
-def successors(fixture: Fixture) -> list[Fixture]:
-    """The fixtures that the winner and the loser go to; past byes and walkovers, on to where somebody plays."""
-    found: list[Fixture] = []
-    waiting = [fixture.number]
-    while waiting:
-        slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source_fixture__in=waiting)
-        following = [slot.fixture for slot in slots.select_related("fixture__match")]
-        found += following
-        passed = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY)
-        waiting = [row.number for row in following if row.status in passed]
-    return found
+def _successor_begun(fixture: Fixture, standing: Result, new: NewResult) -> int | None:
+    """The number of the first match that has begun and would get other players: a correction is needed then."""
+    following = foresee(fixture, standing, new, with_ratings=False).following[Choice.CORRECT_ALL]
+    return next((change.row.number for change in (*following.stopped, *following.voided)), None)
+
+
+def _begun_after_others(fixture: Fixture, standing: Result) -> int | None:
+    """The same for whoever else could turn out to have won."""
+    others = [NewResult(side, None, Result.Kind.RULING) for side in (0, 1) if side != standing.winner]
+    found = (_successor_begun(fixture, standing, new) for new in others)
+    return next((number for number in found if number is not None), None)
