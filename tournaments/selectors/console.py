@@ -1,6 +1,5 @@
 """What a director has before him: what needs him, what can be played, how far it all is."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,12 +8,12 @@ from typing import Any
 from django.db.models import Max, Prefetch, QuerySet
 
 from matches.models import Claim, Match, Result, Submission
-from tournaments.layout import round_name
 from tournaments.models import Division, Fixture, Round, Tournament
 from tournaments.selectors import events
 from tournaments.selectors.brackets import shown
 from tournaments.selectors.divisions import RoundProgress, round_progress
 from tournaments.selectors.events import Counted, Meeting
+from tournaments.selectors.rounds import called_in_order, playable, round_names
 
 MOST_NEEDS = 60
 MOST_READY = 80
@@ -36,10 +35,13 @@ URGENCY = ("dispute", "refused", "deadline", "untold", "claim")
 def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str, Any]:
     """The console of an event; `chosen` is the public id of the division whose rounds are shown."""
     divisions = events.divisions_of(tournament)
-    lines = [events.meeting(fixture, staff=True) for fixture in _open(tournament)]
+    names = events.names_of_rounds(tournament)
+    fixtures = called_in_order(_open(tournament))
+    lines = [events.meeting(fixture, names, staff=True) for fixture in fixtures]
     needs = _needs(lines)
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
-    ready = [line for line in lines if line.fixture.pk not in taken]
+    can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
+    ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=lambda line: line.state != "live")
     division = _chosen(divisions, chosen)
     return {
         "tournament": tournament,
@@ -52,6 +54,7 @@ def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str
         "needs_count": len(needs),
         "ready": ready[:MOST_READY],
         "ready_count": len(ready),
+        "later_count": len(lines) - len(taken | can_begin),
         "rounds": rounds_of(division.division) if division else [],
         "latest": latest_results(tournament) if division else [],
         "now": now,
@@ -61,13 +64,9 @@ def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str
 def _open(tournament: Tournament) -> QuerySet[Fixture]:
     open_claims = Claim.objects.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED])
     refused = Submission.objects.filter(standing=Submission.Standing.REFUSED).defer("data", "transcript")
-    return (
-        events.open_fixtures(tournament)
-        .prefetch_related(
-            Prefetch("match__claims", queryset=open_claims.order_by("side", "created_at"), to_attr="open_claims"),
-            Prefetch("match__submissions", queryset=refused.order_by("created_at"), to_attr="refused_records"),
-        )
-        .order_by("stage__division__order", "round__number", "number")
+    return events.open_fixtures(tournament).prefetch_related(
+        Prefetch("match__claims", queryset=open_claims.order_by("side", "created_at"), to_attr="open_claims"),
+        Prefetch("match__submissions", queryset=refused.order_by("created_at"), to_attr="refused_records"),
     )
 
 
@@ -100,22 +99,20 @@ def _chosen(divisions: Sequence[Counted], chosen: str) -> Counted | None:
 
 
 def rounds_of(division: Division) -> list[RoundProgress]:
-    """How far each round of a division is: one query for the rounds, one for the fixtures."""
+    """How far each round of a division is, in three queries."""
     rounds = list(
         Round.objects.filter(bracket__stage__division=division)
         .select_related("bracket")
-        .order_by("bracket__order", "number")
+        .order_by("bracket__stage__number", "bracket__order", "number")
     )
+    names = round_names(Round.objects.filter(bracket__stage__division=division))
     statuses: dict[int, list[str]] = {}
     for round_, status in Fixture.objects.filter(stage__division=division).values_list("round_id", "status"):
         statuses.setdefault(round_, []).append(status)
-    sizes = Counter(row.bracket_id for row in rounds)
-    made = []
-    for row in rounds:
-        here = statuses.get(row.pk, [])
-        name = round_name(row.bracket.key, row.number, len(here), sizes[row.bracket_id])
-        made.append(round_progress(row.bracket.key, row.number, name, row.length, row.deadline, here))
-    return made
+    return [
+        round_progress(row.bracket.key, row.number, names[row.pk], row.length, row.deadline, statuses.get(row.pk, []))
+        for row in rounds
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Lists of events, and what the home of one shows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
 from players.names import fold
 from tournaments.access import VISIBLE
-from tournaments.layout import round_name
-from tournaments.models import Division, Entry, Fixture, Slot, Tournament
+from tournaments.models import Division, Entry, Fixture, Round, Slot, Tournament
 from tournaments.selectors.brackets import shown
+from tournaments.selectors.rounds import round_names
 
 NEXT_SHOWN = 12
 """Matches listed on the home of an event; the divisions show all."""
@@ -144,21 +144,20 @@ def open_fixtures(tournament: Tournament) -> QuerySet[Fixture]:
     return (
         Fixture.objects.filter(stage__division__tournament=tournament, status=Fixture.Status.READY)
         .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
-        .annotate(
-            in_round=Count("round__fixtures", distinct=True),
-            rounds=Count("round__bracket__rounds", distinct=True),
-        )
         .order_by("match__begun_at", "stage__division__order", "number")
     )
 
 
-def meeting(fixture: Fixture, staff: bool) -> Meeting:
-    """A fixture of `open_fixtures` as a line."""
+def names_of_rounds(tournament: Tournament) -> dict[int, str]:
+    """What every round of an event is called."""
+    return round_names(Round.objects.filter(bracket__stage__division__tournament=tournament))
+
+
+def meeting(fixture: Fixture, rounds: Mapping[int, str], staff: bool) -> Meeting:
+    """A fixture of `open_fixtures` as a line; `rounds` are the names of all rounds."""
     match = fixture.match
     names = (shown(match.player_0, staff), shown(match.player_1, staff)) if match else ("", "")
-    in_round, rounds = getattr(fixture, "in_round", 0), getattr(fixture, "rounds", 0)
-    title = round_name(fixture.round.bracket.key, fixture.round.number, in_round, rounds)
-    return Meeting(fixture, fixture.stage.division, title, names, state_of(match))
+    return Meeting(fixture, fixture.stage.division, rounds[fixture.round_id], names, state_of(match))
 
 
 def state_of(match: Match | None) -> str:
@@ -170,14 +169,14 @@ def state_of(match: Match | None) -> str:
     return match.state
 
 
-def my_matches(tournament: Tournament, user: Visitor) -> list[Mine]:
+def my_matches(tournament: Tournament, rounds: Mapping[int, str], user: Visitor) -> list[Mine]:
     """What somebody has to play next in an event, by deadline."""
     if not isinstance(user, User):
         return []
     mine = open_fixtures(tournament).filter(Q(match__player_0__user=user) | Q(match__player_1__user=user))
     found = []
     for fixture in mine.order_by("due_at", "number")[:NEXT_SHOWN]:
-        line = meeting(fixture, staff=False)
+        line = meeting(fixture, rounds, staff=False)
         assert fixture.match is not None  # noqa: S101, the query asks for its players
         side = 0 if fixture.match.player_0.user_id == user.pk else 1
         found.append(Mine(line, line.names[1 - side], side))
@@ -198,7 +197,8 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     staff = people.is_at_least(role, Role.ASSISTANT)
     divisions = divisions_of(tournament)
     own = my_entries(tournament, user)
-    lines = [meeting(fixture, staff) for fixture in open_fixtures(tournament)[:NEXT_SHOWN]]
+    rounds = names_of_rounds(tournament)
+    lines = [meeting(fixture, rounds, staff) for fixture in open_fixtures(tournament)[:NEXT_SHOWN]]
     return {
         "tournament": tournament,
         "club": tournament.club,
@@ -211,7 +211,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "live": [line for line in lines if line.state != "ready"],
         "next": [line for line in lines if line.state == "ready"],
         "more": open_fixtures(tournament).count() - len(lines) if len(lines) == NEXT_SHOWN else 0,
-        "mine": my_matches(tournament, user),
+        "mine": my_matches(tournament, rounds, user),
         "my_player": my_player(user),
         "entered": sum(counted.entered for counted in divisions),
     }

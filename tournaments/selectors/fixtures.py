@@ -13,11 +13,11 @@ from matches.services.records import FindingName, faults_of
 from players.access import Role, is_at_least
 from players.messages import sentence
 from players.models import LogEntry
-from tournaments.layout import round_name
-from tournaments.models import Fixture, Slot
+from tournaments.models import Fixture, Round, Slot
 from tournaments.selectors import log
 from tournaments.selectors.brackets import shown
 from tournaments.selectors.events import state_of
+from tournaments.selectors.rounds import round_names
 
 LOG_SHOWN = 12
 
@@ -34,7 +34,7 @@ def fixture_page(fixture: Fixture, role: Role, now: datetime) -> dict[str, Any]:
         "match": match,
         "state": state_of(match),
         "may_direct": is_at_least(role, Role.DIRECTOR),
-        "round": _round_name(fixture),
+        "round": round_names(Round.objects.filter(bracket=fixture.round.bracket_id))[fixture.round_id],
         "winner_to": _follower(fixture, Slot.Source.WINNER),
         "loser_to": _follower(fixture, Slot.Source.LOSER),
         "slots": list(fixture.slots.select_related("entry__player", "absent__player").order_by("side")),
@@ -123,11 +123,6 @@ def _fault_text(fault: Fault) -> str:
         return text
     place = _("game %(game)d") % {"game": fault.game}
     return f"{place}: {text}"
-
-
-def _round_name(fixture: Fixture) -> str:
-    round_ = fixture.round
-    return round_name(round_.bracket.key, round_.number, round_.fixtures.count(), round_.bracket.rounds.count())
 
 
 def _follower(fixture: Fixture, source: str) -> int | None:
