@@ -25,9 +25,11 @@ from players.services import (
 )
 from tournaments.demo.cast import ACCOUNTS, ASSISTANT, DIRECTOR, NICKNAMES, PLAYERS
 from tournaments.demo.records import DIALECTS, Record, with_an_illegal_play, written
+from tournaments.demo.weekend import load_weekend
 from tournaments.models import Division, Fixture
 from tournaments.services import draws, entries, events
 from tournaments.services.settle import settle_division
+from tournaments.services.stages import first_stage
 
 SLUG = "harbour"
 ZONE = "Europe/Copenhagen"
@@ -60,6 +62,7 @@ def load(*, password: str, now: datetime) -> list[Login]:
         people = _people(club, users, by)
         _finished_event(club, people, by, now)
         _running_event(club, people, users, by, now)
+        load_weekend(club, [people[name] for name in PLAYERS], by, now)
     for pool in RatingPool.objects.all():
         ratings.replay_pool(pool_id=pool.pk, now=now)
     roles = {"alice": "owner and director", "erik": "assistant"}
@@ -95,7 +98,7 @@ def _drawn(
     )
     entries.enter(division=division, players=players, by=by, now=starts)
     events.publish_tournament(tournament=tournament, by=by, now=starts)
-    stage = draws.first_stage(division)
+    stage = first_stage(division)
     stage.settings = {"deadlines": [instant.isoformat() for instant in deadlines]}
     stage.save(update_fields=["settings"])
     draw = draws.request_draw(division=division, by=by, now=starts)

@@ -20,7 +20,7 @@ from tournaments.models import Division, Entry, Tournament
 from tournaments.services.settle import hold, lock, settle
 from tournaments.services.stages import first_stage
 
-EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "about", "currency", "currency_exponent")
+EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "tables", "about", "currency", "currency_exponent")
 SETTINGS = (
     "name",
     "self_registration",

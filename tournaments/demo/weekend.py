@@ -1,0 +1,86 @@
+"""An event with a division of every kind, each at another point of its way: what a club weekend looks like."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from random import Random
+
+from players.actors import Actor
+from players.models import Club, Player
+from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, SWISS, StageSettings
+from tournaments.models import Division, Draw, Fixture, Tournament
+from tournaments.services import draws, entries, events
+from tournaments.services.results import enter_result
+from tournaments.services.stages import set_stages
+
+TABLES = 8
+STRONGER_WINS = 0.65
+WEEKEND: Sequence[tuple[str, int, int, Sequence[StageSettings], float]] = (
+    ("Championship", 13, 7, (StageSettings(PROGRESSIVE, last_chance="", lower_lengths=(5,), last_lengths=(3,)),), 0.6),
+    ("Double trouble", 8, 5, (StageSettings(DOUBLE, second_final=True),), 1.0),
+    ("Swiss", 12, 5, (StageSettings(SWISS, rounds=5),), 0.5),
+    ("Groups", 9, 5, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), 0.7),
+    ("League", 6, 7, (StageSettings(LEAGUE),), 0.5),
+    ("Sunday speedgammon", 7, 3, (StageSettings(PROGRESSIVE),), 0.0),
+)
+"""Name, players, match length, stages, and how much of it is played; the last one still waits for its draw."""
+
+
+def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime) -> Tournament:
+    """Makes the event and plays as much of each division as is to be seen."""
+    starts = now - timedelta(hours=9)
+    tournament = events.create_tournament(
+        club=club, by=by, now=starts, name="Harbour Weekend", starts_at=starts, venue="Café Havnen", tables=TABLES
+    )
+    for name, count, length, stages, share in WEEKEND:
+        division = events.create_division(
+            tournament=tournament, by=by, now=starts, name=name, match_length=length, fee=2
+        )
+        entries.enter(division=division, players=players[:count], by=by, now=starts)
+        division.refresh_from_db()
+        set_stages(division=division, stages=stages, after=division.seq, by=by, now=starts)
+        if tournament.status == Tournament.Status.DRAFT:
+            events.publish_tournament(tournament=tournament, by=by, now=starts)
+            tournament.refresh_from_db()
+        if share:
+            _draw(division, by, starts)
+            _play(division, share, players, by, starts)
+    return tournament
+
+
+def _draw(division: Division, by: Actor, now: datetime) -> None:
+    draw = draws.request_draw(division=division, by=by, now=now)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=now)
+
+
+def _play(division: Division, share: float, players: Sequence[Player], by: Actor, at: datetime) -> None:
+    """Results of the first `share` of the matches there are; rounds that are asked for are paired at once."""
+    chance = Random(division.name)  # noqa: S311, invented results
+    strength = {player.pk: rank for rank, player in enumerate(players)}
+    booked = 0
+    while True:
+        for asked in Draw.objects.filter(stage__division=division, state=Draw.State.REQUESTED):
+            draws.make_draft(draw_id=asked.pk, now=at)
+        open_ = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY)
+        first = open_.select_related("stage", "match").order_by("round__number", "number").first()
+        count = _expected(division)
+        if first is None or first.match is None or booked >= share * count:
+            return
+        at, booked = at + timedelta(minutes=4), booked + 1
+        stronger = 0 if strength[first.match.player_0_id] < strength[first.match.player_1_id] else 1
+        winner = stronger if chance.random() < STRONGER_WINS else 1 - stronger
+        lost = chance.randrange(first.match.length)
+        score = (first.match.length, lost) if winner == 0 else (lost, first.match.length)
+        enter_result(fixture=first, winner=winner, score=score, by=by, now=at)
+
+
+def _expected(division: Division) -> int:
+    """Matches that are planned; of rounds paired one by one as many as they will have."""
+    fixtures = Fixture.objects.filter(stage__division=division)
+    planned = fixtures.exclude(status__in=[Fixture.Status.BYE, Fixture.Status.EMPTY]).count()
+    stage = division.stages.order_by("number")[0]
+    if stage.format != SWISS:
+        return planned
+    in_round = fixtures.filter(round__number=1).count()
+    return in_round * int(stage.settings["rounds"])
