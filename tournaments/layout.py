@@ -8,15 +8,17 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from tournaments.formats.blueprint import ROUNDS, TABLE
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
 
 WHOLE = 64
-"""Places up to which a bracket is shown in one piece."""
+"""Places of a round up to which a bracket is shown in one piece."""
 SECTION = 32
 """Places of a section of a larger one."""
-SECTION_ROUNDS = SECTION.bit_length() - 1
-MERGE, STRAIGHT = "merge", "straight"
+MERGE, STRAIGHT, CURVES = "merge", "straight", "curves"
 QUARTERS, SEMIS = 4, 2
+LETTERED = (CONSOLATION, LAST_CHANCE, LOWER)
+"""Brackets whose rounds go by a letter and a number."""
 
 
 @dataclass(slots=True)
@@ -34,6 +36,10 @@ class Line:
     lost: bool = False
     here: bool = False
     """Whether the reader is looking for him."""
+    late: bool = False
+    """Whether he came after the draw."""
+    onward: bool = False
+    """Whether he goes on although he did not win: a correction that kept the bracket."""
 
 
 @dataclass(slots=True)
@@ -52,6 +58,8 @@ class Box:
     """The word beside the number, such as forfeit."""
     winner_to: int | None = None
     loser_to: int | None = None
+    far: bool = False
+    """Whether the winner goes where no line leads, so that words must."""
     due_at: datetime | None = None
     """Only where it is not the round's."""
     path: bool = False
@@ -68,7 +76,9 @@ class Column:
     boxes: list[Box]
     deadline: datetime | None = None
     joins: str = ""
-    """How the boxes lead to the next column: two into one, one to one, or by words only."""
+    """How the boxes lead to the next column: two into one, one to one, by curves, or by words only."""
+    links: tuple[tuple[float, float], ...] = ()
+    """The curves: from and to, in percent of the height."""
 
     @property
     def done(self) -> int:
@@ -110,11 +120,14 @@ class Section:
 
 @dataclass(slots=True)
 class Tree:
-    """A bracket ready to be shown."""
+    """A bracket ready to be shown. `key` is unique in a page."""
 
     key: str
     title: str
     sections: list[Section] = field(default_factory=list)
+    stage: int = 1
+    champion: str = ""
+    """Its winner's name."""
 
     @property
     def boxes(self) -> list[Box]:
@@ -122,72 +135,124 @@ class Tree:
         return [box for section in self.sections for box in section.boxes]
 
     @property
+    def live(self) -> int:
+        """Matches being played."""
+        return sum(section.live for section in self.sections)
+
+    @property
     def whole(self) -> bool:
         """Whether it is in one piece."""
         return len(self.sections) == 1
 
 
-def bracket_name(key: str) -> str:
-    """What a bracket is called."""
+def bracket_name(key: str, *, upper: bool = False) -> str:
+    """What a bracket is called; `upper` is said of the main draw of a double elimination."""
     names: Mapping[str, str] = {
-        MAIN: _("Main draw"),
+        MAIN: _("Upper bracket") if upper else _("Main draw"),
         CONSOLATION: _("Progressive consolation"),
         LAST_CHANCE: _("Last chance"),
         LOWER: _("Lower bracket"),
         FINAL: pgettext("bracket", "Final"),
+        TABLE: _("All play all"),
+        ROUNDS: _("Rounds"),
     }
-    return names.get(key, key)
+    return names.get(key) or _("Group %(name)s") % {"name": key}
 
 
-def round_name(key: str, number: int, fixtures: int, rounds: int) -> str:
-    """What a round is called: by who is left in a main draw, by its number elsewhere."""
+def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False) -> str:
+    """What a round is called: by who is left in a main draw, by its number elsewhere.
+
+    The last round of an `upper` bracket is not the final: its winner has the lower one's still to meet.
+    """
     if key == FINAL:
         return pgettext("round", "Final") if number == 1 else _("Second final")
-    if key != MAIN:
+    if key in LETTERED:
         letter = key[0].upper()
         return _("%(letter)s final") % {"letter": letter} if number == rounds else f"{letter}{number}"
+    if key in (TABLE, ROUNDS):
+        return _("Round %(number)d") % {"number": number}
+    if key != MAIN:
+        return f"{key}{number}"
     if fixtures == 1:
-        return pgettext("round", "Final")
+        return _("Upper final") if upper else pgettext("round", "Final")
     if fixtures == SEMIS:
-        return _("Semi-finals")
+        return _("Upper semi-finals") if upper else _("Semi-finals")
     if fixtures == QUARTERS:
-        return _("Quarter-finals")
+        return _("Upper quarter-finals") if upper else _("Quarter-finals")
     return _("Round of %(count)d") % {"count": 2 * fixtures}
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th …"""
+    teens = number // 10 % 10 == 1
+    texts = {1: _("%(number)dst"), 2: _("%(number)dnd"), 3: _("%(number)drd")}
+    text = _("%(number)dth") if teens else texts.get(number % 10, _("%(number)dth"))
+    return text % {"number": number}
+
+
+def place_name(stage: str, place: int) -> str:
+    """Who comes from an earlier stage, such as `1:A`, until it is known."""
+    _number, _colon, group = stage.partition(":")
+    if group:
+        return _("%(place)s of group %(name)s") % {"place": ordinal(place), "name": group}
+    return _("%(place)s of stage %(number)s") % {"place": ordinal(place), "number": stage}
 
 
 def joined(columns: Sequence[Column]) -> list[Column]:
     """The columns, each knowing how it leads to the next."""
-    for column, following in itertools.pairwise(columns):
+    for column, following in itertools.pairwise([*columns, Column("", 0, [])]):
         targets = [box.winner_to for box in column.boxes]
         numbers = [box.number for box in following.boxes]
-        if targets == [number for number in numbers for _twice in range(2)]:
+        if targets and targets == [number for number in numbers for _twice in range(2)]:
             column.joins = MERGE
-        elif targets == numbers:
+        elif targets and targets == numbers:
             column.joins = STRAIGHT
+        elif set(targets) & set(numbers):
+            column.joins = CURVES
+            column.links = tuple(
+                (_height(at, len(targets)), _height(numbers.index(target), len(numbers)))
+                for at, target in enumerate(targets)
+                if target in numbers
+            )
+        for box in column.boxes:
+            box.far = box.winner_to is not None and box.winner_to not in numbers
     return list(columns)
 
 
-def tree(key: str, columns: Sequence[Column]) -> Tree:
-    """A bracket in one piece, or in sections of 32 places and what follows them."""
-    made = Tree(key, bracket_name(key))
-    places = 2 * len(columns[0].boxes) if columns else 0
-    if places <= WHOLE or not _halves(columns):
-        made.sections = [Section(f"{key}-1", "", joined(columns))]
+def _height(at: int, count: int) -> float:
+    """The middle of a box among so many that share the height of a column, in percent."""
+    return round(100 * (at + 0.5) / count, 1)
+
+
+def tree(key: str, columns: Sequence[Column], *, name: str = "", title: str = "") -> Tree:
+    """A bracket in one piece, or in sections of 32 places and what follows them.
+
+    `name` is what it is called in addresses, `title` on the page; by default both come from its key.
+    """
+    name = name or key
+    made = Tree(name, title or bracket_name(key))
+    widest = max((len(column.boxes) for column in columns), default=0)
+    parts = -(-2 * widest // SECTION)
+    shared = list(itertools.takewhile(lambda column: len(column.boxes) >= parts, columns))
+    if 2 * widest <= WHOLE or not shared:
+        made.sections = [Section(f"{name}-1", "", joined(columns))]
         return made
-    for at in range(places // SECTION):
-        part = []
-        for depth, column in enumerate(columns[:SECTION_ROUNDS]):
-            size = (SECTION // 2) >> depth
-            boxes = column.boxes[at * size : (at + 1) * size]
-            part.append(Column(column.name, column.length, boxes, column.deadline))
-        first = at * SECTION + 1
-        title = _("Places %(first)d–%(last)d") % {"first": first, "last": first + SECTION - 1}
-        made.sections.append(Section(f"{key}-{at + 1}", title, joined(part)))
-    made.sections.append(Section(f"{key}-final", _("To the final"), joined(columns[SECTION_ROUNDS:])))
+    for at in range(parts):
+        part = [Column(own.name, own.length, _part(own.boxes, at, parts), own.deadline) for own in shared]
+        made.sections.append(Section(f"{name}-{at + 1}", _part_title(key, part, at, parts), joined(part)))
+    rest = list(columns[len(shared) :])
+    if rest:
+        made.sections.append(Section(f"{name}-final", _("To the final"), joined(rest)))
     return made
 
 
-def _halves(columns: Sequence[Column]) -> bool:
-    """Whether each round has half as many fixtures as the one before."""
-    counts = [len(column.boxes) for column in columns]
-    return all(2 * after == before for before, after in itertools.pairwise(counts))
+def _part(boxes: Sequence[Box], at: int, parts: int) -> list[Box]:
+    """What one of so many equal sections holds of a round."""
+    return list(boxes[at * len(boxes) // parts : (at + 1) * len(boxes) // parts])
+
+
+def _part_title(key: str, part: Sequence[Column], at: int, parts: int) -> str:
+    if key != MAIN:
+        return _("Part %(number)d of %(count)d") % {"number": at + 1, "count": parts}
+    size = 2 * len(part[0].boxes)
+    return _("Places %(first)d–%(last)d") % {"first": at * size + 1, "last": (at + 1) * size}

@@ -3,7 +3,7 @@
 import pytest
 
 from tournaments.formats.graph import CONSOLATION, MAIN
-from tournaments.layout import MERGE, STRAIGHT, Box, Column, Line, joined, round_name, tree
+from tournaments.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, joined, round_name, tree
 
 NOBODY = Line("to_be_decided", "")
 
@@ -40,10 +40,21 @@ def test_two_boxes_lead_into_one_or_one_into_one() -> None:
     assert [column.joins for column in made] == [MERGE, STRAIGHT, MERGE, ""]
 
 
-def test_where_lines_cannot_lead_words_do() -> None:
+def test_where_straight_lines_cannot_lead_curves_do_from_the_middle_of_each_box() -> None:
     made = columns(4, 2)
     made[0].boxes[0].winner_to = 6
-    assert joined(made)[0].joins == ""
+    first = joined(made)[0]
+    assert first.joins == CURVES
+    assert first.links == ((12.5, 75.0), (37.5, 25.0), (62.5, 75.0), (87.5, 75.0))
+    assert not any(box.far for box in first.boxes)
+
+
+def test_where_no_line_leads_words_do() -> None:
+    made = columns(2, 1, 1)
+    made[0].boxes[1].winner_to = 4
+    made[2].boxes[0].winner_to = 9
+    joined(made)
+    assert [box.far for column in made for box in column.boxes] == [False, True, False, True]
 
 
 def test_64_places_stand_in_one_piece() -> None:

@@ -23,8 +23,10 @@ EXAMPLE = OpenApiExample(
         "division": "k7m2q9x4ab",
         "seq": 12,
         "status": "running",
+        "stages": [{"number": 1, "format": "knockout", "status": "running"}],
         "brackets": [
             {
+                "stage": 1,
                 "key": "main",
                 "name": "Main draw",
                 "rounds": [
@@ -39,12 +41,15 @@ EXAMPLE = OpenApiExample(
                                 "number": 3,
                                 "status": "waiting",
                                 "slots": [
-                                    {"source": "winner", "source_fixture": 1, "status": "to_be_decided",
-                                     "entry": None, "absent": None, "name": None},
-                                    {"source": "winner", "source_fixture": 2, "status": "to_be_decided",
-                                     "entry": None, "absent": None, "name": None},
+                                    {"source": "winner", "source_fixture": 1, "source_stage": None,
+                                     "source_place": None, "status": "to_be_decided", "entry": None,
+                                     "absent": None, "name": None},
+                                    {"source": "winner", "source_fixture": 2, "source_stage": None,
+                                     "source_place": None, "status": "to_be_decided", "entry": None,
+                                     "absent": None, "name": None},
                                 ],
                                 "match": None, "match_state": None, "seq": None, "due_at": None, "result": None,
+                                "bracket_kept": False,
                                 "winner_to": None, "loser_to": None,
                             }
                         ],
@@ -71,6 +76,7 @@ def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], d
         "seq": played.seq if played.public_id else None,
         "due_at": row.due_at,
         "result": result,
+        "bracket_kept": played.kept and played.onward != played.winner,
         "winner_to": targets[0].get(row.number),
         "loser_to": targets[1].get(row.number),
     }
@@ -84,6 +90,8 @@ def _slot(slot: Stand, names: Names) -> dict[str, Any]:
     return {
         "source": slot.source,
         "source_fixture": slot.source_fixture,
+        "source_stage": slot.source_stage or None,
+        "source_place": slot.source_place,
         "status": slot.status,
         "entry": public_id(slot.entry),
         "absent": public_id(slot.absent),
@@ -94,9 +102,7 @@ def _slot(slot: Stand, names: Names) -> dict[str, Any]:
 def rows_and_names(request: Request, division: Division) -> tuple[list[RoundRow], Names]:
     """The rounds of a division, and who its entries are for this reader."""
     staff = is_at_least(role_in(request.user, division.tournament.club), Role.ASSISTANT)
-    stage = division.stages.order_by("number").first()
-    rounds = brackets.rows_of(stage, division) if stage else []
-    return rounds, Names(brackets.entries_by_id(division), staff)
+    return brackets.rounds_of(division), Names(brackets.entries_by_id(division), staff)
 
 
 class BracketView(APIView):
@@ -109,7 +115,9 @@ class BracketView(APIView):
         summary="The whole bracket",
         description=(
             "Every fixture with the sources of its slots and who stands there now. A slot is an entry, a bye, a "
-            "walkover or to be decided. Writes to a fixture take its match's `seq` as `after`."
+            "walkover or to be decided. Stages follow each other: a slot with `source` `place` waits for that place of "
+            "`source_stage` (`1`, or `1:A` for group A of stage 1). Writes to a fixture take its match's `seq` as "
+            "`after`."
         ),
         examples=[EXAMPLE],
         responses={200: shapes.BracketSerializer, **READ},
@@ -122,6 +130,7 @@ class BracketView(APIView):
             "division": found.public_id,
             "seq": found.seq,
             "status": found.status,
+            "stages": list(found.stages.order_by("number").values("number", "format", "status")),
             "brackets": _brackets(rounds, names),
         }
         return tagged(shapes.BracketSerializer(body).data, found.seq)
@@ -129,17 +138,18 @@ class BracketView(APIView):
 
 def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
     targets = brackets.targets(rounds)
-    by_key: dict[str, list[RoundRow]] = {}
+    by_key: dict[tuple[int, str], list[RoundRow]] = {}
     for row in rounds:
-        by_key.setdefault(row.bracket, []).append(row)
+        by_key.setdefault((row.stage, row.bracket), []).append(row)
     return [
         {
+            "stage": stage,
             "key": key,
-            "name": bracket_name(key),
+            "name": bracket_name(key, upper=own[0].upper),
             "rounds": [
                 {
                     "number": row.number,
-                    "name": round_name(key, row.number, len(row.fixtures), len(own)),
+                    "name": round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper),
                     "length": row.length,
                     "deadline": row.deadline,
                     "fixtures": [fixture_body(fixture, names, targets) for fixture in row.fixtures],
@@ -147,7 +157,7 @@ def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
                 for row in own
             ],
         }
-        for key, own in by_key.items()
+        for (stage, key), own in by_key.items()
     ]
 
 

@@ -27,7 +27,9 @@ def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
     seeds = brackets.seeds_of(draw, draw.stage.division)
     return shapes.DrawSerializer(
         {
+            "stage": draw.stage.number,
             "number": draw.number,
+            "round": draw.round,
             "state": draw.state,
             "algorithm": draw.algorithm,
             "reason": draw.reason,
@@ -52,7 +54,8 @@ def _place(entry: int | None, names: Names, seeds: dict[int, int]) -> dict[str, 
 def _seen(request: Request, division: Division) -> tuple[list[Draw], Names]:
     """The drafts somebody may see: directors all, everybody else the published one."""
     directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
-    rows = Draw.objects.filter(stage__division=division).select_related("stage__division").order_by("number")
+    drawn = Draw.objects.filter(stage__division=division).select_related("stage__division")
+    rows = drawn.order_by("stage__number", "number")
     if not directs:
         rows = rows.filter(state=Draw.State.PUBLISHED)
     return list(rows), Names(brackets.entries_by_id(division), directs)
@@ -66,7 +69,10 @@ class Draws(APIView):
     @extend_schema(
         operation_id="draws_list",
         summary="The draw of a division",
-        description="Directors see every draft, everybody else the published one.",
+        description=(
+            "Directors see every draft, everybody else the published ones. Where rounds are paired one by one, each "
+            "has draws of its own."
+        ),
         responses={200: shapes.DrawSerializer(many=True), **READ},
     )
     def get(self, request: Request, division: str) -> Response:

@@ -12,7 +12,7 @@ from matches.models.matches import LONGEST_MATCH
 from players.api.shapes import PersonSerializer, ZoneField
 from players.services.lists import MOST_NAMES
 from tournaments.forms import LONGEST_REASON, MOST_MINOR_UNITS, MOST_ROUNDS
-from tournaments.models import Division, Draw, Entry, Fixture, Slot, Tournament
+from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES
 from tournaments.one_line import LONGEST_LINE
 from tournaments.services.draws import round_deadlines
@@ -207,7 +207,9 @@ class PlaceSerializer(serializers.Serializer[Any]):
 class DrawSerializer(serializers.Serializer[Any]):
     """A draft of the draw, or the published one; the seed is shown once one is published."""
 
+    stage = serializers.IntegerField(help_text="The stage it is of, from 1.")
     number = serializers.IntegerField()
+    round = serializers.IntegerField(help_text="The round that is paired; 0: the whole stage.")
     state = serializers.ChoiceField(Draw.State.choices)
     algorithm = serializers.CharField()
     reason = serializers.CharField()
@@ -236,6 +238,8 @@ class SlotSerializer(serializers.Serializer[Any]):
     # DRF's fields have a `source` too, but a field of that name is legal.
     source = serializers.ChoiceField(Slot.Source.choices)  # type: ignore[assignment]
     source_fixture = serializers.IntegerField(allow_null=True, help_text="13 is M13.")
+    source_stage = serializers.CharField(allow_null=True, help_text="`1`, or `1:A` for group A of stage 1.")
+    source_place = serializers.IntegerField(allow_null=True, help_text="The place there, from 1.")
     status = serializers.ChoiceField(Slot.Status.choices)
     entry = serializers.CharField(allow_null=True)
     absent = serializers.CharField(allow_null=True, help_text="In a walkover: the entry that should have come.")
@@ -254,6 +258,9 @@ class FixtureSerializer(serializers.Serializer[Any]):
     seq = serializers.IntegerField(allow_null=True, help_text="Of the match; what writes take as `after`.")
     due_at = serializers.DateTimeField(allow_null=True)
     result = StandingResultSerializer(allow_null=True)
+    bracket_kept = serializers.BooleanField(
+        help_text="Whether the result was corrected with the bracket kept, so that it is not the winner who goes on."
+    )
     winner_to = serializers.IntegerField(allow_null=True)
     loser_to = serializers.IntegerField(allow_null=True)
 
@@ -268,9 +275,18 @@ class RoundSerializer(serializers.Serializer[Any]):
     fixtures = FixtureSerializer(many=True)
 
 
+class StageSerializer(serializers.Serializer[Any]):
+    """A stage of a division."""
+
+    number = serializers.IntegerField()
+    format = serializers.ChoiceField(Stage.Format.choices)
+    status = serializers.ChoiceField(Stage.Status.choices)
+
+
 class TreeSerializer(serializers.Serializer[Any]):
     """A bracket."""
 
+    stage = serializers.IntegerField()
     key = serializers.CharField()
     name = serializers.CharField()
     rounds = RoundSerializer(many=True)
@@ -282,6 +298,7 @@ class BracketSerializer(serializers.Serializer[Any]):
     division = serializers.CharField()
     seq = serializers.IntegerField()
     status = serializers.ChoiceField(Division.Status.choices)
+    stages = StageSerializer(many=True)
     brackets = TreeSerializer(many=True)
 
 

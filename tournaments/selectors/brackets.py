@@ -1,9 +1,9 @@
-"""A stage as a bracket on the page, or as the whole graph for programs: the same rows, read once."""
+"""A division as brackets on the page, or as the whole graph for programs: the same rows, read once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -11,12 +11,17 @@ from matches.models import Match, Result
 from players.models import Player
 from players.names import fold
 from tournaments.formats import knockout
-from tournaments.formats.progress import progress
-from tournaments.layout import Box, Column, Line, Section, Tree, round_name, tree
-from tournaments.models import Division, Draw, Entry, Fixture, Round, Slot, Stage
+from tournaments.formats.graph import FINAL
+from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
+from tournaments.layout import Box, Column, Line, Section, Tree, bracket_name, place_name, round_name, tree
+from tournaments.models import Advance, Division, Draw, Entry, Fixture, Round, Slot
 
 ONE_SECTION_ABOVE = 512
 """Places above which a page carries only the sections that are open."""
+
+
+FIXTURE = ("pk", "round", "number", "status", "public_id", "due_at", "needed_if_fixture", "match")
+MATCH = ("match__public_id", "match__state", "match__begun_at", "match__seq")
 
 
 class Stand(NamedTuple):
@@ -27,6 +32,9 @@ class Stand(NamedTuple):
     status: str
     entry: int | None
     absent: int | None
+    source_entry: int | None = None
+    source_stage: str = ""
+    source_place: int | None = None
 
 
 class Played(NamedTuple):
@@ -34,11 +42,20 @@ class Played(NamedTuple):
 
     public_id: str = ""
     state: str = ""
-    begun: bool = False
+    begun_at: datetime | None = None
     seq: int = 0
     winner: int | None = None
     score: tuple[int, int] | None = None
     kind: str = ""
+    kept: bool = False
+    """Whether the bracket was kept when this result was corrected."""
+    kept_side: int | None = None
+    """Who goes on then; None: nobody."""
+
+    @property
+    def onward(self) -> int | None:
+        """The side that goes on."""
+        return self.kept_side if self.kept else self.winner
 
 
 @dataclass(slots=True)
@@ -51,6 +68,8 @@ class FixtureRow:
     public_id: str = ""
     played: Played = field(default_factory=Played)
     due_at: datetime | None = None
+    conditional: bool = False
+    """Whether it is played only if another one ends so."""
 
 
 @dataclass(slots=True)
@@ -62,6 +81,13 @@ class RoundRow:
     length: int
     deadline: datetime | None
     fixtures: list[FixtureRow]
+    stage: int = 1
+    format: str = KNOCKOUT
+
+    @property
+    def upper(self) -> bool:
+        """Whether the stage is a double elimination, whose main draw is its upper half."""
+        return self.format == DOUBLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,74 +120,74 @@ def shown(player: Player, staff: bool) -> str:
     return player.name if staff and player.erased_at is None else player.shown_name
 
 
-def rows_of(stage: Stage, division: Division) -> list[RoundRow]:
-    """All rounds of a stage with their fixtures and standing results: four queries."""
-    rounds = list(
-        Round.objects.filter(bracket__stage=stage).select_related("bracket").order_by("bracket__order", "number")
-    )
+def rounds_of(division: Division) -> list[RoundRow]:
+    """All rounds of a division with their fixtures and standing results, stage after stage: five queries."""
     slots: dict[int, list[Stand]] = {}
-    for fixture, source, number, status, entry, absent in (
-        Slot.objects.filter(fixture__stage=stage)
+    for fixture, *stand in (
+        Slot.objects.filter(fixture__stage__division=division)
         .order_by("side")
-        .values_list("fixture_id", "source", "source_fixture", "status", "entry_id", "absent_id")
-    ):
-        slots.setdefault(fixture, []).append(Stand(source, number, status, entry, absent))
-    results = _standing_results(division)
-    by_round: dict[int, list[FixtureRow]] = {}
-    for row in Fixture.objects.filter(stage=stage).select_related("match").order_by("number"):
-        first, second = slots[row.pk]
-        played = _played(row.match, results.get(row.match_id or 0))
-        by_round.setdefault(row.round_id, []).append(
-            FixtureRow(row.number, row.status, (first, second), row.public_id, played, row.due_at)
+        .values_list(
+            "fixture",
+            "source",
+            "source_fixture",
+            "status",
+            "entry",
+            "absent",
+            "source_entry",
+            "source_stage",
+            "source_place",
         )
-    return [RoundRow(row.bracket.key, row.number, row.length, row.deadline, by_round.get(row.pk, [])) for row in rounds]
+    ):
+        slots.setdefault(fixture, []).append(Stand(*stand))
+    by_round: dict[int, list[FixtureRow]] = {}
+    results = _standing_results(division)
+    for pk, round_, number, status, public_id, due_at, condition, match, *played in (
+        Fixture.objects.filter(stage__division=division).order_by("number").values_list(*FIXTURE, *MATCH)
+    ):
+        first, second = slots[pk]
+        row = FixtureRow(number, status, (first, second), public_id, due_at=due_at, conditional=condition is not None)
+        if match is not None:
+            row.played = Played(*played)._replace(**results.get(match, {}))
+        by_round.setdefault(round_, []).append(row)
+    rounds = Round.objects.filter(bracket__stage__division=division).select_related("bracket__stage")
+    return [
+        RoundRow(
+            row.bracket.key,
+            row.number,
+            row.length,
+            row.deadline,
+            by_round.get(row.pk, []),
+            row.bracket.stage.number,
+            row.bracket.stage.format,
+        )
+        for row in rounds.order_by("bracket__stage__number", "bracket__order", "number")
+    ]
 
 
-def _standing_results(division: Division) -> dict[int, Result]:
-    rows = Result.objects.filter(match__parent_topic=division.topic).order_by("version")
-    return {row.match_id: row for row in rows.only("match_id", "winner", "score_0", "score_1", "kind", "version")}
-
-
-def _played(match: Match | None, result: Result | None) -> Played:
-    if match is None:
-        return Played()
-    begun = match.begun_at is not None
-    if result is None or result.kind == Result.Kind.VOID:
-        return Played(match.public_id, match.state, begun, match.seq)
-    return Played(match.public_id, match.state, begun, match.seq, result.winner, result.score, result.kind)
-
-
-def draft_rows(draw: Draw, lengths: Sequence[int]) -> list[RoundRow]:
-    """A draft as the rounds it would become; nothing of it is stored yet."""
-    graph = knockout.knockout(draw.places)
-    states = progress(graph, {}).fixtures
-    rows = []
-    for bracket in graph.brackets:
-        for round_ in bracket.rounds:
-            fixtures = []
-            for fixture in round_.fixtures:
-                state = states[fixture.number]
-                first, second = (
-                    Stand(source.kind, getattr(source, "fixture", None), slot.status.value, slot.entry, slot.absent)
-                    for source, slot in zip(fixture.sources, state.slots, strict=True)
-                )
-                fixtures.append(FixtureRow(fixture.number, state.status.value, (first, second)))
-            length = lengths[min(round_.number, len(lengths)) - 1]
-            rows.append(RoundRow(bracket.key, round_.number, length, None, fixtures))
-    return rows
+def _standing_results(division: Division) -> dict[int, dict[str, Any]]:
+    """Match -> the result that stands, as fields of `Played`."""
+    kept = dict(Advance.objects.filter(fixture__stage__division=division).values_list("result", "side"))
+    standing = {}
+    for match, pk, winner, first, second, kind in (
+        Result.objects.filter(match__parent_topic=division.topic)
+        .order_by("version")
+        .values_list("match", "pk", "winner", "score_0", "score_1", "kind")
+    ):
+        score = None if first is None or second is None else (first, second)
+        standing[match] = {
+            "winner": winner, "score": score, "kind": kind, "kept": pk in kept, "kept_side": kept.get(pk),
+        }  # fmt: skip
+    return {match: result for match, result in standing.items() if result["kind"] != Result.Kind.VOID}
 
 
 def seeds_of(draw: Draw | None, division: Division) -> dict[int, int]:
-    """Entry -> its seed, where the draw was seeded."""
+    """Entry -> its seed, where the draw was seeded and places of a bracket were drawn."""
     if draw is None or division.draw_method != Division.DrawMethod.RATING:
         return {}
-    order = knockout.inner_outer(len(draw.places)) if draw.places else []
+    if draw.stage.format not in ELIMINATION or not draw.places:
+        return {}
+    order = knockout.inner_outer(len(draw.places))
     return {entry: seed for entry, seed in zip(draw.places, order, strict=True) if entry is not None}
-
-
-def published_draw(stage: Stage) -> Draw | None:
-    """The draw that counts."""
-    return stage.draws.filter(state=Draw.State.PUBLISHED).select_related("made_by").first()
 
 
 def entries_by_id(division: Division) -> dict[int, Entry]:
@@ -169,30 +195,43 @@ def entries_by_id(division: Division) -> dict[int, Entry]:
     return {entry.pk: entry for entry in division.entries.select_related("player")}
 
 
-def trees(
-    rounds: Sequence[RoundRow],
-    names: Names,
-    *,
-    seeds: Mapping[int, int] | None = None,
-    highlight: int | None = None,
-    can_enter: bool = False,
-) -> list[Tree]:
-    """The brackets of a stage, ready to be shown."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a reader sees a bracket: whose names, with which seeds, whose path is marked, and whether he may write."""
+
+    names: Names
+    seeds: Mapping[int, int] = field(default_factory=dict)
+    late: Collection[int] = ()
+    """Entries that came after the draw."""
+    highlight: int | None = None
+    can_enter: bool = False
+
+
+def trees(rounds: Sequence[RoundRow], look: Look) -> list[Tree]:
+    """The brackets, stage after stage, ready to be shown."""
     to_winner, to_loser = targets(rounds)
-    brackets: dict[str, list[RoundRow]] = {}
+    brackets: dict[tuple[int, str], list[RoundRow]] = {}
     for row in rounds:
-        brackets.setdefault(row.bracket, []).append(row)
+        brackets.setdefault((row.stage, row.bracket), []).append(row)
     made = []
-    for key, own in brackets.items():
+    for (stage, key), own in brackets.items():
         columns = []
         for row in own:
-            boxes = [_box(fixture, row, names, seeds or {}, highlight, can_enter=can_enter) for fixture in row.fixtures]
+            boxes = [_box(fixture, row, look) for fixture in row.fixtures]
             for box in boxes:
                 box.winner_to, box.loser_to = to_winner.get(box.number), to_loser.get(box.number)
-            name = round_name(key, row.number, len(row.fixtures), len(own))
+            name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper)
             columns.append(Column(name, row.length, boxes, row.deadline))
-        made.append(tree(key, columns))
+        upper = own[0].upper
+        one = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
+        one.stage = stage
+        made.append(one)
     return made
+
+
+def tree_key(stage: int, bracket: str) -> str:
+    """What a bracket goes by in addresses: brackets of different stages may share a key."""
+    return bracket if stage == 1 else f"{bracket}-s{stage}"
 
 
 def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]:
@@ -211,16 +250,8 @@ def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]
 MARKS = {Match.State.CLAIMED: "claimed", Match.State.DISPUTED: "disputed"}
 
 
-def _box(
-    row: FixtureRow,
-    round_: RoundRow,
-    names: Names,
-    seeds: Mapping[int, int],
-    highlight: int | None,
-    *,
-    can_enter: bool,
-) -> Box:
-    first, second = (_line(slot, side, row, names, seeds, highlight) for side, slot in enumerate(row.slots))
+def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
+    first, second = (_line(slot, side, row, look) for side, slot in enumerate(row.slots))
     ready = row.status == Fixture.Status.READY
     return Box(
         number=row.number,
@@ -229,40 +260,45 @@ def _box(
         fixture=row.public_id,
         match=row.played.public_id,
         mark=_mark(row.played) if ready else "",
-        note=_note(row),
+        note=_note(row, round_),
         due_at=row.due_at if ready and row.due_at != round_.deadline else None,
         path=first.here or second.here,
-        can_enter=can_enter and bool(row.played.public_id),
+        can_enter=look.can_enter and bool(row.played.public_id),
         seq=row.played.seq,
     )
 
 
 def _mark(played: Played) -> str:
-    if played.state == Match.State.OPEN and played.begun:
+    if played.state == Match.State.OPEN and played.begun_at is not None:
         return "live"
     return MARKS.get(Match.State(played.state), "") if played.state else ""
 
 
-def _note(row: FixtureRow) -> str:
-    """How it ended, where it was not simply played."""
+def _note(row: FixtureRow, round_: RoundRow) -> str:
+    """How it ended, where it was not simply played; and whether it will be."""
     if row.status == Fixture.Status.NOT_NEEDED:
         return _("not needed")
+    if row.status == Fixture.Status.EMPTY and row.played.kind != Result.Kind.DOUBLE_FORFEIT:
+        return _("empty")
+    if row.conditional and round_.bracket == FINAL and row.status == Fixture.Status.WAITING:
+        return _("if needed")
     if row.status == Fixture.Status.WALKOVER:
         return str(Result.Kind.WALKOVER.label)
-    if row.status == Fixture.Status.DECIDED and row.played.kind not in ("", "played"):
+    if row.status == Fixture.Status.DECIDED and row.played.kept and row.played.onward != row.played.winner:
+        return _("corrected, bracket kept")
+    if row.status in (Fixture.Status.DECIDED, Fixture.Status.EMPTY) and row.played.kind not in ("", "played"):
         return str(Result.Kind(row.played.kind).label)
     return ""
 
 
-def _line(
-    slot: Stand, side: int, row: FixtureRow, names: Names, seeds: Mapping[int, int], highlight: int | None
-) -> Line:
+def _line(slot: Stand, side: int, row: FixtureRow, look: Look) -> Line:
     who = slot.entry if slot.entry is not None else slot.absent
-    entry = names.entries.get(who) if who is not None else None
-    line = Line(slot.status, _text(slot, names), entry=who, here=who is not None and who == highlight)
+    entry = look.names.entries.get(who) if who is not None else None
+    line = Line(slot.status, _text(slot, look.names), entry=who, here=who is not None and who == look.highlight)
     if entry is not None:
         line.player = entry.player.public_id
-        line.seed = seeds.get(entry.pk)
+        line.seed = look.seeds.get(entry.pk)
+        line.late = slot.source == Slot.Source.ENTRY and entry.pk in look.late
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
         _end(line, side, slot, row)
     return line
@@ -276,6 +312,7 @@ def _end(line: Line, side: int, slot: Stand, row: FixtureRow) -> None:
     else:
         line.won = row.played.winner == side
         line.score = row.played.score[side] if row.played.score else None
+        line.onward = not line.won and row.played.onward == side
     line.lost = line.entry is not None and not line.won
     if line.lost and row.played.kind == Result.Kind.WALKOVER:
         line.kind = Slot.Status.WALKOVER.value
@@ -292,6 +329,8 @@ def _text(slot: Stand, names: Names) -> str:
         return _("Winner of M%(number)d") % {"number": slot.source_fixture or 0}
     if slot.source == Slot.Source.LOSER:
         return _("Loser of M%(number)d") % {"number": slot.source_fixture or 0}
+    if slot.source == Slot.Source.PLACE:
+        return place_name(slot.source_stage, slot.source_place or 0)
     return _("To be decided")
 
 

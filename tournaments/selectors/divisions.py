@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from players import access as people
 from players.access import Role, Visitor
 from players.models import User
+from tournaments.derivation import StageState, states_of
+from tournaments.formats.settings import ELIMINATION
 from tournaments.layout import Tree, round_name
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.selectors import brackets
-from tournaments.selectors.brackets import Names, RoundRow
+from tournaments.selectors.brackets import Look, Names, RoundRow, tree_key
 from tournaments.selectors.events import can_register, my_player
-
-BEST = 8
-"""Places listed when a bracket is over."""
+from tournaments.selectors.placings import Placed, placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,21 @@ class Provenance:
         return [draw for draw in self.drafts if draw.number > 1]
 
 
+@dataclass(frozen=True, slots=True)
+class StageShown:
+    """A stage as the page shows it: its brackets, and its tables where points are counted."""
+
+    stage: Stage
+    title: str
+    trees: list[Tree]
+    view: object = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether who plays in it is not known yet."""
+        return self.stage.status == Stage.Status.PLANNED
+
+
 def division_page(
     user: Visitor, division: Division, now: datetime, *, player: str = "", section: str = ""
 ) -> dict[str, Any]:
@@ -57,11 +74,10 @@ def division_page(
     role = people.role_in(user, division.tournament.club)
     staff = people.is_at_least(role, Role.ASSISTANT)
     names = Names(brackets.entries_by_id(division), staff)
-    me = my_player(user)
     mine = _mine(names, user)
     found = Found(player.strip(), names.called(player)) if player.strip() else None
-    stage = division.stages.order_by("number").first()
-    provenance = Provenance(stage, list(stage.draws.order_by("number"))) if stage else None
+    stages = list(division.stages.order_by("number"))
+    provenance = Provenance(stages[0], list(stages[0].draws.order_by("number"))) if stages else None
     context: dict[str, Any] = {
         "tournament": division.tournament,
         "club": division.tournament.club,
@@ -72,28 +88,83 @@ def division_page(
         "found": found,
         "looked_for": player.strip(),
         "mine": mine,
-        "my_player": me,
+        "my_player": my_player(user),
         "may_register": can_register(division, now),
         "provenance": provenance,
         **entries_lists(names),
     }
-    if stage is not None and division.status != Division.Status.ENTRIES:
-        highlight = found.one if found else None
-        draw = provenance.published if provenance else None
-        seeds = brackets.seeds_of(draw, division)
-        rounds = brackets.rows_of(stage, division)
-        trees = brackets.trees(
-            rounds,
+    if provenance is not None and division.status != Division.Status.ENTRIES:
+        draw = provenance.published
+        look = Look(
             names,
-            seeds=seeds,
-            highlight=highlight.pk if highlight else None,
+            seeds=brackets.seeds_of(draw, division),
+            late=late_entries(names, draw),
+            highlight=found.one.pk if found and found.one else None,
             can_enter=staff,
         )
-        wanted = section or ("" if highlight or mine is None else _section_of(trees, mine.pk))
-        brackets.open_sections(trees, wanted)
-        context |= {"trees": trees, "seeded": bool(seeds), "progress": progress_line(rounds)}
-        context |= {"champion": champion(trees), "placed": placings(trees) if champion(trees) else []}
+        context |= _played(division, stages, look, section, mine)
     return context
+
+
+def _played(division: Division, stages: list[Stage], look: Look, section: str, mine: Entry | None) -> dict[str, Any]:
+    """Every stage of a division that is drawn, and who won."""
+    rounds = brackets.rounds_of(division)
+    by_stage = {stage.number: [row for row in rounds if row.stage == stage.number] for stage in stages}
+    trees = brackets.trees(rounds, look)
+    brackets.open_sections(trees, section or (_section_of(trees, mine.pk) if mine and not look.highlight else ""))
+    best = {
+        stage.number: placed(stage, by_stage[stage.number], look.names)
+        for stage in stages
+        if stage.format in ELIMINATION
+    }
+    _name_champions(trees, best)
+    states = states_of(division) if len(best) < len(stages) else []
+    several = len(stages) > 1
+    shown = [
+        StageShown(stage, stage_title(stage) if several else "", [tree for tree in trees if tree.stage == stage.number])
+        for stage in stages
+    ]
+    return {
+        "stages": shown,
+        "jumps": trees if len(trees) > 1 else [],
+        "seeded": bool(look.seeds),
+        "late": [look.names.of(entry) for entry in look.late],
+        "progress": progress_line(rounds),
+        "placed": [
+            (one.title if several else "", best[one.stage.number]) for one in shown if best.get(one.stage.number)
+        ],
+        "champion": _champion(stages[-1], best, states, look.names),
+    }
+
+
+def _name_champions(trees: list[Tree], best: dict[int, list[Placed]]) -> None:
+    """Says at each bracket that is over who won it."""
+    winners = {tree_key(number, one.bracket): one.champion for number, own in best.items() for one in own}
+    for tree in trees:
+        tree.champion = winners.get(tree.key, "")
+
+
+def _champion(last: Stage, best: dict[int, list[Placed]], states: list[StageState], names: Names) -> str:
+    """Who won the division: the last stage's main bracket or its only table; empty while that is open."""
+    if last.format in ELIMINATION:
+        return best[last.number][0].champion if best[last.number] else ""
+    state = next((one for one in states if one.stage.pk == last.pk), None)
+    if state is None or not state.over or len(state.tables) != 1:
+        return ""
+    return names.of(state.tables[0].rows[0].entry)
+
+
+def stage_title(stage: Stage) -> str:
+    """What one of several stages is called."""
+    return _("Stage %(number)d: %(format)s") % {"number": stage.number, "format": stage.get_format_display()}
+
+
+def late_entries(names: Names, draw: Draw | None) -> list[int]:
+    """Entries that came after the draw was published, in the order they came."""
+    if draw is None or draw.published_at is None:
+        return []
+    late = [entry for entry in names.entries.values() if entry.entered_at > draw.published_at]
+    return [entry.pk for entry in late if entry.status != Entry.Status.WAITING]
 
 
 def entries_lists(names: Names) -> dict[str, Any]:
@@ -143,11 +214,11 @@ class RoundProgress:
 
 def progress_of(rounds: list[RoundRow]) -> list[RoundProgress]:
     """How far each round is."""
-    sizes = Counter(row.bracket for row in rounds)
+    sizes = Counter((row.stage, row.bracket) for row in rounds)
     made = []
     for row in rounds:
         statuses = [fixture.status for fixture in row.fixtures]
-        name = round_name(row.bracket, row.number, len(statuses), sizes[row.bracket])
+        name = round_name(row.bracket, row.number, len(statuses), sizes[row.stage, row.bracket], upper=row.upper)
         made.append(round_progress(row.bracket, row.number, name, row.length, row.deadline, statuses))
     return made
 
@@ -164,26 +235,3 @@ def round_progress(
 def progress_line(rounds: list[RoundRow]) -> RoundProgress | None:
     """The first round that is not over."""
     return next((row for row in progress_of(rounds) if row.done < row.total), None)
-
-
-def placings(trees: list[Tree]) -> list[tuple[str, list[str]]]:
-    """The best of the main bracket by place; those who went out in the same round share one."""
-    columns = [column for section in reversed(trees[0].sections) for column in reversed(section.columns)]
-    made = [("1", [champion(trees)])]
-    first = 2
-    for column in columns:
-        out = [line.text for box in column.boxes for line in box.lines if line.lost]
-        if first + len(out) - 1 > BEST:
-            break
-        if out:
-            made.append((str(first) if len(out) == 1 else f"{first}–{first + len(out) - 1}", out))
-            first += len(out)
-    return made
-
-
-def champion(trees: list[Tree]) -> str:
-    """The name of the winner of the main bracket; empty while it is open."""
-    if not trees:
-        return ""
-    last = trees[0].sections[-1].columns[-1].boxes[-1]
-    return next((line.text for line in last.lines if line.won), "")

@@ -10,6 +10,7 @@ from tournaments.models import Division, Draw, Entry
 from tournaments.selectors import brackets
 from tournaments.selectors.brackets import Names
 from tournaments.selectors.divisions import Provenance, entries_lists
+from tournaments.selectors.drafts import draft_page
 from tournaments.selectors.events import divisions_of
 
 MOST_FOUND = 8
@@ -74,30 +75,5 @@ def draw_page(division: Division, now: datetime) -> dict[str, Any]:
         "now": now,
     }
     if newest is not None and newest.state == Draw.State.DRAFT:
-        context |= _draft(division, newest)
+        context |= draft_page(division, newest)
     return context
-
-
-def _draft(division: Division, draw: Draw) -> dict[str, Any]:
-    names = Names(brackets.entries_by_id(division), staff=True)
-    lengths = division.round_lengths or [division.match_length]
-    seeds = brackets.seeds_of(draw, division)
-    trees = brackets.trees(brackets.draft_rows(draw, lengths), names, seeds=seeds)
-    brackets.open_sections(trees, "all")
-    drawn = {place for place in draw.places if place is not None}
-    entered = {pk for pk, entry in names.entries.items() if entry.status == Entry.Status.IN}
-    return {
-        "trees": trees,
-        "seeded": bool(seeds),
-        "draft": draw,
-        "outdated": drawn != entered,
-        "places": len(draw.places),
-        "byes": sum(place is None for place in draw.places),
-        "remarks": [remark(one, names) for one in draw.remarks],
-    }
-
-
-def remark(one: dict[str, Any], names: Names) -> tuple[str, str, int]:
-    """Two who could not be kept in opposite halves, and the round in which they can meet."""
-    first, second = one["params"]["entries"]
-    return names.of(first), names.of(second), one["params"]["round"]

@@ -27,20 +27,26 @@ class Words(NamedTuple):
 
     marks: dict[str, str]
     winner_to: str
+    loser_to: str
     until: str
     enter: str
     won: str
     not_coming: str
+    onward: str
+    late: str
 
 
 def _words() -> Words:
     return Words(
         {"live": _("Live"), "claimed": _("Claimed"), "disputed": _("Disputed")},
         _("winner → M%(number)d"),
+        _("loser → M%(number)d"),
         _("until %(at)s"),
         _("Result"),
         _("won"),
         _("not coming"),
+        _("goes on"),
+        _("came late"),
     )
 
 
@@ -54,6 +60,14 @@ def boxes(column: Column, zone: str, seeded: bool) -> SafeString:
 
     # Whatever somebody has typed goes through escape below; the rest are our own words and ids.
     return mark_safe("".join(_box(box, words, shown, seeded) for box in column.boxes))  # noqa: S308
+
+
+@register.simple_tag
+def curves(column: Column) -> SafeString:
+    """Where each winner of a round goes, as curves in the gap behind it; 100 by 100 of whatever size that has."""
+    paths = "".join(f"M0 {start:g}C50 {start:g} 50 {end:g} 100 {end:g}" for start, end in column.links)
+    svg = f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><path d="{paths}"/></svg>'
+    return mark_safe(svg) if paths else mark_safe("")  # noqa: S308, numbers only
 
 
 def _box(box: Box, words: Words, shown: Callable[[datetime], str], seeded: bool) -> str:
@@ -73,9 +87,19 @@ def _head(box: Box, words: Words, shown: Callable[[datetime], str]) -> str:
         parts.append(f"<i>{escape(words.until % {'at': shown(box.due_at)})}</i>")
     if box.can_enter and box.status == "ready":
         parts.append(f'<a class="enter no-print" href="../fixtures/{box.fixture}/">{escape(words.enter)}</a>')
-    if box.winner_to:
-        parts.append(f'<span class="to">{escape(words.winner_to % {"number": box.winner_to})}</span>')
+    parts += _onward(box, words)
     return "".join(parts)
+
+
+def _onward(box: Box, words: Words) -> list[str]:
+    """Where winner and loser go. The winner's is left out where a line says it, the loser's once he is known."""
+    ways = []
+    if box.winner_to:
+        kind = "far" if box.far else "to"
+        ways.append(f'<span class="{kind}">{escape(words.winner_to % {"number": box.winner_to})}</span>')
+    if box.loser_to and box.status in ("waiting", "ready"):
+        ways.append(f'<span class="drop">{escape(words.loser_to % {"number": box.loser_to})}</span>')
+    return ways
 
 
 def _line(line: Line, words: Words, seeded: bool) -> str:
@@ -91,7 +115,12 @@ def _ending(line: Line, words: Words) -> str:
     """The score, a tick, or that he does not come."""
     if line.kind == "walkover" and line.player:
         return f"<em>{escape(words.not_coming)}</em>"
+    said = "".join(f"<em>{escape(word)}</em>" for word, true in _said(line, words) if true)
     score = "" if line.score is None else str(line.score)
     if line.won:
-        return f'<b>{score}<span class="visually-hidden"> {escape(words.won)}</span></b>'
-    return f"<b>{score}</b>" if score else ""
+        return f'{said}<b>{score}<span class="visually-hidden"> {escape(words.won)}</span></b>'
+    return f"{said}<b>{score}</b>" if score else said
+
+
+def _said(line: Line, words: Words) -> tuple[tuple[str, bool], ...]:
+    return (words.late, line.late), (words.onward, line.onward)

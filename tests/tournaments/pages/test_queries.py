@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 SMALL, LARGE = 8, 128
 # path after the event's address -> the most queries for somebody signed in
 MOST = {
-    "{division}/": 12,
+    "{division}/": 13,
     "": 14,
     "console/": 17,
     "{division}/entries/": 13,

@@ -1,0 +1,111 @@
+"""Who took which place in the brackets of an elimination, from the rows that a page has read anyway."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tournaments.formats import graph as plan
+from tournaments.formats.progress import (
+    BYE_SLOT,
+    EMPTY_SLOT,
+    OPEN_SLOT,
+    FixtureState,
+    FixtureStatus,
+    Progress,
+    SlotState,
+    SlotStatus,
+)
+from tournaments.formats.settings import DOUBLE
+from tournaments.formats.tables import ranking
+from tournaments.layout import bracket_name
+from tournaments.models import Slot, Stage
+from tournaments.plans import settings_of
+from tournaments.selectors.brackets import FixtureRow, Names, RoundRow, Stand
+
+BEST = 8
+"""Places listed of a bracket that is over."""
+BEST_BELOW = 4
+"""The same of one fed by losers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The places of a bracket that is over: labels such as 3–4, and names."""
+
+    bracket: str
+    title: str
+    places: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def champion(self) -> str:
+        """Who won it; empty where nobody did."""
+        return self.places[0][1][0] if self.places and self.places[0][0] == "1" else ""
+
+
+def placed(stage: Stage, rounds: Sequence[RoundRow], names: Names) -> list[Placed]:
+    """Places in each bracket of an elimination that is over; a double elimination is ranked as a whole."""
+    state = standing(rounds)
+    over = [one for one in state.graph.brackets if all(state.fixtures[fix.number].over for fix in one.fixtures)]
+    if stage.format == DOUBLE:
+        shared = ranking(settings_of(stage), state)
+        return [_placed(one.key, shared, names, BEST) for one in over if one.key == plan.FINAL]
+    return [
+        _placed(one.key, state.placings(one.key), names, BEST if one.key == plan.MAIN else BEST_BELOW) for one in over
+    ]
+
+
+def _placed(bracket: str, shared: Iterable[Sequence[int]], names: Names, most: int) -> Placed:
+    places: list[tuple[str, tuple[str, ...]]] = []
+    first = 1
+    for at, entries in enumerate(shared):
+        last = first + len(entries) - 1
+        if last > most:
+            break
+        if entries:
+            label = str(first) if first == last else f"{first}–{last}"
+            places.append((label, tuple(names.of(entry) for entry in entries)))
+        # The first place may be nobody's.
+        first = last + 1 if entries or at else 2
+    return Placed(bracket, bracket_name(bracket), tuple(places))
+
+
+def standing(rounds: Sequence[RoundRow]) -> Progress:
+    """What the rows of one stage say, as the formats speak of it; where it stands is read, not derived."""
+    brackets: dict[str, list[plan.Round]] = {}
+    states = {}
+    for row in rounds:
+        fixtures = tuple(
+            plan.Fixture(one.number, (_source(one.slots[0]), _source(one.slots[1]))) for one in row.fixtures
+        )
+        brackets.setdefault(row.bracket, []).append(plan.Round(row.number, fixtures))
+        states |= {one.number: _state(one) for one in row.fixtures}
+    return Progress(plan.Graph(tuple(plan.Bracket(key, tuple(own)) for key, own in brackets.items())), states)
+
+
+def _source(slot: Stand) -> plan.Source:
+    if slot.source == Slot.Source.ENTRY and slot.source_entry is not None:
+        return plan.EntrySource(slot.source_entry)
+    if slot.source == Slot.Source.PLACE and slot.source_place is not None:
+        return plan.PlaceOf(slot.source_stage, slot.source_place)
+    if slot.source_fixture is not None:
+        kind = plan.WinnerOf if slot.source == Slot.Source.WINNER else plan.LoserOf
+        return kind(slot.source_fixture)
+    return plan.BYE
+
+
+def _state(row: FixtureRow) -> FixtureState:
+    first, second = (SlotState(SlotStatus(slot.status), slot.entry, slot.absent) for slot in row.slots)
+    status = FixtureStatus(row.status)
+    winner, loser = OPEN_SLOT, OPEN_SLOT
+    if status is FixtureStatus.DECIDED:
+        winner, loser = _decided((first, second), row.played.onward)
+    elif BYE_SLOT in (first, second):
+        winner, loser = (second if first == BYE_SLOT else first), BYE_SLOT
+    elif status is FixtureStatus.WALKOVER:
+        winner, loser = (first, second) if first.entry is not None else (second, first)
+    elif status in (FixtureStatus.EMPTY, FixtureStatus.NOT_NEEDED):
+        winner = loser = EMPTY_SLOT
+    return FixtureState(row.number, (first, second), status, winner, loser)
+
+
+def _decided(slots: tuple[SlotState, SlotState], onward: int | None) -> tuple[SlotState, SlotState]:
+    return (EMPTY_SLOT, EMPTY_SLOT) if onward is None else (slots[onward], slots[1 - onward])
