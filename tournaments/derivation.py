@@ -55,19 +55,21 @@ def states_of(
     *,
     held: Places | None = None,
     also: Stage | None = None,
+    read: Sequence[StageRows] | None = None,
 ) -> list[StageState]:
-    """Every drawn stage of a division, `also` one that is not drawn.
+    """Every drawn stage of a division, `also` one that is not drawn; `read` are their rows if they are read already.
 
     To think of: `instead` holds other results by stage number, `held` places that are kept whatever tables say.
     """
     states: list[StageState] = []
-    stages = stages_of(division)
-    if also is not None and also not in stages:
-        stages.append(also)
-    for stage in stages:
-        rows = StageRows(stage)
+    if read is None:
+        stages = stages_of(division)
+        if also is not None and also not in stages:
+            stages.append(also)
+        read = [StageRows(stage) for stage in stages]
+    for rows in read:
         places = states[-1].places if states else {}
-        states.append(state_of(rows, places, (instead or {}).get(stage.number), held))
+        states.append(state_of(rows, places, (instead or {}).get(rows.stage.number), held))
     return states
 
 
@@ -85,8 +87,17 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None, he
         gone = [item.entry for item in rows.withdrawals()]
         tables = bracket_tables(settings, progress, lengths=lengths_by_default(rows.stage), withdrawn=gone, seed=seed)
     taken = places_taken(settings, rows.stage.number, state=progress, tables=tables, seed=seed) if rows.fixtures else {}
-    kept = {place: entry for place, entry in {**rows.held, **(held or {})}.items() if place in taken}
+    kept = _kept({**rows.held, **(held or {})}, taken, progress)
     return StageState(rows, progress, tables, event, {**places, **taken, **kept})
+
+
+def _kept(held: Places, taken: Places, progress: Progress) -> Places:
+    """The places of this stage that are kept; none of a table where somebody kept is not in the stage any more."""
+    slots = [slot for state in progress.fixtures.values() for slot in state.slots]
+    here = {slot.entry for slot in slots} | {slot.absent for slot in slots} | {None}
+    own = {place: entry for place, entry in held.items() if place in taken}
+    broken = {place.stage for place, entry in own.items() if entry not in here}
+    return {place: entry for place, entry in own.items() if place.stage not in broken}
 
 
 def lengths_by_default(stage: Stage) -> list[int]:

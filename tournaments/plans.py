@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
@@ -50,9 +51,14 @@ def store(
 
 
 def store_round(
-    bracket: Bracket, round_: plan.Round, *, lengths: Sequence[int], deadline: datetime | None = None
+    bracket: Bracket,
+    round_: plan.Round,
+    *,
+    lengths: Sequence[int],
+    deadline: datetime | None = None,
+    once_each: bool = True,
 ) -> Round:
-    """Writes one round of a plan; the last of `lengths` goes on."""
+    """Writes one round of a plan; the last of `lengths` goes on. With `once_each` nobody plays twice in it."""
     stored = Round.objects.create(
         bracket=bracket,
         number=round_.number,
@@ -60,11 +66,11 @@ def store_round(
         deadline=deadline,
         drops=list(round_.drops),
     )
-    _store_fixtures(bracket.stage, stored, round_.fixtures)
+    _store_fixtures(bracket.stage, stored, round_.fixtures, once_each=once_each)
     return stored
 
 
-def _store_fixtures(stage: Stage, round_: Round, fixtures: Iterable[plan.Fixture]) -> None:
+def _store_fixtures(stage: Stage, round_: Round, fixtures: Iterable[plan.Fixture], *, once_each: bool) -> None:
     pairs = [
         (
             Fixture(
@@ -82,11 +88,19 @@ def _store_fixtures(stage: Stage, round_: Round, fixtures: Iterable[plan.Fixture
     Fixture.objects.bulk_create([row for row, _ in pairs])
     Slot.objects.bulk_create(
         [
-            Slot(fixture=row, side=side, round=round_, **_source_fields(source))
+            Slot(fixture=row, side=side, round=round_, live=once_each, **_source_fields(source))
             for row, sources in pairs
             for side, source in enumerate(sources)
         ]
     )
+
+
+def set_source(slot: Slot, source: plan.Source) -> None:
+    """Changes where the entrant of a slot comes from."""
+    fields: dict[str, object] = {"source_entry_id": None, "source_fixture": None, **_source_fields(source)}
+    for name, value in fields.items():
+        setattr(slot, name, value)
+    slot.save(update_fields=["source", "source_entry", "source_fixture"])
 
 
 def _source_fields(source: plan.Source) -> dict[str, object]:
@@ -114,7 +128,10 @@ def _source_of(slot: Slot) -> plan.Source:
 
 
 class StageRows:
-    """All rows of a stage, read in a handful of queries, and what the formats make of them."""
+    """All rows of a stage, read in a handful of queries, and what the formats make of them.
+
+    Each fact is read once, when it is first asked for: to see what was written since, make another.
+    """
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -123,12 +140,12 @@ class StageRows:
         self.rounds = list(Round.objects.filter(bracket__stage=stage).order_by("number"))
         self.fixtures = {row.number: row for row in stage.fixtures.select_related("match").order_by("number")}
         self.held: dict[PlaceOf, EntryId | None] = {}
-        """Places that were kept when a result of this stage was corrected; known once `results` are read."""
+        """Places that were kept when a result of this stage was corrected; known once the results are read."""
         self.slots: dict[int, list[Slot]] = {}
         for slot in Slot.objects.filter(fixture__stage=stage).order_by("side"):
             self.slots.setdefault(slot.fixture_id, []).append(slot)
 
-    @property
+    @cached_property
     def graph(self) -> plan.Graph:
         """The plan."""
         fixtures: dict[int, list[plan.Fixture]] = {}
@@ -149,6 +166,7 @@ class StageRows:
             condition = plan.NeededIf(row.needed_if_fixture, row.needed_if_slot)
         return plan.Fixture(row.number, (first, second), condition)
 
+    @cached_property
     def results(self) -> dict[int, Result]:
         """The standing result of each fixture, as the formats read it."""
         matches = {row.match_id: number for number, row in self.fixtures.items() if row.match_id is not None}
@@ -169,6 +187,7 @@ class StageRows:
             found[number] = outcome(result, between, kept=kept)
         return found
 
+    @cached_property
     def former_results(self) -> dict[int, list[Result]]:
         """Results that became void because other players came to stand in their fixture, by its number, in order."""
         through = Fixture.former.through.objects.filter(fixture__stage=self.stage)
@@ -190,6 +209,10 @@ class StageRows:
 
     def withdrawals(self) -> list[Withdrawal]:
         """Who comes no more."""
+        return self._withdrawals
+
+    @cached_property
+    def _withdrawals(self) -> list[Withdrawal]:
         keys = {bracket.pk: bracket.key for bracket in self.brackets}
         rows = WithdrawalRow.objects.filter(entry__division=self.stage.division_id, taken_back_at=None)
         return [
@@ -204,9 +227,8 @@ class StageRows:
         `places` are those of earlier stages as far as they are known; `instead` are results to be thought of in place
         of the standing ones, by number.
         """
-        results = {**self.results(), **(instead or {})}
-        former = self.former_results()
-        return progress_of(self.graph, results, self.withdrawals(), places, turn=False, former=former)
+        results = {**self.results, **(instead or {})}
+        return progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
 
 
 def held_places(advance: Advance) -> dict[PlaceOf, EntryId | None]:

@@ -1,5 +1,6 @@
 """Who takes part, for programs."""
 
+import secrets
 from typing import Any
 
 from django.utils import timezone
@@ -49,7 +50,9 @@ class Entries(generics.ListAPIView[Entry]):
         summary="Enter somebody by name",
         description=(
             "A member is found in any capitals, with or without accents; an unknown name becomes a member. Where "
-            "several are called so the answer is 422 `name_ambiguous` with `candidates`; send one as `player`."
+            "several are called so the answer is 422 `name_ambiguous` with `candidates`; send one as `player`. While "
+            "the division is played he comes in late: into the next round of a Swiss, by a bye of a knockout, against "
+            "everybody of a league; `status` is `waiting` where nothing is free."
         ),
         request=shapes.NewEntrySerializer,
         examples=[OpenApiExample("By name", value={"name": "Elif Ristic"}, request_only=True)],
@@ -65,6 +68,7 @@ class Entries(generics.ListAPIView[Entry]):
             player=fields.get("player", ""),
             by=by(request),
             now=timezone.now(),
+            seed=secrets.token_bytes(32),
         )
         return Response(shapes.EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
@@ -95,7 +99,12 @@ class Paste(APIView):
         if not fields["preview"]:
             choices = {int(place): who for place, who in fields.get("choices", {}).items() if place.isdecimal()}
             made = lists.enter_list(
-                division=found, names=fields["names"], choices=choices, by=by(request), now=timezone.now()
+                division=found,
+                names=fields["names"],
+                choices=choices,
+                by=by(request),
+                now=timezone.now(),
+                seed=secrets.token_bytes(32),
             )
         body = {"lines": [_line(line) for line in lines], "entries": made.entries, "left_out": made.left_out}
         return Response(shapes.EnteredSerializer(body).data)

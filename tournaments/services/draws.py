@@ -52,9 +52,8 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
             old.state = Draw.State.DISCARDED
             old.save(update_fields=["state"])
         by_round = stage.format in BY_ROUND
-        draw = request(stage, 1 if by_round else 0, at_once=False, now=now, reason=reason.strip(), made_by=by.user)
-        log(by, "draw_requested", row.topic, club=row.tournament.club, number=draw.number, reason=draw.reason)
-    return draw
+        stage.division = row
+        return request(stage, 1 if by_round else 0, at_once=False, now=now, by=by, reason=reason.strip())
 
 
 def make_draft(*, draw_id: int, now: datetime) -> Draw | None:

@@ -10,6 +10,7 @@ from players.models import Player
 from players.services import Found, How, find_or_add_players, find_players
 from tournaments.models import Division, Entry
 from tournaments.services.entries import enter
+from tournaments.services.late import enter_late
 
 Choices = Mapping[int, str]
 """Place in the list -> public id of the player meant; an empty one means: leave this name out."""
@@ -50,11 +51,14 @@ def preview(*, division: Division, names: Sequence[str]) -> list[Line]:
     return [Line(place, one, one.player is not None and one.player.pk in entered) for place, one in enumerate(found)]
 
 
-def enter_list(*, division: Division, names: Sequence[str], choices: Choices, by: Actor, now: datetime) -> Entered:
+def enter_list(
+    *, division: Division, names: Sequence[str], choices: Choices, by: Actor, now: datetime, seed: bytes
+) -> Entered:
     """Enters everybody a list names; members are found, others become members.
 
-    Whoever is in already is passed over, so that the same list sent twice enters nobody twice.
-    Refused: `name_too_long`, `too_many_names`, and what `enter` refuses.
+    Whoever is in already is passed over, so that the same list sent twice enters nobody twice. `seed` draws the byes
+    taken by those who come when the division is being played.
+    Refused: `name_too_long`, `too_many_names`, and what `enter` or `enter_late` refuses.
     """
     kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
     found = find_or_add_players(club=division.tournament.club, names=[name for _, name in kept], by=by)
@@ -67,28 +71,36 @@ def enter_list(*, division: Division, names: Sequence[str], choices: Choices, by
             left_out.append(name)
         else:
             players[player.pk] = player
-    entries = enter(division=division, players=players.values(), by=by, now=now) if players else []
-    return Entered(entries, left_out)
+    if not players:
+        return Entered([], left_out)
+    if division.status == Division.Status.RUNNING:
+        return Entered(enter_late(division=division, players=players.values(), by=by, now=now, seed=seed), left_out)
+    return Entered(enter(division=division, players=players.values(), by=by, now=now), left_out)
 
 
-def enter_name(*, division: Division, name: str, player: str, by: Actor, now: datetime) -> Entry:
+def enter_name(*, division: Division, name: str, player: str, by: Actor, now: datetime, seed: bytes) -> Entry:
     """Enters one person by name. `player` is the public id of the one meant where several are called so.
 
-    Refused: `name_ambiguous` (with `candidates`, public ids and names), `already_entered`, and what `enter` refuses.
+    Refused: `name_ambiguous` (with `candidates`, public ids and names), `already_entered`, and as `enter_list`.
     """
     one = find_players(club=division.tournament.club, names=[name])[0]
     if one.how == How.AMBIGUOUS and _chosen(one, player) is None:
         raise Refused("name_ambiguous", name=one.name, candidates=[[who.public_id, who.name] for who in one.candidates])
     if one.player is not None and one.player.pk in _entered(division):
         raise Refused("already_entered", name=one.player.name)
-    made = enter_list(division=division, names=[name], choices={0: player} if player else {}, by=by, now=now)
+    choices = {0: player} if player else {}
+    made = enter_list(division=division, names=[name], choices=choices, by=by, now=now, seed=seed)
     if not made.entries:
         raise Refused("already_entered", name=one.name)
     return made.entries[0]
 
 
 def _entered(division: Division) -> set[int]:
-    return set(division.entries.exclude(status=Entry.Status.OUT).values_list("player_id", flat=True))
+    """Who cannot be entered again; while it is played, whoever waits can."""
+    rows = division.entries.exclude(status=Entry.Status.OUT)
+    if division.status == Division.Status.RUNNING:
+        rows = rows.exclude(status=Entry.Status.WAITING)
+    return set(rows.values_list("player_id", flat=True))
 
 
 def _chosen(one: Found, public_id: str | None) -> Player | None:

@@ -11,13 +11,14 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
-from players.actors import SYSTEM, log
+from players.actors import SYSTEM, Actor, log
 from players.queue import hint
 from tournaments.derivation import StageState, lengths_by_default
 from tournaments.formats.blueprint import later_sources, plan_of
 from tournaments.formats.graph import Source
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Fixture, Stage
+from tournaments.pairing_basis import digest, requested_byes
 from tournaments.plans import settings_of, store
 
 MAKE_DRAFT = "tournaments.make_draft"
@@ -83,18 +84,32 @@ def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
 
 
 def ask_for_round(division: Division, state: StageState, now: datetime) -> Draw | None:
-    """A pairing of the next round, if the last one is complete and nobody has asked for it yet."""
+    """A pairing of the next round, if the last one is complete and nobody has asked for it yet.
+
+    One that was refused is asked for again when something has changed since.
+    """
     event = state.event
     if event is None or not event.rounds or not state.progress.over:
         return None
-    asked = state.stage.draws.filter(round=event.next_round).exclude(state=Draw.State.DISCARDED)
-    refused = state.stage.draws.filter(round=event.next_round, refusal__isnull=False)
-    if asked.exists() or refused.exists():
+    drafts = state.stage.draws.filter(round=event.next_round)
+    if drafts.exclude(state=Draw.State.DISCARDED).exists():
+        return None
+    last = drafts.order_by("-number").first()
+    if last is not None and last.refusal and last.basis == digest(event, requested_byes(state.stage, event)):
         return None
     return request(state.stage, event.next_round, at_once=True, now=now)
 
 
-def request(stage: Stage, round_number: int, *, at_once: bool, now: datetime, **fields: object) -> Draw:
+def request(
+    stage: Stage,
+    round_number: int,
+    *,
+    at_once: bool,
+    now: datetime,
+    by: Actor = SYSTEM,
+    reason: str = "",
+    manual: Sequence[Sequence[int]] = (),
+) -> Draw:
     """The row that is the work, and the hint at it."""
     last = stage.draws.aggregate(Max("number"))["number__max"] or 0
     draw = Draw.objects.create(
@@ -104,9 +119,13 @@ def request(stage: Stage, round_number: int, *, at_once: bool, now: datetime, **
         state=Draw.State.REQUESTED,
         at_once=at_once,
         made_at=now,
-        **fields,
+        made_by=by.user,
+        reason=reason,
+        manual=[list(pair) for pair in manual],
     )
     transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
     division = stage.division
-    log(SYSTEM, "draw_requested", division.topic, club=division.tournament.club, number=draw.number, round=round_number)
+    told = {"round": round_number} if round_number else {}
+    club = division.tournament.club
+    log(by, "draw_requested", division.topic, club=club, number=draw.number, reason=reason, **told)
     return draw

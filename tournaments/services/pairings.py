@@ -4,21 +4,24 @@ A pairing is asked for as a row (`Draw` with its round), made by a worker outsid
 on the round is a fact. A draft that was made from other scores, or for others than those who are in now, is outdated.
 """
 
-import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from engine.errors import Refused
+from matches.services.ratings import ratings_of
+from players.models import Membership
 from tournaments.derivation import StageState, lengths_by_default, states_of
 from tournaments.formats.blueprint import ROUNDS, lengths_of
 from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
 from tournaments.formats.lives import lives_left, pair_lives
-from tournaments.formats.settings import LIVES
-from tournaments.formats.swiss import RoundRequest, pair_round
-from tournaments.formats.swiss_event import ByeKind, SwissEvent, SwissRound
-from tournaments.models import Bracket, ByeRequest, Division, Draw, Stage
+from tournaments.formats.outlook import plan_rounds
+from tournaments.formats.settings import LIVES, StageSettings
+from tournaments.formats.swiss import RoundRequest, best_matching, pair_round
+from tournaments.formats.swiss_event import SwissEvent, SwissRound
+from tournaments.models import Bracket, Division, Draw, Entry, Stage
+from tournaments.pairing_basis import digest, requested_byes
 from tournaments.plans import deadline_of, settings_of, store_round
 from tournaments.services.onward import last_number
 
@@ -36,26 +39,75 @@ def state_now(division: Division, stage: Stage) -> StageState:
 
 
 def paired(division: Division, draw: Draw) -> dict[str, Any]:
-    """What a draft of a round says, or why there is none; as the fields of its row."""
+    """What a draft of a round says, or why there is none; as the fields of its row, and the `ratings` it took."""
     stage = draw.stage
     settings, event = settings_of(stage), event_now(division, stage)
-    basis = digest(event, draw.round)
+    byes = requested_byes(stage, event)
+    basis = digest(event, byes)
+    ratings = ratings_by_entry(division, draw)
+    event = _with_what_is_tried(division, event, ratings)
     seed = bytes.fromhex(stage.seed)
     try:
         if settings.format == LIVES:
             made = pair_lives(event, settings.lives, seed=seed, draft=draw.number)
         else:
-            asked = RoundRequest(requested_byes(draw), tuple((a, b) for a, b in draw.manual))
+            asked = RoundRequest(byes, tuple((a, b) for a, b in draw.manual))
             made = pair_round(event, asked, seed=seed, draft=draw.number)
     except Refused as refused:
         return {"refusal": {"code": refused.code, "params": refused.params}, "basis": basis}
-    return {"places": _places(made), "byes": _byes(made), "basis": basis, "algorithm": settings.format}
+    return {
+        "places": _places(made),
+        "byes": _byes(made),
+        "basis": basis,
+        "algorithm": settings.format,
+        "remarks": _foreseen(settings, event, made),
+        "ratings": ratings,
+    }
 
 
-def requested_byes(draw: Draw) -> dict[int, ByeKind]:
-    """Who asked to miss this round."""
-    rows = ByeRequest.objects.filter(stage=draw.stage_id, round=draw.round, taken_back_at=None)
-    return {row.entry_id: ByeKind(row.kind) for row in rows}
+def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
+    """Ratings to be noted with this draft: of all before the first round of the event, later of those who came late."""
+    rows = division.entries.filter(status=Entry.Status.IN)
+    if draw.stage.number > 1 or draw.round > 1:
+        rows = rows.filter(rating=None)
+    players = dict(rows.values_list("pk", "player_id"))
+    ratings = ratings_of(players=list(players.values()), pool=division.pool)
+    return {entry: ratings[player] for entry, player in players.items()}
+
+
+def _with_what_is_tried(division: Division, event: SwissEvent, ratings: Mapping[int, float]) -> SwissEvent:
+    """The event with ratings just taken, and with clubs where mates are to be kept apart."""
+    clubs = _clubs(division, event) if division.apart else {}
+    players = tuple(
+        replace(player, rating=ratings.get(player.entry, player.rating), club=clubs.get(player.entry))
+        for player in event.players
+    )
+    return replace(event, players=players)
+
+
+def _clubs(division: Division, event: SwissEvent) -> dict[int, str]:
+    """The club of each, other than the one that runs the event; of several the one that was there first."""
+    ids = [player.entry for player in event.players]
+    entries = dict(division.entries.filter(pk__in=ids).values_list("player_id", "pk"))
+    rows = Membership.objects.filter(player__in=entries, left_at=None).exclude(club=division.tournament.club_id)
+    found = rows.order_by("-club").values_list("player_id", "club_id")
+    return {entries[player]: str(club) for player, club in found}
+
+
+def _foreseen(settings: StageSettings, event: SwissEvent, made: SwissRound) -> list[dict[str, Any]]:
+    """Whether a round still planned will have no pairing, said before this one is published."""
+    left = (settings.rounds or 0) - event.next_round
+    if settings.format == LIVES or settings.allow_rematches or left < 1:
+        return []
+    after = event.with_round(made)
+    plan = plan_rounds(after, left, match=best_matching)
+    if plan.possible:
+        return []
+    sure = left
+    while sure and not plan_rounds(after, sure, match=best_matching).possible:
+        sure -= 1
+    params = {"round": event.next_round + sure + 1, "certain": plan.possible is False}
+    return [{"code": "later_round_impossible", "params": params}]
 
 
 def _places(made: SwissRound) -> list[int | None]:
@@ -67,21 +119,20 @@ def _byes(made: SwissRound) -> dict[str, str]:
     return {str(bye.entry): bye.kind.value for bye in made.byes}
 
 
-def digest(event: SwissEvent, round_number: int) -> str:
-    """What a pairing of this round depends on: who is in, with which score, and who has met."""
-    players = [[p.entry, event.scores[p.entry], event.losses[p.entry]] for p in event.players if p.active(round_number)]
-    met = sorted([*sorted(pair), *rounds] for pair, rounds in event.meetings.items())
-    return hashlib.sha256(json.dumps([sorted(players), met]).encode()).hexdigest()
-
-
 def is_outdated(division: Division, draw: Draw) -> bool:
     """Whether a draft was made from other scores or for others than are in now, or its round is no longer the next."""
     event = event_now(division, draw.stage)
     settings = settings_of(draw.stage)
-    placed = {place for place in draw.places if place is not None}
-    left = lives_left(event, settings.lives) if settings.format == LIVES else None
-    active = {p.entry for p in event.players if p.active(draw.round)} if left is None else set(left)
-    return draw.round != event.next_round or placed != active or draw.basis != digest(event, draw.round)
+    if draw.round != event.next_round or draw.basis != digest(event, requested_byes(draw.stage, event)):
+        return True
+    return {place for place in draw.places if place is not None} != set(to_be_paired(settings, event))
+
+
+def to_be_paired(settings: StageSettings, event: SwissEvent) -> list[int]:
+    """Who is in the next round."""
+    if settings.format == LIVES:
+        return list(lives_left(event, settings.lives))
+    return [player.entry for player in event.players if player.active(event.next_round)]
 
 
 def store_round_of(draw: Draw, deadlines: Sequence[datetime | None]) -> None:

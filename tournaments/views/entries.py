@@ -1,5 +1,6 @@
 """Who takes part, for those who run the event: by name, by list, checked in, gone."""
 
+import secrets
 from typing import Any
 
 from django.contrib import messages
@@ -56,7 +57,9 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
     form = AddEntryForm(request.POST)
     if form.is_valid():
         try:
-            entry = lists.enter_name(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+            entry = lists.enter_name(
+                division=found, by=by(request), now=timezone.now(), seed=secrets.token_bytes(32), **form.cleaned_data
+            )
         except Refused as refused:
             form.refuse(refused)
             candidates = refused.params.get("candidates", ())
@@ -69,8 +72,15 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
 
 def _told(entry: Entry) -> str:
     name = {"name": entry.player.name}
+    running = entry.division.status == Division.Status.RUNNING
+    if entry.status == Entry.Status.WAITING and running:
+        return (
+            _("Nothing is free for %(name)s any more: no bye is left, or no place. He is on the waiting list.") % name
+        )
     if entry.status == Entry.Status.WAITING:
         return _("%(name)s is on the waiting list.") % name
+    if running:
+        return _("%(name)s has come in late.") % name
     return _("%(name)s is entered.") % name
 
 
@@ -121,7 +131,14 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
         if key.startswith("choice-") and key.removeprefix("choice-").isdecimal()
     }
     try:
-        made = lists.enter_list(division=found, names=names, choices=choices, by=by(request), now=timezone.now())
+        made = lists.enter_list(
+            division=found,
+            names=names,
+            choices=choices,
+            by=by(request),
+            now=timezone.now(),
+            seed=secrets.token_bytes(32),
+        )
     except Refused as refused:
         return refuse(request, refused, _url(found))
     count = len(made.entries)

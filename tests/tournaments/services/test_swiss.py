@@ -1,0 +1,487 @@
+"""A Swiss from its first pairing to its end, by the services and the worker's own function."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from engine.errors import Refused
+from matches.models import Result
+from players.actors import Actor
+from players.models import Club, Membership, Player
+from tests.tournaments.services.conftest import SEED
+from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
+from tournaments.derivation import states_of
+from tournaments.formats.settings import StageSettings
+from tournaments.formats.swiss_event import ByeKind
+from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Slot, Stage, Withdrawal
+from tournaments.services import draws, late, results, rounds_asked
+
+pytestmark = pytest.mark.django_db
+MakePlayers = Callable[[int], list[Player]]
+Swiss = Callable[..., Hall]
+
+
+@pytest.fixture
+def swiss(make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor) -> Swiss:
+    """A Swiss with so many players whose first round is published."""
+
+    def make(count: int, rounds: int | None = 3, **settings: object) -> Hall:
+        hall = Hall(make_division(), by_alice)
+        hall.enter(make_players(count))
+        return hall.begin(StageSettings("swiss", rounds=rounds, **settings))
+
+    return make
+
+
+def newcomer(name: str = "Late Larry") -> Player:
+    return Player.objects.create(name=name)
+
+
+def entry(hall: Hall, name: str) -> Entry:
+    return hall.division.entries.get(player__name=name)
+
+
+def points(hall: Hall) -> dict[str, float]:
+    """Name -> points."""
+    table = states_of(hall.division)[0].tables[0]
+    names = dict(hall.division.entries.values_list("pk", "player__name"))
+    return {names[row.entry]: row.points for row in table.rows}
+
+
+def refused(code: str) -> "pytest.RaisesExc[Refused]":
+    return pytest.raises(Refused, check=lambda error: error.code == code)
+
+
+@pytest.mark.parametrize(("count", "rounds"), [(2, 1), (5, 3), (8, 3), (13, 5), (16, 4)])
+def test_rounds_follow_each_other_until_the_planned_ones_are_over(swiss: Swiss, count: int, rounds: int) -> None:
+    hall = swiss(count, rounds)
+
+    hall.play_out(Random(count))
+
+    hall.division.refresh_from_db()
+    assert [draw.round for draw in hall.rounds()] == list(range(1, rounds + 1))
+    assert hall.division.status == Division.Status.FINISHED
+    assert is_clean()
+
+
+def test_the_next_round_is_asked_for_when_the_last_match_is_in_and_not_before(swiss: Swiss) -> None:
+    hall = swiss(6)
+    first, second, third = hall.ready()
+
+    hall.report(first, 0)
+    hall.report(second, 0)
+    assert hall.draw_of(2) == []
+    hall.report(third, 0)
+
+    (asked,) = hall.draw_of(2)
+    assert (asked.state, asked.at_once) == (Draw.State.REQUESTED, True)
+    hall.work()
+    asked.refresh_from_db()
+    assert asked.state == Draw.State.PUBLISHED
+    assert len(hall.ready()) == 3
+
+
+def test_without_planned_rounds_it_ends_when_one_is_unbeaten(swiss: Swiss) -> None:
+    hall = swiss(8, rounds=None)
+
+    hall.play_out(Random(1))
+
+    hall.division.refresh_from_db()
+    assert hall.division.status == Division.Status.FINISHED
+    assert sum(score == len(hall.rounds()) for score in points(hall).values()) == 1
+
+
+def test_the_swiss_gives_each_round_its_ratings_and_keeps_club_mates_apart(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
+) -> None:
+    hall = Hall(make_division(apart=True), by_alice)
+    four = make_players(4)
+    away = Club.objects.create(name="Away", slug="away")
+    for player in four[:2]:
+        Membership.objects.create(club=away, player=player)
+    entered = hall.enter(four)
+
+    hall.begin(StageSettings("swiss", rounds=2))
+    mates = {entered[0].pk, entered[1].pk}
+
+    assert set(Entry.objects.filter(division=hall.division).values_list("rating", flat=True)) == {1500.0}
+    assert all(set(pair) != mates for pair in pairs_of(hall.rounds()[0]))
+
+
+# The director has the next round paired
+
+
+def test_without_pairing_at_once_the_director_asks_looks_asks_again_and_publishes(
+    swiss: Swiss, by_alice: Actor
+) -> None:
+    hall = swiss(6, pair_at_once=False)
+    acts = {"division": hall.division, "by": by_alice}
+    with refused("round_open"):
+        rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
+    hall.play_round()
+    assert hall.draw_of(2) == []
+
+    rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
+    with refused("draft_in_work"):
+        rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
+    hall.work()
+    with refused("reason_needed"):
+        rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
+    rounds_asked.request_round(**acts, after=hall.seq, now=hall.now(), reason="The tables were wrong")
+    hall.work()
+    assert hall.ready() == [], "a draft is no round yet"
+    hall.publish()
+
+    assert [draw.state for draw in hall.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
+    assert hall.draw_of(2)[1].reason == "The tables were wrong"
+    assert len(hall.ready()) == 3
+
+
+def test_a_round_is_not_asked_for_with_an_old_page_or_after_the_last(swiss: Swiss, by_alice: Actor) -> None:
+    hall = swiss(4, rounds=1)
+    with refused("stale"):
+        rounds_asked.request_round(division=hall.division, by=by_alice, after=hall.seq - 1, now=hall.now())
+    hall.play_out()
+    with refused("rounds_over"):
+        rounds_asked.request_round(division=hall.division, by=by_alice, after=hall.seq, now=hall.now())
+
+
+def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss, by_alice: Actor) -> None:
+    hall = swiss(6, pair_at_once=False)
+    hall.play_round()
+    entries = {one.pk: one for one in hall.division.entries.all()}
+    met = pairs_of(hall.rounds()[0])[0]
+    first = entries[met[0]]
+    other = next(one for one in entries.values() if one.pk not in met)
+    acts = {"division": hall.division, "by": by_alice}
+    for code, pairs in {
+        "pair_not_allowed": [(first, entries[met[1]])],
+        "pair_twice": [(first, other), (other, first)],
+    }.items():
+        with refused(code):
+            rounds_asked.request_round(**acts, after=hall.seq, now=hall.now(), manual=pairs)
+
+    rounds_asked.request_round(**acts, after=hall.seq, now=hall.now(), manual=[(first, other)])
+    hall.work()
+    hall.publish()
+
+    assert (first.pk, other.pk) in pairs_of(hall.rounds()[1])
+
+
+# Byes of every kind
+
+
+def test_a_bye_asked_for_and_one_given_are_of_different_kinds_and_points(swiss: Swiss, by_alice: Actor) -> None:
+    hall = swiss(6, pair_at_once=False)
+    hall.play_round()
+    away, gone = hall.division.entries.all()[:2]
+    for one, kind in ((away, "half"), (gone, "requested")):
+        rounds_asked.request_bye(entry=one, round_number=2, kind=kind, by=by_alice, now=hall.now())
+    before = points(hall)
+
+    rounds_asked.request_round(division=hall.division, by=by_alice, after=hall.seq, now=hall.now())
+    hall.work()
+    hall.publish()
+
+    assert hall.rounds()[1].byes == {str(away.pk): ByeKind.HALF, str(gone.pk): ByeKind.REQUESTED}
+    gained = {one: points(hall)[one.player.name] - before[one.player.name] for one in (away, gone)}
+    assert gained == {away: 0.5, gone: 0.0}
+    byes = Fixture.objects.filter(stage__division=hall.division, status=Fixture.Status.BYE)
+    assert byes.count() == 2
+    assert is_clean()
+
+
+def test_a_bye_is_taken_back_and_asked_for_of_another_kind_until_its_round_is_paired(
+    swiss: Swiss, by_alice: Actor
+) -> None:
+    hall = swiss(6)
+    one = hall.division.entries.all()[0]
+    acts = {"entry": one, "by": by_alice}
+    rounds_asked.request_bye(**acts, round_number=2, kind="half", now=hall.now())
+    rounds_asked.request_bye(**acts, round_number=2, kind="half", now=hall.now())
+    assert ByeRequest.objects.count() == 1, "the second of two clicks"
+    rounds_asked.request_bye(**acts, round_number=2, kind="requested", now=hall.now())
+    rounds_asked.take_back_bye(**acts, round_number=2, now=hall.now())
+    with refused("no_bye_requested"):
+        rounds_asked.take_back_bye(**acts, round_number=2, now=hall.now())
+    with refused("round_paired"):
+        rounds_asked.request_bye(**acts, round_number=1, kind="half", now=hall.now())
+    with refused("no_such_round"):
+        rounds_asked.request_bye(**acts, round_number=4, kind="half", now=hall.now())
+    hall.play_round()
+    hall.work()
+
+    assert hall.rounds()[1].byes == {}
+
+
+@pytest.mark.parametrize("change", ["bye", "withdrawal", "late entry", "score"])
+def test_a_draft_is_outdated_by_what_it_was_made_from(swiss: Swiss, by_alice: Actor, change: str) -> None:
+    hall = swiss(6, pair_at_once=False)
+    hall.play_round()
+    rounds_asked.request_round(division=hall.division, by=by_alice, after=hall.seq, now=hall.now())
+    hall.work()
+    one = hall.division.entries.all()[0]
+    if change == "bye":
+        rounds_asked.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=hall.now())
+    elif change == "withdrawal":
+        hall.withdraw(one)
+    elif change == "late entry":
+        hall.late(newcomer())
+    else:
+        first = Fixture.objects.filter(stage__division=hall.division).first()
+        results.enter_result(fixture=first, winner=1, score=(1, 7), by=by_alice, now=hall.now())
+
+    with refused("draft_outdated"):
+        hall.publish()
+
+
+def test_a_round_published_at_once_is_paired_anew_when_somebody_asks_for_a_bye_meanwhile(
+    swiss: Swiss, by_alice: Actor
+) -> None:
+    hall = swiss(6)
+    hall.play_round()
+    one = hall.division.entries.all()[0]
+    (asked,) = hall.draw_of(2)
+    rounds_asked.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=hall.now())
+    hall.work()
+
+    asked.refresh_from_db()
+    assert asked.state == Draw.State.PUBLISHED
+    assert str(one.pk) in asked.byes
+
+
+# Coming late and going early
+
+
+@pytest.mark.parametrize(("missed", "expected"), [(0.0, 0.0), (0.5, 1.0)])
+def test_who_comes_late_joins_the_next_round_and_missed_rounds_count_as_set(
+    swiss: Swiss, missed: float, expected: float
+) -> None:
+    hall = swiss(6, missed_points=missed)
+    hall.play_round()
+    hall.work()
+    (late_one,) = hall.late(newcomer())
+
+    assert late_one.status == Entry.Status.IN
+    assert late_one.rating == 1500.0
+    assert points(hall)["Late Larry"] == expected
+    assert late_one.pk not in hall.rounds()[1].places
+    hall.play_round()
+    hall.work()
+    assert late_one.pk in hall.rounds()[2].places
+    assert is_clean()
+
+
+def test_nobody_comes_into_a_swiss_when_its_last_round_is_paired(swiss: Swiss) -> None:
+    hall = swiss(4, rounds=1)
+
+    with refused("late_entry_closed"):
+        hall.late(newcomer())
+
+
+def test_who_withdraws_during_a_round_gives_a_walkover_and_is_paired_no_more(swiss: Swiss) -> None:
+    hall = swiss(6)
+    first, *_ = hall.ready()
+    leaver = first.slots.get(side=0).entry
+
+    hall.withdraw(leaver)
+    hall.play_out()
+
+    first.refresh_from_db()
+    assert first.status == Fixture.Status.DECIDED
+    assert first.match.results.get().kind == Result.Kind.WALKOVER
+    assert all(leaver.pk not in draw.places for draw in hall.rounds()[1:])
+    assert [len(draw.byes) for draw in hall.rounds()] == [0, 1, 1]
+    assert is_clean()
+
+
+def test_who_has_withdrawn_comes_back_with_the_points_he_had(swiss: Swiss) -> None:
+    hall = swiss(6)
+    hall.play_round()
+    winner = hall.division.entries.get(pk=hall.rounds()[0].places[0])
+    hall.withdraw(winner)
+    hall.work()
+
+    (back,) = hall.late(winner.player)
+    hall.play_round()
+    hall.work()
+
+    assert back.pk == winner.pk
+    assert Withdrawal.objects.get().taken_back_at is not None
+    assert [back.pk in draw.places for draw in hall.rounds()] == [True, False, True]
+    assert points(hall)[winner.player.name] == 1.0
+    assert is_clean()
+
+
+def test_a_full_division_lets_the_late_ones_wait_and_then_in(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
+) -> None:
+    hall = Hall(make_division(capacity=4), by_alice)
+    hall.enter(make_players(4))
+    hall.begin(StageSettings("swiss", rounds=3))
+    late_one = newcomer()
+
+    (waiting,) = hall.late(late_one)
+    assert waiting.status == Entry.Status.WAITING
+    hall.withdraw(hall.division.entries.all()[0])
+    (joined,) = hall.late(late_one)
+
+    assert (joined.pk, joined.status) == (waiting.pk, Entry.Status.IN)
+    with refused("already_entered"):
+        hall.late(late_one)
+
+
+# What cannot be paired
+
+
+def test_a_round_without_a_pairing_is_told_and_rematches_or_fewer_rounds_are_the_ways_on(
+    swiss: Swiss, by_alice: Actor
+) -> None:
+    hall = swiss(4, rounds=5)
+    remark = hall.rounds()[0].remarks
+    assert remark == [{"code": "later_round_impossible", "params": {"round": 4, "certain": True}}]
+    hall.play_out()
+    stuck = hall.draw_of(4)[-1]
+    assert stuck.refusal == {"code": "no_legal_pairing", "params": {"round": 4}}
+    acts = {"division": hall.division, "by": by_alice}
+    with refused("rounds_paired"):
+        rounds_asked.change_rounds(**acts, after=hall.seq, now=hall.now(), rounds=2)
+    with refused("stale"):
+        rounds_asked.change_rounds(**acts, after=hall.seq - 1, now=hall.now(), rounds=4)
+
+    rounds_asked.change_rounds(**acts, after=hall.seq, now=hall.now(), allow_rematches=True)
+    hall.play_round()
+    hall.work()
+    assert [draw.round for draw in hall.rounds()] == [1, 2, 3, 4]
+    rounds_asked.change_rounds(**acts, after=hall.seq, now=hall.now(), rounds=4)
+    hall.play_out()
+
+    hall.division.refresh_from_db()
+    assert hall.division.status == Division.Status.FINISHED
+    assert is_clean()
+
+
+def test_fewer_rounds_end_a_swiss_whose_next_round_cannot_be_paired(swiss: Swiss, by_alice: Actor) -> None:
+    hall = swiss(4, rounds=5)
+    hall.play_out()
+
+    rounds_asked.change_rounds(division=hall.division, by=by_alice, after=hall.seq, now=hall.now(), rounds=3)
+
+    hall.division.refresh_from_db()
+    assert hall.division.status == Division.Status.FINISHED
+    assert is_clean()
+
+
+def test_a_refused_round_is_asked_for_again_by_itself_when_something_has_changed(swiss: Swiss) -> None:
+    hall = swiss(4, rounds=5)
+    hall.play_out()
+    assert len(hall.draw_of(4)) == 1
+
+    hall.late(*(newcomer(f"Late {number}") for number in range(4)))
+    hall.work()
+
+    assert [draw.state for draw in hall.draw_of(4)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
+
+
+# Facts
+
+
+def test_a_correction_changes_later_pairings_and_no_paired_round(swiss: Swiss, by_alice: Actor) -> None:
+    hall = swiss(8, rounds=4)
+    hall.play_round()
+    hall.work()
+    paired = [draw.places for draw in hall.rounds()]
+    stands = list(Slot.objects.filter(fixture__stage__division=hall.division).order_by("pk").values_list("entry"))
+    first = Fixture.objects.filter(stage__division=hall.division).first()
+    before = points(hall)
+
+    results.enter_result(fixture=first, winner=1, score=(2, 7), by=by_alice, now=hall.now())
+
+    winner, loser = (one.entry.player.name for one in first.slots.order_by("-side"))
+    after = points(hall)
+    assert (after[winner] - before[winner], after[loser] - before[loser]) == (1.0, -1.0)
+    assert [draw.places for draw in hall.rounds()] == paired
+    assert (
+        list(Slot.objects.filter(fixture__stage__division=hall.division).order_by("pk").values_list("entry")) == stands
+    )
+    hall.play_out()
+    assert is_clean()
+
+
+def test_what_is_only_claimed_or_disputed_feeds_no_pairing(swiss: Swiss) -> None:
+    hall = swiss(4)
+    first, second = hall.ready()
+    hall.report(first, 0)
+    for state in ("claimed", "disputed"):
+        second.match.state = state
+        second.match.save(update_fields=["state"])
+        assert hall.draw_of(2) == []
+        assert states_of(hall.division)[0].event.rounds[0].pairs[1].result is None
+
+
+def test_a_draft_that_a_killed_worker_left_is_made_by_the_sweep(swiss: Swiss) -> None:
+    hall = swiss(6)
+    hall.play_round()
+    (asked,) = hall.draw_of(2)
+    asked.claimed_at = hall.now()
+    asked.save(update_fields=["claimed_at"])
+    assert draws.make_draft(draw_id=asked.pk, now=hall.now() - draws.CLAIM_HOLDS / 2) is None
+
+    later = hall.now() + 2 * draws.CLAIM_HOLDS
+    assert draws.open_requests(later) == [asked.pk]
+    made = draws.make_draft(draw_id=asked.pk, now=later)
+
+    assert made is not None
+    assert made.state == Draw.State.PUBLISHED
+
+
+def test_the_best_of_a_swiss_play_a_knockout_that_begins_by_itself(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
+) -> None:
+    hall = Hall(make_division(), by_alice)
+    hall.enter(make_players(10))
+    hall.begin(StageSettings("swiss", rounds=3, qualifiers=4), StageSettings("knockout"))
+
+    hall.play_out(Random(3))
+
+    first, second = Stage.objects.filter(division=hall.division).order_by("number")
+    best = {row.entry for row in states_of(hall.division)[0].tables[0].rows[:4]}
+    in_knockout = set(
+        Slot.objects.filter(fixture__stage=second, fixture__round__number=1).values_list("entry", flat=True)
+    )
+    assert in_knockout == best
+    assert (first.status, second.status) == (Stage.Status.FINISHED, Stage.Status.FINISHED)
+    assert is_clean()
+
+
+def test_the_winners_of_groups_play_a_swiss_whose_field_no_correction_changes(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
+) -> None:
+    hall = Hall(make_division(), by_alice)
+    hall.enter(make_players(8))
+    hall.begin(StageSettings("groups", groups=2, qualifiers=2), StageSettings("swiss", rounds=2))
+    while hall.ready()[0].stage.number == 1:
+        hall.report(hall.ready()[0], 0)
+        hall.work()
+    field = set(hall.rounds(stage=2)[0].places)
+    assert len(field) == 4
+
+    for fixture in Fixture.objects.filter(stage__division=hall.division, stage__number=1):
+        results.enter_result(fixture=fixture, winner=1, score=(0, 7), by=by_alice, now=hall.now())
+    hall.play_out(Random(2))
+
+    assert [set(draw.places) for draw in hall.rounds(stage=2)] == [field, field]
+    hall.division.refresh_from_db()
+    assert hall.division.status == Division.Status.FINISHED
+    assert is_clean()
+
+
+def test_one_does_not_come_late_before_the_draw_or_after_the_end(
+    make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
+) -> None:
+    division = make_division()
+    with refused("tournament_not_open"):
+        late.enter_late(
+            division=division, players=[newcomer()], by=by_alice, now=Hall(division, by_alice).at, seed=SEED
+        )
