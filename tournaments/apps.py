@@ -12,9 +12,11 @@ class TournamentsConfig(AppConfig):
         """Listen to the matches below, tell what they are for, and make known what this room refuses."""
         from tournaments import receivers  # noqa: F401, it connects itself
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
+        from tournaments.formats.outline import REMARKS
         from tournaments.occasions import tell
         from tournaments.refusals import MESSAGES
 
         occasions.add(tell)
         sentences.add(MESSAGES)
         sentences.add(FORMAT_MESSAGES)
+        sentences.add(REMARKS)

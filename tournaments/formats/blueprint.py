@@ -47,6 +47,7 @@ from tournaments.formats.settings import (
     SNAKE,
     StageSettings,
     check_league_size,
+    check_matches,
 )
 
 TABLE = "table"
@@ -55,6 +56,8 @@ ROUNDS = "rounds"
 """Key of the one bracket of a Swiss or of lives."""
 ORDER_ALGORITHM = "lots over all entries"
 FEWEST_FOR_LOWER = 2
+MOST_STAGES = 5
+LEAST_GOING_ON = 2
 LEAST_WITH_CONSOLATION = 4
 
 
@@ -65,6 +68,24 @@ class Drawn:
     places: tuple[EntryId | None, ...]
     algorithm: str
     meetings: tuple[Meeting, ...] = ()
+
+
+def checked_stages(stages: Sequence[StageSettings]) -> list[StageSettings]:
+    """Stages that can follow each other, whatever their field; the last one sends nobody on.
+
+    Raises Refused with `stage_count`, `stage_qualifiers`, `group_count`, or what `StageSettings.checked` refuses.
+    """
+    if not 1 <= len(stages) <= MOST_STAGES:
+        raise Refused("stage_count", most=MOST_STAGES)
+    made = [one.checked() for one in stages]
+    for number, one in enumerate(made[:-1], start=1):
+        going_on = len(places_before(one, number))
+        if going_on < LEAST_GOING_ON:
+            raise Refused("stage_qualifiers", stage=number, least=LEAST_GOING_ON)
+        following = made[number]
+        if following.format == GROUPS and going_on < LEAST_GOING_ON * following.groups:
+            raise Refused("group_count", groups=following.groups, least=LEAST_GOING_ON, entries=going_on)
+    return [*made[:-1], replace(made[-1], qualifiers=None)]
 
 
 def draw_places(
@@ -175,7 +196,9 @@ def lower_pattern(settings: StageSettings, graph: Graph) -> Pattern:
     """The pattern of the consolation or lower bracket: the chosen one, or the first proposed for this field."""
     if settings.pattern:
         pattern = parse(settings.pattern)
-        return replace(pattern, final=False, second_final=False) if settings.format == PROGRESSIVE else pattern
+        if settings.format == PROGRESSIVE:
+            return replace(pattern, final=False, second_final=False)
+        return replace(pattern, final=True, second_final=pattern.second_final or settings.second_final)
     count = sum(losers_by_round(graph)) + 1
     if settings.format == DOUBLE:
         return propose_double(count, second_final=settings.second_final)[0].pattern
@@ -194,14 +217,16 @@ def last_chance_pattern(settings: StageSettings, graph: Graph) -> Pattern:
     while sum(dropping) < FEWEST_FOR_LOWER and len(dropping) < len(losers):
         dropping = losers[: len(dropping) + 1]
     if sum(dropping) < FEWEST_FOR_LOWER:
-        raise Refused("field_too_small", entries=sum(dropping), least=FEWEST_FOR_LOWER)
+        raise Refused("last_chance_empty", losers=sum(dropping), least=FEWEST_FOR_LOWER)
     return min((fewest(dropping), unshifted(dropping)), key=lambda pattern: len(pattern.rounds))
 
 
 def _all_play_all(settings: StageSettings, sources: Sequence[Source]) -> Graph:
+    groups = settings.groups if settings.format == GROUPS else 1
+    size = len(sources) // groups
+    check_matches(groups * size * (size - 1) // 2 * (2 if settings.twice else 1))
     if settings.format != GROUPS:
         return Graph((round_robin_of([s for s in sources if s != BYE], key=TABLE, double=settings.twice),))
-    size = len(sources) // settings.groups
     brackets = []
     number = 1
     for at, name in enumerate(group_names(settings.groups)):

@@ -29,6 +29,7 @@ MESSAGES: dict[str, str] = {
     "pattern_not_one_left": "After the last round {left} are left; one must be. Add rounds (|), or drop fewer.",
     "pattern_final_early": "X and R come last; “{text}” follows them.",
     "pattern_final_misses": "A second chance for all needs every main round; {missing} never drop(s).",
+    "last_chance_empty": "A last chance needs {least} who lose in the consolation; here it would have {losers}.",
     "pattern_needs_final": "The pattern of a double elimination ends in X, or in R for a second final.",
     # Swiss and lives
     "round_open": "Round {round} still has matches without a result.",
@@ -39,6 +40,9 @@ MESSAGES: dict[str, str] = {
     # Round robin and leagues
     "group_count": "{groups} group(s) of at least {least} cannot be made of {entries} entries.",
     "division_size": "A league division has {least} to {most} entries; this one has {entries}.",
+    "too_many_matches": "{matches} matches are too many for one stage; {most} is the most.",
+    "stage_count": "A division has 1 to {most} stages.",
+    "stage_qualifiers": "Say how many go on from stage {stage}; {least} is the least.",
     "pair_complete": "{first} and {second} have played all their matches.",
     "joining_closed": "Joining was possible until {until}.",
     "season_closed": "Results counted until {until}.",

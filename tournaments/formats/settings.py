@@ -41,6 +41,8 @@ FEWEST_LIVES, MOST_LIVES = 2, 9
 MOST_ROUNDS = 30
 MOST_GROUPS = 512
 MOST_TABLE_POINTS = 100
+MOST_MATCHES = 50_000
+"""Matches of a stage in which all play all: a field of about 300."""
 MISSED_POINTS = (0.0, 0.5)
 
 DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
@@ -178,6 +180,12 @@ def check_league_size(entries: int) -> None:
     """Raises Refused("division_size") for a field that a league division does not hold."""
     if not LEAST_DIVISION <= entries <= LARGEST_DIVISION:
         raise Refused("division_size", least=LEAST_DIVISION, most=LARGEST_DIVISION, entries=entries)
+
+
+def check_matches(count: int) -> None:
+    """Raises Refused("too_many_matches") for a stage that nobody could play, let alone keep."""
+    if count > MOST_MATCHES:
+        raise Refused("too_many_matches", matches=count, most=MOST_MATCHES)
 
 
 def _is_day(text: str) -> bool:

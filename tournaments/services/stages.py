@@ -2,22 +2,18 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
 
 from engine.errors import Refused
 from players.actors import Actor, log
-from tournaments.formats.blueprint import places_before
+from tournaments.formats.blueprint import checked_stages
 from tournaments.formats.lots import commitment
-from tournaments.formats.settings import GROUPS, StageSettings
+from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Stage
 from tournaments.plans import settings_of
 from tournaments.services.settle import lock
-
-MOST_STAGES = 5
-LEAST_GOING_ON = 2
 
 
 def first_stage(division: Division) -> Stage:
@@ -49,9 +45,9 @@ def set_stages(
     """Sets the formats of a division, one after the other; a draft made before is outdated and discarded.
 
     All but the last name their `qualifiers`. The first stage keeps its seed, whose hash may have been seen.
-    Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `StageSettings.checked` refuses.
+    Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `checked_stages` refuses.
     """
-    wanted = checked(stages)
+    wanted = checked_stages(stages)
     with transaction.atomic():
         row = lock(division.pk)
         if row.seq != after:
@@ -71,21 +67,6 @@ def set_stages(
         changes = {"stages": [[_told(one) for one in before], [_told(one) for one in wanted]]}
         log(by, "stages_changed", row.topic, club=row.tournament.club, changes=changes)
     return made
-
-
-def checked(stages: Sequence[StageSettings]) -> list[StageSettings]:
-    """Stages that can follow each other; the last one sends nobody on."""
-    if not 1 <= len(stages) <= MOST_STAGES:
-        raise Refused("stage_count", most=MOST_STAGES)
-    made = [one.checked() for one in stages]
-    for number, one in enumerate(made[:-1], start=1):
-        going_on = places_before(one, number)
-        if len(going_on) < LEAST_GOING_ON:
-            raise Refused("stage_qualifiers", stage=number, least=LEAST_GOING_ON)
-        following = made[number]
-        if following.format == GROUPS and len(going_on) < LEAST_GOING_ON * following.groups:
-            raise Refused("group_count", groups=following.groups, least=LEAST_GOING_ON, entries=len(going_on))
-    return [*made[:-1], replace(made[-1], qualifiers=None)]
 
 
 def _set(division: Division, number: int, settings: StageSettings) -> Stage:

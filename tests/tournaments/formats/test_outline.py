@@ -1,0 +1,306 @@
+"""What an outline says before the draw is what is played afterwards, for every format and any field."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from time import process_time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.tournaments.formats.cast import SEED, coin, play_out
+from tournaments.formats.blueprint import draw_places, later_sources, plan_of, sources_of
+from tournaments.formats.expected import lives_runs, rounds_until_unbeaten
+from tournaments.formats.lives import lives_over, pair_lives
+from tournaments.formats.outline import REMARKS, outline
+from tournaments.formats.outlined_stages import choices_of, planned_before
+from tournaments.formats.progress import FixtureStatus, Result
+from tournaments.formats.schedule import Pace
+from tournaments.formats.settings import FORMATS, GROUPS, StageSettings
+from tournaments.formats.swiss import pair_round
+from tournaments.formats.swiss_event import SwissEvent, SwissPlayer
+
+PACE = Pace(8, runs=4)
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ELIMINATIONS = [
+    StageSettings("knockout"),
+    StageSettings("progressive"),
+    StageSettings("progressive", last_chance=""),
+    StageSettings("double"),
+    StageSettings("double", second_final=True),
+]
+
+
+def outlined(stage, entries, **options):
+    return outline([stage], entries, default_lengths=(5, 7), pace=PACE, **options)
+
+
+def planned(stage, entries, seed=SEED):
+    return plan_of(stage, sources_of(draw_places(stage, range(1, entries + 1), seed=seed).places), seed=seed)
+
+
+def codes(found):
+    return [(remark.kind, remark.code) for remark in found.remarks]
+
+
+def decided(state, numbers):
+    return sum(state.fixtures[number].status is FixtureStatus.DECIDED for number in numbers)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(ELIMINATIONS), st.integers(6, 60) | st.integers(6, 300), st.integers(1, 99))
+def test_an_elimination_is_played_as_it_was_outlined(stage, entries, seed):
+    found = outlined(stage, entries)
+    assert found.possible
+    graph = planned(stage, entries, b"lots of the test" + bytes([seed]))
+    state, results = play_out(graph, coin(seed))
+    assert found.matches.least <= len(results) <= found.matches.most
+    assert [bracket.key for bracket in found.stages[0].brackets] == [bracket.key for bracket in graph.brackets]
+    for told, bracket in zip(found.stages[0].brackets, graph.brackets, strict=True):
+        assert len(told.rounds) == len(bracket.rounds)
+        for own, real in zip(told.rounds, bracket.rounds, strict=True):
+            numbers = [fixture.number for fixture in real.fixtures]
+            assert own.matches.least <= decided(state, numbers) <= own.matches.most
+            byes = sum(state.fixtures[number].status is FixtureStatus.BYE for number in numbers)
+            assert own.byes.least == own.byes.most == byes
+    played = Counter(entry for result in results.values() for entry in result.between)
+    assert found.matches_each.least <= min(played.values()) <= max(played.values()) <= found.matches_each.most
+    assert set(played) == set(range(1, entries + 1))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 40), st.integers(1, 8), st.booleans(), st.sampled_from(["roundrobin", "groups", "league"]))
+def test_tables_are_played_as_they_were_outlined(entries, groups, twice, name):
+    stage = StageSettings(name, twice=twice, groups=groups)
+    found = outlined(stage, entries)
+    if not found.possible:
+        assert codes(found)[0][1] in ("group_count", "division_size")
+        return
+    graph = planned(stage, entries)
+    own = Counter()
+    for bracket in graph.brackets:
+        for round_ in bracket.rounds:
+            kinds = ["bye" if any(s.kind == "bye" for s in f.sources) else "match" for f in round_.fixtures]
+            own.update((round_.number, kind) for kind in kinds)
+    (bracket,) = found.stages[0].brackets
+    assert bracket.rounds
+    for round_ in bracket.rounds:
+        assert (round_.matches.most, round_.byes.most) == (own[round_.number, "match"], own[round_.number, "bye"])
+    assert found.rounds.most == max(len(one.rounds) for one in graph.brackets)
+    assert found.matches.most == sum(count for (_, kind), count in own.items() if kind == "match")
+    assert (found.finish is None) == (name == "league")
+
+
+def swiss_played(stage, entries, tosses):
+    event = SwissEvent(tuple(map(SwissPlayer, range(1, entries + 1))), planned=stage.rounds)
+    while not event.over:
+        made = pair_round(event, seed=SEED)
+        event = event.with_round(
+            made.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in made.pairs})
+        )
+    return event
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(2, 20), st.none() | st.integers(1, 5), st.integers(1, 99))
+def test_a_swiss_is_played_as_it_was_outlined(entries, rounds, seed):
+    stage = StageSettings("swiss", rounds=rounds)
+    found = outlined(stage, entries)
+    if not found.possible:
+        assert codes(found)[0] == ("fault", "rounds_with_rematches")
+        assert rounds > entries - 1 + entries % 2
+        return
+    event = swiss_played(stage, entries, coin(seed))
+    assert found.rounds.least <= len(event.rounds) <= found.rounds.most
+    matches = sum(len(round_.pairs) for round_ in event.rounds)
+    assert found.matches.least <= matches <= found.matches.most
+    byes = sum(len(round_.byes) for round_ in event.rounds)
+    assert found.byes.least <= byes <= found.byes.most
+    played = Counter(entry for round_ in event.rounds for pair in round_.pairs for entry in (pair.first, pair.second))
+    assert found.matches_each.least <= min(played[entry] for entry in range(1, entries + 1))
+    assert max(played.values()) <= found.matches_each.most
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(2, 24), st.sampled_from([3, 5]), st.integers(1, 99))
+def test_lives_are_played_about_as_they_were_outlined(entries, lives, seed):
+    found = outlined(StageSettings("lives", lives=lives), entries)
+    event, tosses = SwissEvent(tuple(map(SwissPlayer, range(1, entries + 1)))), coin(seed)
+    while not lives_over(event, lives):
+        made = pair_lives(event, lives, seed=SEED)
+        event = event.with_round(
+            made.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in made.pairs})
+        )
+    matches = sum(len(round_.pairs) for round_ in event.rounds)
+    assert found.matches.least <= matches <= found.matches.most
+    # Every match costs a life; how the lives are spread, and so the rounds, is a matter of results.
+    assert found.rounds.least - lives <= len(event.rounds) <= found.rounds.most + lives
+
+
+def test_the_invented_events_with_lives_take_as_many_rounds_as_real_ones():
+    entries, lives = 16, 3
+    real = []
+    for seed in range(16):
+        event, tosses = SwissEvent(tuple(map(SwissPlayer, range(1, entries + 1)))), coin(seed)
+        while not lives_over(event, lives):
+            made = pair_lives(event, lives, seed=SEED)
+            event = event.with_round(
+                made.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in made.pairs})
+            )
+        real.append(len(event.rounds))
+    invented = [len(run.entrants) for run in lives_runs(entries, lives)]
+    assert abs(sum(real) / len(real) - sum(invented) / len(invented)) < 0.8
+
+
+@pytest.mark.parametrize("players", [2, 3, 5, 9, 13, 16])
+def test_the_chances_of_how_many_rounds_a_swiss_takes_are_those_of_coins(players):
+    chances = rounds_until_unbeaten(players)
+    assert sum(chances.values()) == pytest.approx(1)
+    played = [len(swiss_played(StageSettings("swiss"), players, coin(seed)).rounds) for seed in range(40)]
+    expected = sum(rounds * chance for rounds, chance in chances.items())
+    assert abs(sum(played) / len(played) - expected) < 0.3
+
+
+def test_stages_follow_each_other_in_numbers_and_in_time():
+    stages = [StageSettings(GROUPS, groups=4, qualifiers=2), StageSettings("knockout")]
+    found = outline(stages, 17, default_lengths=(5,), pace=PACE, starts=NOON)
+    groups, knockout = found.stages
+    assert (groups.groups, groups.going_on, knockout.entrants) == ((5, 4, 4, 4), 8, 8)
+    graph = plan_of(stages[1], later_sources(stages[1], stages[0], 1), seed=SEED)
+    assert knockout.matches.most == len(graph.fixtures) == 7
+    assert found.matches.most == 10 + 3 * 6 + 7
+    assert (found.matches_each.least, found.matches_each.most) == (3, 4 + 3)
+    assert groups.finish.median < knockout.brackets[0].rounds[0].finish.median < knockout.finish.median
+    assert found.finish == knockout.finish
+    assert found.ends == NOON + timedelta(minutes=found.finish.median)
+    assert codes(found) == [("note", "groups_uneven")]
+
+
+def test_a_hand_counted_evening():
+    found = outlined(StageSettings("progressive"), 13, starts=NOON)
+    main, consolation = found.stages[0].brackets
+    assert [(one.entrants.most, one.matches.most, one.byes.most) for one in main.rounds] == [
+        (13, 5, 3),
+        (8, 4, 0),
+        (4, 2, 0),
+        (2, 1, 0),
+    ]
+    assert [one.length for one in main.rounds] == [5, 7, 7, 7]
+    assert consolation.matches.most == 5 + 4 + 2 - 1
+    assert found.stages[0].choices.lower[0].pattern.letters == ("A", "B", "C")
+
+
+@pytest.mark.parametrize(
+    ("stages", "entries", "code"),
+    [
+        ([StageSettings("progressive")], 3, "field_too_small"),
+        ([StageSettings("progressive", last_chance="")], 4, "last_chance_empty"),
+        ([StageSettings("progressive", pattern="A.B.|.C.")], 40, "pattern_not_one_left"),
+        ([StageSettings("double", pattern="A.B.C.D.X")], 5, "pattern_letter_unknown"),
+        ([StageSettings("groups", groups=4)], 7, "group_count"),
+        ([StageSettings("league")], 13, "division_size"),
+        ([StageSettings("roundrobin")], 400, "too_many_matches"),
+        ([StageSettings("swiss", rounds=8)], 8, "rounds_with_rematches"),
+        ([StageSettings("swiss")], 1, "field_too_small"),
+        ([StageSettings("knockout")], 1, "field_too_small"),
+        ([StageSettings("knockout")], 0, "field_too_small"),
+        ([StageSettings("ladder")], 8, "unknown_format"),
+        ([StageSettings("knockout"), StageSettings("knockout")], 8, "stage_qualifiers"),
+        ([StageSettings("swiss", qualifiers=9), StageSettings("knockout")], 8, "qualifiers_too_many"),
+        ([StageSettings("groups", qualifiers=3), StageSettings("knockout")], 5, "qualifiers_of_group"),
+        ([], 8, "stage_count"),
+    ],
+)
+def test_what_is_impossible_is_said_and_not_raised(stages, entries, code):
+    found = outline(stages, entries, default_lengths=(7,), pace=PACE, starts=NOON)
+    assert ("fault", code) in codes(found)
+    assert not found.possible
+    assert found.finish is None
+
+
+def test_without_a_table_nobody_plays():
+    found = outline([StageSettings()], 8, default_lengths=(7,), pace=Pace(0))
+    assert codes(found) == [("fault", "no_tables")]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            StageSettings,
+            st.sampled_from(FORMATS),
+            pattern=st.sampled_from(["", "A.", "A.B.|.C.|.", "A.B.X", "nonsense"]),
+            last_chance=st.none() | st.sampled_from(["", "A.", "A.B.|."]),
+            rounds=st.none() | st.integers(0, 9),
+            lives=st.integers(0, 5),
+            groups=st.integers(0, 20),
+            qualifiers=st.none() | st.integers(0, 9),
+        ),
+        max_size=3,
+    ),
+    st.integers(0, 300),
+)
+def test_nothing_that_can_be_chosen_brings_it_down(stages, entries):
+    found = outline(stages, entries, default_lengths=(5,), pace=Pace(6, runs=1))
+    assert len(found.stages) == len(stages)
+    if found.possible:
+        assert found.matches.most > 0
+    for remark in found.remarks:
+        if remark.code in REMARKS:
+            assert REMARKS[remark.code].format_map(remark.params)
+
+
+def test_the_closing_time_is_compared_with_the_forecast():
+    plain = outlined(StageSettings(), 16, starts=NOON)
+    assert codes(plain) == []
+    assert codes(outlined(StageSettings(), 16, starts=NOON, closes=plain.ends_late)) == []
+    close = outlined(StageSettings(), 16, starts=NOON, closes=plain.ends)
+    assert codes(close) == [("note", "closing_close")]
+    missed = outlined(StageSettings(), 16, starts=NOON, closes=plain.ends - timedelta(minutes=31))
+    assert codes(missed) == [("warning", "closing_missed")]
+    assert missed.remarks[0].params == {"minutes": 31}
+
+
+def test_few_tables_make_a_long_evening():
+    assert codes(outlined(StageSettings(), 17)) == []
+    few = outline([StageSettings()], 17, default_lengths=(5, 7), pace=Pace(2, runs=20))
+    assert codes(few) == [("note", "tables_few")]
+    assert (few.tables, few.remarks[0].params) == (2, {"matches": 8, "tables": 2})
+    assert few.finish.median > outlined(StageSettings(), 17).finish.median * 1.5
+
+
+def test_too_few_rounds_leave_several_unbeaten():
+    assert codes(outlined(StageSettings("swiss", rounds=3), 20)) == [
+        ("note", "several_unbeaten"),
+        ("note", "tables_few"),
+    ]
+    assert codes(outlined(StageSettings("swiss", rounds=4), 16)) == []
+
+
+def test_every_choice_of_a_pattern_works_for_its_field():
+    for entries in (*range(4, 20), 31, 32, 33, 48, 65):
+        for name in ("progressive", "double"):
+            choices = outlined(StageSettings(name), entries).stages[0].choices
+            assert choices.lower
+            for one in choices.lower:
+                chosen = outlined(StageSettings(name, pattern=str(one.pattern)), entries)
+                assert chosen.possible
+                lower = next(bracket for bracket in chosen.stages[0].brackets if bracket.pattern)
+                assert lower.matches.most == sum(round_.matches for round_ in one.rounds)
+                assert lower.byes.most == one.byes
+            for one in choices.last_chance:
+                assert outlined(StageSettings(name, last_chance=str(one.pattern)), entries).possible
+
+
+@pytest.mark.parametrize(("entries", "seconds"), [(40, 0.3), (256, 1.0)])
+def test_it_is_fast_enough_to_follow_every_change(entries, seconds):
+    stages = [StageSettings("progressive", last_chance=""), StageSettings("double", second_final=True)]
+    for stage in stages:
+        best = []
+        for _turn in range(2):
+            planned_before.cache_clear()
+            choices_of.cache_clear()
+            started = process_time()
+            outline([stage], entries, default_lengths=(5,), pace=Pace(16))
+            best.append(process_time() - started)
+        assert min(best) < seconds
