@@ -1,0 +1,151 @@
+"""Coming late into brackets and leagues: by a bye, by a drop, against everybody, or onto the waiting list."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from engine.errors import Refused
+from players.actors import Actor
+from players.models import LogEntry, Player
+from tests.tournaments.services.conftest import NOON
+from tests.tournaments.services.swiss_hall import Hall, is_clean
+from tournaments.derivation import states_of
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division, Entry, Fixture, Slot
+from tournaments.services import late
+
+pytestmark = pytest.mark.django_db
+Begun = Callable[..., Hall]
+
+
+@pytest.fixture
+def begun(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> Begun:
+    """A division of so many players that is being played by these settings."""
+
+    def make(count: int, format_: str, **settings: object) -> Hall:
+        hall = Hall(make_division(), by_alice)
+        hall.enter(make_players(count))
+        return hall.begin(StageSettings(format_, **settings))
+
+    return make
+
+
+def newcomers(count: int) -> list[Player]:
+    return [Player.objects.create(name=f"Late {number}") for number in range(count)]
+
+
+def byes(hall: Hall, bracket: str = "main") -> list[int]:
+    rows = Slot.objects.filter(fixture__stage__division=hall.division, source=Slot.Source.BYE)
+    return list(rows.filter(round__bracket__key=bracket).values_list("fixture__number", flat=True))
+
+
+def code(act: Callable[[], object]) -> str:
+    with pytest.raises(Refused) as refused:
+        act()
+    return refused.value.code
+
+
+@pytest.mark.parametrize("count", [5, 6, 7, 11])
+def test_late_ones_take_the_byes_of_a_knockout_and_then_wait(begun: Begun, count: int) -> None:
+    hall = begun(count, "knockout")
+    free = len(byes(hall))
+    assert free > 0
+
+    entries = hall.late(*newcomers(free + 1))
+
+    assert [entry.status for entry in entries] == [Entry.Status.IN] * free + [Entry.Status.WAITING]
+    assert byes(hall) == []
+    assert is_clean()
+    hall.play_out(Random(1))
+    hall.division.refresh_from_db()
+    assert hall.division.status == Division.Status.FINISHED
+    assert is_clean()
+
+
+def test_a_bye_is_not_taken_from_whoever_has_begun_his_next_match(begun: Begun) -> None:
+    hall = begun(5, "knockout")
+    # Three byes: two of those who have them meet in the second round.
+    meet = next(fixture for fixture in hall.ready() if fixture.round.number == 2)
+    hall.report(meet, 0)
+
+    entries = hall.late(*newcomers(2))
+
+    assert [entry.status for entry in entries] == [Entry.Status.IN, Entry.Status.WAITING]
+    assert is_clean()
+    meet.refresh_from_db()
+    assert meet.status == Fixture.Status.DECIDED
+
+
+def test_whoever_had_the_bye_plays_the_late_one_first(begun: Begun) -> None:
+    hall = begun(3, "knockout")
+    (number,) = byes(hall)
+
+    (entry,) = hall.late(*newcomers(1))
+
+    fixture = Fixture.objects.get(stage__division=hall.division, number=number)
+    assert fixture.status == Fixture.Status.READY
+    assert entry.player in fixture.match.players
+    told = LogEntry.objects.get(verb="entered_late").params
+    assert (told["fixture"], told["entry"]) == (number, entry.pk)
+    assert len(bytes.fromhex(told["seed"])) == 32
+
+
+@pytest.mark.parametrize("count", [9, 11, 13, 14])
+def test_the_loser_of_a_filled_bye_drops_to_the_consolation_where_a_bye_is_left(begun: Begun, count: int) -> None:
+    hall = begun(count, "progressive")
+    before, lower = len(byes(hall)), len(byes(hall, "consolation"))
+
+    hall.late(*newcomers(1))
+
+    assert len(byes(hall)) == before - 1
+    assert len(byes(hall, "consolation")) == max(0, lower - 1)
+    assert is_clean()
+    hall.play_out(Random(3))
+    hall.division.refresh_from_db()
+    assert hall.division.status == Division.Status.FINISHED
+    assert is_clean()
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_late_joiner_of_a_league_meets_everybody(begun: Begun, twice: bool) -> None:
+    hall = begun(5, "league", twice=twice, join_until=NOON.date().isoformat())
+
+    (entry,) = hall.late(*newcomers(1))
+
+    meetings = Slot.objects.filter(entry=entry, fixture__status=Fixture.Status.READY)
+    assert meetings.count() == 5 * (1 + twice)
+    hall.play_out(Random(1))
+    (table,) = states_of(hall.division)[0].tables
+    assert {len(games) for games in table.records.games.values()} == {5 * (1 + twice)}
+    assert is_clean()
+
+
+def test_a_league_is_joined_until_its_day_and_its_size(begun: Begun) -> None:
+    hall = begun(12, "league", join_until=NOON.date().isoformat())
+    assert code(lambda: hall.late(*newcomers(1))) == "division_size"
+    closed = begun_late(hall)
+    assert closed == "joining_closed"
+
+
+def begun_late(hall: Hall) -> str:
+    hall.division.stages.update(settings={"join_until": "2026-11-19"})
+    return code(lambda: hall.late(Player.objects.create(name="Late again")))
+
+
+@pytest.mark.parametrize("format_", ["double", "roundrobin", "groups"])
+def test_other_formats_take_nobody_late(begun: Begun, format_: str) -> None:
+    hall = begun(6, format_)
+
+    assert code(lambda: hall.late(*newcomers(1))) == "late_entry_not_possible"
+    assert not late.may_come_late(hall.division)
+
+
+def test_nobody_is_entered_when_one_of_several_is_in_already(begun: Begun) -> None:
+    hall = begun(6, "knockout")
+    known = hall.division.entries.first().player
+
+    assert code(lambda: hall.late(*newcomers(1), known)) == "already_entered"
+    assert hall.division.entries.count() == 6
