@@ -1,20 +1,22 @@
 """What would follow from another result: the difference between two derivations of one division. Reads only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from matches.models import Match, Result
 from matches.services.foresight import Foreseen, Outcome, foresee_ratings
-from tournaments.derivation import StageState, states_of
+from tournaments.derivation import StageState, stages_of, states_of
 from tournaments.formats import progress as pure
-from tournaments.formats.graph import EntryId, PlaceOf
-from tournaments.formats.progress import NOBODY, FixtureState, difference
+from tournaments.formats.graph import EntryId
+from tournaments.formats.progress import NOBODY, FixtureState, FixtureStatus, difference
 from tournaments.formats.settings import DOUBLE, ELIMINATION
 from tournaments.formats.tables import ranking
-from tournaments.models import Advance, Correction, Fixture
-from tournaments.plans import UNPLAYED, held_places
+from tournaments.models import Advance, Correction, Division, Entry, Fixture
+from tournaments.plans import UNPLAYED, Places, StageRows, held_places
 
 Choice = Correction.Choice
+MARK_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class FixtureChange:
     stopped: bool = False
     """Whether a match that has begun would be stopped."""
 
+    @property
+    def undoes_play(self) -> bool:
+        """Whether somebody has begun what would be void; a walkover that the format booked is nobody's doing."""
+        return self.stopped or (self.voided is not None and self.voided.source != Result.Source.FORMAT)
+
 
 @dataclass(frozen=True, slots=True)
 class PlaceChange:
@@ -72,9 +79,19 @@ class Following:
         return tuple(change for change in self.changes if change.voided is not None)
 
     @property
+    def returning(self) -> tuple[FixtureChange, ...]:
+        """Fixtures in which a result that was void would count again."""
+        return tuple(change for change in self.changes if change.returns is not None)
+
+    @property
     def stopped(self) -> tuple[FixtureChange, ...]:
         """Matches that are being played and would be stopped."""
         return tuple(change for change in self.changes if change.stopped)
+
+    @property
+    def undoes_play(self) -> bool:
+        """Whether somebody has begun to play on."""
+        return any(change.undoes_play for change in self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +107,68 @@ class Preview:
     new: NewResult
     seq: int
     onward: int | None
-    held: Mapping[PlaceOf, EntryId | None] = field(default_factory=dict)
+    held: Places = field(default_factory=dict)
     following: Mapping[Choice, Following] = field(default_factory=dict)
+
+    @property
+    def all(self) -> Following:
+        """What follows where all is corrected."""
+        return self.following[Choice.CORRECT_ALL]
 
     @property
     def default(self) -> Choice:
         """What is chosen where nobody chooses: to let stand as soon as somebody has begun to play on."""
-        everything = self.following[Choice.CORRECT_ALL]
-        begun = any(change.voided is not None or change.stopped for change in everything.changes)
-        return Choice.LET_STAND if begun else Choice.CORRECT_ALL
+        return Choice.LET_STAND if self.all.undoes_play else Choice.CORRECT_ALL
+
+    @property
+    def mark(self) -> str:
+        """Differs as soon as something has been done in a match that would be void, were it only begun."""
+        return mark_of(change.row.match for change in self.all.changes)
+
+
+def mark_of(matches: Iterable[Match | None]) -> str:
+    """A fingerprint of how far these matches are."""
+    seen = sorted((match.pk, match.seq) for match in matches if match is not None)
+    return sha256(repr(seen).encode()).hexdigest()[:MARK_LENGTH]
+
+
+class _Facts:
+    """The facts of a division, read once and thought about as often as is asked."""
+
+    def __init__(self, division: Division) -> None:
+        self.division = division
+        self.rows = [StageRows(stage) for stage in stages_of(division)]
+
+    def states(
+        self, instead: Mapping[int, Mapping[int, pure.Result]] | None = None, held: Places | None = None
+    ) -> list[StageState]:
+        """Where every stage stands, walkovers that would be booked included, as settling books them."""
+        thought = {rows.stage.number: dict((instead or {}).get(rows.stage.number, {})) for rows in self.rows}
+        while True:
+            states = states_of(self.division, thought, held=held, read=self.rows)
+            booked = False
+            for state in states:
+                for number, stands in state.progress.fixtures.items():
+                    if (walkover := _walkover(stands)) is not None:
+                        thought[state.stage.number][number] = walkover
+                        booked = True
+            if not booked:
+                return states
+
+
+def _walkover(state: FixtureState) -> pure.Result | None:
+    """The result of a match that one of two known players, or both, will not come to."""
+    between = _entrants(state)
+    if between is None or state.status not in (FixtureStatus.WALKOVER, FixtureStatus.EMPTY):
+        return None
+    winner = next((side for side, slot in enumerate(state.slots) if slot.entry is not None), None)
+    return pure.Result(winner, None, pure.DOUBLE_FORFEIT if winner is None else pure.FORFEIT, between)
+
+
+def _entrants(state: FixtureState) -> tuple[EntryId, EntryId] | None:
+    """Both who stand in a fixture, or should have come; None where there are not two."""
+    first, second = (slot.entry if slot.entry is not None else slot.absent for slot in state.slots)
+    return None if first is None or second is None else (first, second)
 
 
 def foresee(
@@ -106,70 +176,83 @@ def foresee(
     standing: Result,
     new: NewResult,
     *,
-    voided_rated: bool = True,
+    voided_rated: bool | None = True,
     with_ratings: bool = True,
-    advance: Advance | None = None,
+    restored: Result | None = None,
 ) -> Preview:
     """What would follow if this result stood instead of the standing one; `fixture` with its stage and division.
 
-    `advance` is who was to go on with the new result all the same, where it stood before.
+    `voided_rated` as in `settle`. `restored` is the earlier version that would stand again, with its record and with
+    whoever went on from it; to keep the bracket is no choice then.
     """
     division = fixture.stage.division
-    before = states_of(division)
-    stage = next(state for state in before if state.stage.pk == fixture.stage_id)
+    facts = _Facts(division)
+    before = facts.states()
+    at = next(at for at, state in enumerate(before) if state.stage.pk == fixture.stage_id)
+    stage = before[at]
     now = stage.progress.fixtures[fixture.number]
     onward = now.result.onward if now.result is not None else None
-    following: dict[Choice, Following] = {Choice.LET_STAND: Following()}
-    decided = new.winner if advance is None else advance.side
-    kept = {} if advance is None else held_places(advance)
-    ways = {Choice.KEEP_BRACKET: (onward, stage.places), Choice.CORRECT_ALL: (decided, kept)}
-    for choice, (goes_on, held) in ways.items():
-        instead = {stage.stage.number: {fixture.number: _as_pure(now, new, goes_on)}}
-        after = states_of(division, instead, held=held)
+
+    def think(goes_on: int | None, held: Places) -> list[StageState]:
+        return facts.states({stage.stage.number: {fixture.number: _as_pure(now, new, goes_on)}}, held)
+
+    def told(after: list[StageState]) -> Following:
         changes = tuple(_changes(fixture, before, after))
-        ratings = _ratings(standing, new, changes, voided_rated=voided_rated) if with_ratings else ()
-        following[choice] = Following(changes, tuple(_places(before, after)), ratings)
-    own = {place: entry for place, entry in stage.places.items() if _is_of(place, stage)}
-    changed = {place: entry for place, entry in own.items() if after[before.index(stage)].places.get(place) != entry}
-    return Preview(fixture, standing, new, division.seq, onward, own if changed else {}, following)
+        outcome = Outcome(new.winner, new.kind, submission=restored.submission_id if restored else None)
+        outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
+        return Following(changes, tuple(_places(before, after)), tuple(foresee_ratings(outcomes)))
+
+    advance = None if restored is None else Advance.objects.filter(result=restored).first()
+    decided = new.winner if advance is None else advance.side
+    following = {Choice.LET_STAND: Following()}
+    held: Places = {}
+    if restored is None:
+        kept = think(onward, {})
+        if held := _changed_tables(stage, kept[at]):
+            kept = think(onward, held)
+        following[Choice.KEEP_BRACKET] = told(kept)
+    following[Choice.CORRECT_ALL] = told(think(decided, {} if advance is None else held_places(advance)))
+    return Preview(fixture, standing, new, division.seq, onward, held, following)
 
 
-def _is_of(place: PlaceOf, state: StageState) -> bool:
-    """Whether it is a place of this stage, and not of one before it."""
-    return place.stage.partition(":")[0] == str(state.stage.number)
+def _changed_tables(before: StageState, after: StageState) -> Places:
+    """The places of this stage, where a table sends others on; those of such a table all together."""
+    number = str(before.stage.number)
+    own = {place: entry for place, entry in before.places.items() if place.stage.partition(":")[0] == number}
+    tables = {place.stage for place, entry in own.items() if after.places.get(place) != entry}
+    return {place: entry for place, entry in own.items() if place.stage in tables}
 
 
 def _as_pure(now: FixtureState, new: NewResult, onward: int | None) -> pure.Result:
-    first, second = (slot.entry if slot.entry is not None else slot.absent for slot in now.slots)
-    between = (first, second) if first is not None and second is not None else None
     advances = None if onward == new.winner else NOBODY if onward is None else onward
-    return pure.Result(new.winner, new.score, UNPLAYED.get(Result.Kind(new.kind), pure.PLAYED), between, advances)
+    kind = UNPLAYED.get(Result.Kind(new.kind), pure.PLAYED)
+    return pure.Result(new.winner, new.score, kind, _entrants(now), advances)
+
+
+# Fixtures
 
 
 def _changes(fixture: Fixture, before: Sequence[StageState], after: Sequence[StageState]) -> list[FixtureChange]:
-    found = []
-    for old, new in zip(before, after, strict=True):
-        standing = _standing_of([row.match_id for row in old.rows.fixtures.values() if row.match_id is not None])
-        for change in difference(old.progress, new.progress):
-            row = old.rows.fixtures[change.number]
-            if row.pk == fixture.pk or not _matters(change):
-                continue
-            match = row.match
-            result = standing.get(match.pk) if match is not None else None
-            begun = match is not None and match.begun_at is not None and match.state != Match.State.SETTLED
-            reported = match is not None and match.state in (Match.State.CLAIMED, Match.State.DISPUTED)
-            found.append(
-                FixtureChange(
-                    old.stage.number,
-                    row,
-                    change.before,
-                    change.after,
-                    voided=result if change.players_change and change.before.result is not None else None,
-                    returns=_returning(row, change.after),
-                    stopped=change.players_change and (begun or reported),
-                )
-            )
-    return found
+    found = [
+        (old.stage.number, old.rows.fixtures[change.number], change)
+        for old, new in zip(before, after, strict=True)
+        for change in difference(old.progress, new.progress)
+        if old.rows.fixtures[change.number].pk != fixture.pk and _matters(change)
+    ]
+    standing = _standing_of([row.match_id for _, row, _ in found if row.match_id is not None])
+    returning = _returning(fixture.stage.division, {row.pk: change.after for _, row, change in found})
+    return [
+        FixtureChange(
+            number,
+            row,
+            change.before,
+            change.after,
+            voided=standing.get(row.match_id or 0) if _others_play(change) else None,
+            returns=returning.get(row.pk),
+            stopped=_others_play(change) and row.match is not None and _is_going_on(row.match),
+        )
+        for number, row, change in found
+    ]
 
 
 def _matters(change: pure.Change) -> bool:
@@ -177,24 +260,41 @@ def _matters(change: pure.Change) -> bool:
     return change.players_change or change.before.result != change.after.result
 
 
+def _others_play(change: pure.Change) -> bool:
+    """Whether the match would not be between these two any more."""
+    return _entrants(change.before) != _entrants(change.after)
+
+
+def _is_going_on(match: Match) -> bool:
+    begun = match.begun_at is not None and match.state == Match.State.OPEN
+    return begun or match.state in (Match.State.CLAIMED, Match.State.DISPUTED)
+
+
 def _standing_of(matches: Sequence[int]) -> dict[int, Result]:
     rows = Result.objects.filter(match__in=matches).order_by("version")
     return {row.match_id: row for row in rows if row.kind != Result.Kind.VOID}
 
 
-def _returning(row: Fixture, after: FixtureState) -> Result | None:
-    """The result of a match that this fixture let go, where the two who played it would be back."""
-    if after.result is None or not row.former.exists():
-        return None
-    entries = {
-        entry.pk: entry.player_id for entry in row.stage.division.entries.filter(pk__in=after.result.between or ())
-    }
-    first, second = (entries.get(pk) for pk in after.result.between or (None, None))
-    rows = Result.objects.filter(match__in=row.former.filter(player_0=first, player_1=second))
-    return rows.exclude(kind=Result.Kind.VOID).order_by("match", "version").last()
+def _returning(division: Division, states: Mapping[int, FixtureState]) -> dict[int, Result]:
+    """By fixture: the result of a match that it let go, where the two who played it would be back."""
+    pairs = {pk: state.result.between for pk, state in states.items() if state.result is not None}
+    links = Fixture.former.through.objects.filter(fixture__in=pairs, match__finished_at__isnull=False)
+    met = list(links.order_by("match").values_list("fixture", "match", "match__player_0", "match__player_1"))
+    if not met:
+        return {}
+    players = dict(Entry.objects.filter(division=division).values_list("pk", "player"))
+    results = _standing_of([match for _, match, _, _ in met])
+    found = {}
+    for fixture, match, first, second in met:
+        if tuple(players[entry] for entry in pairs[fixture] or ()) == (first, second) and match in results:
+            found[fixture] = results[match]
+    return found
 
 
-Places = dict[tuple[int, str, int], tuple[int, float | None]]
+# Places
+
+
+PlacesTaken = dict[tuple[int, str, int], tuple[int, float | None]]
 
 
 def _places(before: Sequence[StageState], after: Sequence[StageState]) -> list[PlaceChange]:
@@ -206,9 +306,9 @@ def _places(before: Sequence[StageState], after: Sequence[StageState]) -> list[P
     ]
 
 
-def _all_places(states: Sequence[StageState]) -> Places:
+def _all_places(states: Sequence[StageState]) -> PlacesTaken:
     """(stage, bracket, entry) -> place and, in a table, points."""
-    found: Places = {}
+    found: PlacesTaken = {}
     for state in states:
         number = state.stage.number
         for table in state.tables:
@@ -229,13 +329,19 @@ def _brackets(state: StageState) -> list[tuple[str, Sequence[Sequence[int]]]]:
     return [(bracket.key, state.progress.placings(bracket.key)) for bracket in state.progress.graph.brackets]
 
 
-def _ratings(
-    standing: Result, new: NewResult, changes: Sequence[FixtureChange], *, voided_rated: bool
-) -> tuple[Foreseen, ...]:
-    outcomes = {standing.match_id: Outcome(new.winner, new.kind)}
-    for change in changes:
-        if change.voided is not None and not voided_rated:
-            outcomes[change.voided.match_id] = Outcome(None, Result.Kind.VOID)
-        if change.returns is not None:
-            outcomes[change.returns.match_id] = Outcome(change.returns.winner, change.returns.kind)
-    return tuple(foresee_ratings(outcomes))
+# Ratings
+
+
+def _outcomes(changes: Sequence[FixtureChange], voided_rated: bool | None) -> dict[int, Outcome]:
+    """How the matches that change count for the ratings then; a void one that stays rated counts as it did."""
+    voided = [change.voided.match_id for change in changes if change.voided is not None]
+    stay = was_rated_while_void(voided) if voided_rated is None else dict.fromkeys(voided, voided_rated)
+    outcomes = {match: Outcome(None, Result.Kind.VOID) for match in voided if not stay[match]}
+    returning = [change.returns for change in changes if change.returns is not None]
+    return outcomes | {result.match_id: Outcome.of(result) for result in returning}
+
+
+def was_rated_while_void(matches: Sequence[int]) -> dict[int, bool]:
+    """Whether each of these matches stayed rated when it was void last; True of one that never was."""
+    rows = Result.objects.filter(match__in=matches, kind=Result.Kind.VOID).order_by("version")
+    return dict.fromkeys(matches, True) | {row.match_id: row.winner is not None for row in rows}

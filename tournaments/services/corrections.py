@@ -4,19 +4,31 @@ A preview derives the division twice from the same facts, once with the other re
 it appends that result as the next version and settles; nothing else is written than what any result leads to.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 
 from engine.errors import Refused
-from matches.models import Claim, Match, Result
+from matches.models import Claim, Match, Result, Submission
 from matches.services.finish import append_result, check_result, standing_result
 from players.actors import Actor, log
-from tournaments.foresight import Choice, NewResult, Preview, foresee
+from tournaments.foresight import Choice, NewResult, Preview, foresee, mark_of
 from tournaments.models import Advance, Correction, Division, Fixture
 from tournaments.services.settle import hold, lock, settle
+
+
+@dataclass(frozen=True, slots=True)
+class _Acts:
+    """Who corrects, when and why."""
+
+    by: Actor
+    now: datetime
+    reason: str
+    seen: str | None
+    """The `mark` of the preview that he saw."""
 
 
 def preview_correction(*, fixture: Fixture, new: NewResult, voided_rated: bool = True) -> Preview:
@@ -39,11 +51,13 @@ def apply_correction(
     now: datetime,
     reason: str = "",
     voided_rated: bool = True,
+    seen: str | None = None,
 ) -> Correction | None:
     """Corrects a result in one step; None where it is let stand, which is only logged.
 
-    `after` is the `seq` of the division that the director saw with the preview. The second of two clicks finds what
-    the first has done. Refused: `stale`, `tournament_not_open`, and what `preview_correction` refuses.
+    `after` is the `seq` of the division that the director saw with the preview, `seen` its `mark`: without it, a match
+    that has begun since is stopped all the same. The second of two clicks finds what the first has done.
+    Refused: `stale`, `tournament_not_open`, and what `preview_correction` refuses.
     """
     with transaction.atomic():
         division = lock(fixture.stage.division_id)
@@ -56,39 +70,46 @@ def apply_correction(
             raise Refused("tournament_not_open")
         _check(row, standing, new)
         if choice == Choice.LET_STAND:
-            log(by, "correction_left", division.topic, club=division.tournament.club, fixture=row.number, reason=reason)
+            told = {"fixture": row.number, "reason": reason, "changes": _changes(standing, new)}
+            log(by, "correction_left", division.topic, club=division.tournament.club, **told)
             return None
-        preview = foresee(row, standing, new, voided_rated=voided_rated, with_ratings=False)
-        return _apply(division, preview, choice, by=by, now=now, reason=reason, voided_rated=voided_rated)
+        preview = foresee(row, standing, new, with_ratings=False)
+        acts = _Acts(by, now, reason, seen)
+        return _apply(division, preview, Choice(choice), acts, voided_rated=voided_rated)
 
 
 def preview_undo(*, correction: Correction) -> Preview:
     """What undoing a correction would lead to; refused as `undo_correction` is."""
     row, standing = _undoable(correction)
-    return foresee(row, standing, NewResult.of(correction.before), advance=_advance_of(correction.before))
+    before = correction.before
+    preview = foresee(row, standing, NewResult.of(before), voided_rated=None, restored=before)
+    _refuse_if_played_on(correction, preview)
+    return preview
 
 
-def undo_correction(*, correction: Correction, after: int, by: Actor, now: datetime, reason: str = "") -> Correction:
-    """Lets the result before a correction stand again, with all that follows.
+def undo_correction(
+    *, correction: Correction, after: int, by: Actor, now: datetime, reason: str = "", seen: str | None = None
+) -> Correction:
+    """Lets the result before a correction stand again, with all that follows; `after` and `seen` as above.
 
-    Refused: `stale`, `correction_undone`, `correction_not_last`, and `successor_begun` where a match that the
-    correction opened has since been begun or claimed.
+    Refused: `stale`, `correction_undone`, `correction_not_last`, and `successor_begun` where a match that would be
+    void, or others would play, has been begun, claimed or decided since the correction.
     """
     with transaction.atomic():
         division = lock(correction.fixture.stage.division_id)
+        done = Correction.objects.filter(undoes=correction).first()
         if division.seq != after:
-            done = Correction.objects.filter(undoes=correction).first()
             if done is not None:
                 return done
             raise Refused("stale")
         if division.status == Division.Status.CANCELLED:
             raise Refused("tournament_not_open")
         row, standing = _undoable(correction)
-        new, advance = NewResult.of(correction.before), _advance_of(correction.before)
-        preview = foresee(row, standing, new, with_ratings=False, advance=advance)
-        return _apply(
-            division, preview, Choice.CORRECT_ALL, by=by, now=now, reason=reason, voided_rated=True, undoes=correction
-        )
+        before = correction.before
+        preview = foresee(row, standing, NewResult.of(before), with_ratings=False, restored=before)
+        _refuse_if_played_on(correction, preview)
+        acts = _Acts(by, now, reason, seen)
+        return _apply(division, preview, Choice.CORRECT_ALL, acts, voided_rated=None, undoes=correction)
 
 
 def _standing(fixture: Fixture) -> tuple[Fixture, Result]:
@@ -116,18 +137,14 @@ def _done_before(fixture: Fixture, standing: Result, new: NewResult, choice: str
 def _apply(
     division: Division,
     preview: Preview,
-    choice: str,
+    choice: Choice,
+    acts: _Acts,
     *,
-    by: Actor,
-    now: datetime,
-    reason: str,
-    voided_rated: bool,
+    voided_rated: bool | None,
     undoes: Correction | None = None,
 ) -> Correction:
     fixture, standing, new = preview.fixture, preview.standing, preview.new
-    following = preview.following[Choice(choice)]
-    touched = [change.row.match_id for change in following.changes if change.row.match_id is not None]
-    held = hold([division], [standing.match_id, *touched])
+    held = _hold(division, preview, acts)
     proof = undoes.before if undoes is not None else None
     result = append_result(
         held[standing.match_id],
@@ -135,11 +152,11 @@ def _apply(
         score=new.score,
         kind=new.kind,
         source=proof.source if proof else Result.Source.DIRECTOR,
-        by=by,
-        now=now,
+        by=acts.by,
+        now=acts.now,
         submission=proof.submission if proof else None,
         waived=proof.waived if proof else (),
-        reason=reason,
+        reason=acts.reason,
     )
     _keep(preview, choice, result, proof)
     correction = Correction.objects.create(
@@ -147,35 +164,48 @@ def _apply(
         before=standing,
         after=result,
         choice=choice,
-        voided_rated=voided_rated,
-        changed=[[change.stage, change.row.number] for change in following.changes],
-        reason=reason,
+        voided_rated=voided_rated is not False,
+        changed=[[change.stage, change.row.number] for change in preview.following[choice].changes],
+        reason=acts.reason,
         undoes=undoes,
-        at=now,
-        by=by.user,
+        at=acts.now,
+        by=acts.by.user,
     )
-    settled = settle(division, by=by, now=now, held=held, void_rated=voided_rated)
+    settled = settle(division, by=acts.by, now=acts.now, held=held, void_rated=voided_rated)
     if not (settled.fixtures or settled.opened):
         Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
-    changes: Mapping[str, object] = {"result": [_told(NewResult.of(standing)), _told(new)]}
+    told = {"choice": choice.value, "changes": _changes(standing, new), "correction": correction.public_id}
     verb = "correction_undone" if undoes is not None else "result_corrected"
-    log(by, verb, division.topic, club=division.tournament.club, fixture=fixture.number, choice=choice, reason=reason,
-        changes=changes, correction=correction.public_id)  # fmt: skip
+    club = division.tournament.club
+    log(acts.by, verb, division.topic, club=club, fixture=fixture.number, reason=acts.reason, **told)
     return correction
+
+
+def _hold(division: Division, preview: Preview, acts: _Acts) -> dict[int, Match]:
+    """Locks the matches that change; refused (`stale`) where one of them is not what was looked at."""
+    standing = preview.standing
+    touched = [change.row.match_id for change in preview.all.changes if change.row.match_id is not None]
+    held = hold([division], [standing.match_id, *touched])
+    mark = mark_of(held[pk] for pk in touched)
+    newest = standing_result(held[standing.match_id])
+    if newest != standing or mark != preview.mark or acts.seen not in (None, mark):
+        raise Refused("stale")
+    return held
 
 
 def _keep(preview: Preview, choice: str, result: Result, proof: Result | None) -> None:
     """Notes who goes on, and which places do, where the new result must not decide it."""
     if proof is not None:
-        if (kept := _advance_of(proof)) is not None:
+        if (kept := Advance.objects.filter(result=proof).first()) is not None:
             Advance.objects.create(result=result, fixture=preview.fixture, side=kept.side, places=kept.places)
     elif choice == Choice.KEEP_BRACKET and (preview.onward != preview.new.winner or preview.held):
         places = [[place.stage, place.place, entry] for place, entry in preview.held.items()]
         Advance.objects.create(result=result, fixture=preview.fixture, side=preview.onward, places=places)
 
 
-def _advance_of(result: Result) -> Advance | None:
-    return Advance.objects.filter(result=result).first()
+def _changes(standing: Result, new: NewResult) -> Mapping[str, object]:
+    """From what to what, as the log keeps it."""
+    return {"result": [_told(NewResult.of(standing)), _told(new)]}
 
 
 def _told(result: NewResult) -> list[object]:
@@ -188,20 +218,35 @@ def _undoable(correction: Correction) -> tuple[Fixture, Result]:
     row, standing = _standing(correction.fixture)
     if standing.pk != correction.after_id:
         raise Refused("correction_not_last", fixture=row.number)
-    division = row.stage.division
-    for stage, number in correction.changed:
-        later = Fixture.objects.select_related("match").get(
-            stage__division=division, stage__number=stage, number=number
-        )
-        if later.match is not None and _begun_since(later.match, correction.at):
-            raise Refused("successor_begun", fixture=row.number, successor=later.number)
     return row, standing
 
 
-def _begun_since(match: Match, at: datetime) -> bool:
-    """Whether its players have done anything for it after that."""
-    if match.begun_at is not None and match.begun_at > at:
-        return True
-    claimed = Claim.objects.filter(match=match, created_at__gt=at)
-    decided = Result.objects.filter(Q(match=match), at__gt=at).exclude(kind=Result.Kind.VOID)
-    return claimed.exists() or decided.exists() or match.submissions.filter(created_at__gt=at).exists()
+def _refuse_if_played_on(correction: Correction, preview: Preview) -> None:
+    """What was done on the strength of a correction is not taken away by undoing it."""
+    rows = {change.row.match_id: change.row for change in preview.all.changes if change.row.match is not None}
+    matches = [row.match for row in rows.values() if row.match is not None]
+    played_on = _played_since(matches, correction)
+    if played_on:
+        number = min(rows[match].number for match in played_on)
+        raise Refused("successor_begun", fixture=preview.fixture.number, successor=number)
+
+
+def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
+    """Those of these matches for which somebody has done anything since."""
+    at = correction.at
+    ids = [match.pk for match in matches]
+    found = {match.pk for match in matches if match.begun_at is not None and match.begun_at > at}
+    for rows in (Claim.objects, Submission.objects):
+        found |= set(rows.filter(match__in=ids, created_at__gt=at).values_list("match", flat=True))
+    last: dict[int, Result] = {}
+    void: set[int] = set()
+    for result in Result.objects.filter(match__in=ids).order_by("version"):
+        if result.kind == Result.Kind.VOID:
+            void.add(result.match_id)
+            continue
+        reinstated = result.match_id in void and NewResult.of(last[result.match_id]) == NewResult.of(result)
+        if result.pk > correction.after_id and not reinstated and result.source != Result.Source.FORMAT:
+            found.add(result.match_id)
+        last[result.match_id] = result
+        void.discard(result.match_id)
+    return found

@@ -13,6 +13,7 @@ from matches.services.matches import open_match, reinstate_match, void_match
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.derivation import StageState, stages_of, state_of
+from tournaments.foresight import was_rated_while_void
 from tournaments.formats.progress import FixtureState, FixtureStatus, SlotState
 from tournaments.models import Advance, Division, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.plans import Places, StageRows
@@ -61,14 +62,14 @@ def settle(
     by: Actor = SYSTEM,
     now: datetime,
     held: Mapping[int, Match] | None = None,
-    void_rated: bool = True,
+    void_rated: bool | None = True,
 ) -> Settled:
     """Brings a locked division up to its facts; writes only what differs.
 
     Opens the match of every fixture whose two players are known, books the walkover where one of them will not
     come, and finishes stage, division and tournament when all is decided. `held` are the matches that the caller has
     locked by `hold`, before he looked at any. A match that was played and is voided, because others stand in its
-    fixture now, stays rated with `void_rated`.
+    fixture now, stays rated with `void_rated`; None: as it was when it was void before, if it ever was.
     """
     changed: list[int] = []
     opened: list[Match] = []
@@ -125,7 +126,7 @@ def _write(rows: StageRows, states: Mapping[int, FixtureState]) -> list[int]:
 
 
 def _open_matches(
-    division: Division, rows: StageRows, states: Mapping[int, FixtureState], now: datetime, *, void_rated: bool
+    division: Division, rows: StageRows, states: Mapping[int, FixtureState], now: datetime, *, void_rated: bool | None
 ) -> list[Match]:
     """A match for every fixture whose two entrants are known; one whose players changed is voided first.
 
@@ -174,10 +175,11 @@ def _take(row: Fixture, match: Match | None) -> None:
     row.save(update_fields=["match"])
 
 
-def _let_go(row: Fixture, now: datetime, *, rated: bool) -> None:
+def _let_go(row: Fixture, now: datetime, *, rated: bool | None) -> None:
     """Voids the match of a fixture whose players are not the ones any more; the match stays, the fixture lets it go."""
     if row.match is not None and row.match.state != Match.State.VOID:
-        void_match(lock_matches([row.match.pk])[row.match.pk], by=SYSTEM, now=now, rated=rated)
+        stays_rated = was_rated_while_void([row.match.pk])[row.match.pk] if rated is None else rated
+        void_match(lock_matches([row.match.pk])[row.match.pk], by=SYSTEM, now=now, rated=stays_rated)
         row.former.add(row.match)
     _take(row, None)
 
@@ -187,7 +189,7 @@ def _reinstate(row: Fixture, match: Match, now: datetime) -> None:
     voided = match.results.exclude(kind=Result.Kind.VOID).order_by("version").last()
     result = reinstate_match(match, by=SYSTEM, now=now)
     for kept in Advance.objects.filter(result=voided):
-        Advance.objects.create(result=result, fixture=row, side=kept.side)
+        Advance.objects.create(result=result, fixture=row, side=kept.side, places=kept.places)
     row.former.remove(match)
     _take(row, match)
 
