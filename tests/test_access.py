@@ -167,6 +167,15 @@ ROUTES: dict[str, Access] = {
     rf"{EVENT}$": EVERYBODY,
     rf"{EVENT}(?P<division>[2-9a-z]{{10}})/$": EVERYBODY,
     **{
+        rf"{EVENT}(?P<division>[2-9a-z]{{10}})/{page}": EVERYBODY
+        for page in (
+            "standings/$",
+            r"standings\.(?P<extension>csv|json)$",
+            "pairings/$",
+            r"pairings\.(?P<extension>csv|json)$",
+        )
+    },
+    **{
         rf"{EVENT}{page}/$": ONLY_OFFICERS
         for page in (
             "edit",
@@ -221,6 +230,8 @@ ROUTES: dict[str, Access] = {
             "divisions/(?P<division>[2-9a-z]{10})/draws/(?P<number>[0-9]{1,4})",
             "divisions/(?P<division>[2-9a-z]{10})/bracket",
             "divisions/(?P<division>[2-9a-z]{10})/fixtures",
+            "divisions/(?P<division>[2-9a-z]{10})/standings",
+            "divisions/(?P<division>[2-9a-z]{10})/pairings",
             "entries/(?P<entry>[2-9a-z]{10})",
             "fixtures/(?P<fixture>[2-9a-z]{10})",
         )

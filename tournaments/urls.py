@@ -8,7 +8,8 @@ from tournaments.api import draws as api_draws
 from tournaments.api import entries as api_entries
 from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
-from tournaments.views import clubs, console, divisions, draws, entries, events, fixtures
+from tournaments.api import standings as api_standings
+from tournaments.views import clubs, console, divisions, draws, entries, events, fixtures, standings
 
 SLUG = "[a-z0-9_-]+"
 EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
@@ -33,6 +34,10 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}console/log/$", console.log, name="event-log"),
     re_path(rf"{EVENT}status/$", console.status, name="event-status"),
     re_path(rf"{DIVISION}$", divisions.division, name="division"),
+    re_path(rf"{DIVISION}standings/$", standings.standings, name="standings"),
+    re_path(rf"{DIVISION}standings\.(?P<extension>csv|json)$", standings.standings_file, name="standings-file"),
+    re_path(rf"{DIVISION}pairings/$", standings.pairings, name="pairings"),
+    re_path(rf"{DIVISION}pairings\.(?P<extension>csv|json)$", standings.pairings_file, name="pairings-file"),
     re_path(rf"{DIVISION}register/$", divisions.register, name="division-register"),
     re_path(rf"{DIVISION}withdraw/$", divisions.withdraw, name="division-withdraw"),
     re_path(rf"{DIVISION}settings/$", divisions.settings, name="division-settings"),
@@ -80,6 +85,8 @@ urlpatterns += [
     re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_draws.OneDraw.as_view(), name="api-draw"),
     re_path(rf"{A_DIVISION}bracket/$", api_brackets.BracketView.as_view(), name="api-bracket"),
     re_path(rf"{A_DIVISION}fixtures/$", api_brackets.Fixtures.as_view(), name="api-fixtures"),
+    re_path(rf"{A_DIVISION}standings/$", api_standings.Standings.as_view(), name="api-standings"),
+    re_path(rf"{A_DIVISION}pairings/$", api_standings.Pairings.as_view(), name="api-pairings"),
     re_path(rf"{AN_ENTRY}$", api_entries.OneEntry.as_view(), name="api-entry"),
     re_path(rf"{AN_ENTRY}withdraw/$", api_entries.Withdraw.as_view(), name="api-entry-withdraw"),
     re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),

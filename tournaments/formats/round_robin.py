@@ -150,7 +150,7 @@ def _deleted(entry: EntryId, fixtures: Sequence[FixtureState], rule: LeaverRule)
         return rule is LeaverRule.DELETE
     own = [f for f in fixtures if any(entry in (slot.entry, slot.absent) for slot in f.slots)]
     matches = [f for f in own if f.status is not FixtureStatus.BYE and f.status is not FixtureStatus.EMPTY]
-    played = sum(f.status is FixtureStatus.DECIDED for f in matches)
+    played = sum(f.result is not None and "forfeit" not in f.result.kind for f in matches if f.over)
     return 2 * played < len(matches)
 
 

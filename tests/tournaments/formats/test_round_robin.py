@@ -99,6 +99,17 @@ def test_a_leaver_counts_as_the_rule_says(played, rule, points):
         assert sum(scores.values()) == (3 if rule is LeaverRule.DELETE else 6)
 
 
+def test_walkovers_that_were_booked_as_results_are_no_matches_a_leaver_has_played():
+    graph = group(ALICE, BOB, CAROL, DAVE)
+    results = played_by(graph, DAVE, 1)
+    for number, fixture in graph.fixtures.items():
+        pair = [source.entry for source in fixture.sources]
+        if number not in results:
+            results[number] = Result(1 - pair.index(DAVE), kind=FORFEIT)
+    scores = table(progress(graph, results, [Withdrawal(DAVE)]), "A", withdrawn=[DAVE]).scores
+    assert scores == {ALICE: 2, BOB: 1, CAROL: 0, DAVE: 0}
+
+
 def test_points_by_pair_give_the_loser_his_share():
     graph = group(ALICE, BOB)
     state = progress(graph, {1: Result(0, (7, 4))})

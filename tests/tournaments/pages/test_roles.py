@@ -68,6 +68,10 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "event-log": (STAFF, NO_POST_SIGNED_IN),
     "event-status": (STAFF, NO_POST_SIGNED_IN),
     "division": (PUBLIC, NO_POST),
+    "standings": (PUBLIC, NO_POST),
+    "standings-file": (PUBLIC, NO_POST),
+    "pairings": (PUBLIC, NO_POST),
+    "pairings-file": (PUBLIC, NO_POST),
     "division-register": (NO_FORM, ACCOUNT),
     "division-withdraw": (NO_FORM, ACCOUNT),
     "division-settings": (DIRECTORS, DIRECTORS),
@@ -109,6 +113,8 @@ API: dict[str, tuple[Row, Row]] = {
     "api-draw": (API_READ, API_NO_WRITE),
     "api-bracket": (API_READ, API_NO_WRITE),
     "api-fixtures": (API_READ, API_NO_WRITE),
+    "api-standings": (API_READ, API_NO_WRITE),
+    "api-pairings": (API_READ, API_NO_WRITE),
     "api-entry": (API_READ, API_NO_WRITE),
     "api-entry-withdraw": (API_NO_GET, API_HIS_OWN),
     # Bob may see that his entry is there, and still not check himself in.
@@ -155,6 +161,7 @@ def address(name: str, running: Running) -> str:
         "division": running.division.public_id,
         "entry": running.entry.public_id,
         "fixture": running.fixture.public_id,
+        "extension": "csv",
         "number": str(running.division.stages.get().draws.get(state="published").number),
     }
 

@@ -1,0 +1,276 @@
+"""Where everybody stands in every stage of a division: the same values for the page, the files and the API."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from django.utils.translation import gettext as _
+
+from players import access as people
+from players.access import Role, Visitor
+from players.models import User
+from tournaments.derivation import StageState, states_of
+from tournaments.formats.blueprint import ROUNDS, TABLE, places_before
+from tournaments.formats.graph import FINAL, LOWER, EntryId
+from tournaments.formats.records import Records
+from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
+from tournaments.formats.swiss_event import SwissEvent
+from tournaments.formats.tables import Table, ranking, round_table
+from tournaments.formats.tiebreaks import Explanation, Row
+from tournaments.formats.tiebreaks import Figure as Counted
+from tournaments.layout import bracket_name
+from tournaments.models import Division, Entry
+from tournaments.selectors.brackets import Names, entries_by_id
+from tournaments.selectors.cells import LOST, Cell, Cells, cells_of, legend, standing_kinds
+from tournaments.selectors.standing_views import Counts, Figure, Line, Person, Place, PlacesView, StageView, TableView
+from tournaments.standing_words import explained, tiebreak, told
+
+CROSS_TABLE_UP_TO = 24
+"""Entries of a table up to which it is also shown as who played whom."""
+
+
+def standings_of(
+    division: Division,
+    names: Names,
+    *,
+    stage: int | None = None,
+    round_number: int | None = None,
+    here: int | None = None,
+) -> list[StageView]:
+    """Every stage in order, or the one of that number; `round_number` is the round after which a Swiss is shown."""
+    states = {state.stage.pk: state for state in states_of(division)}
+    views = []
+    for row in division.stages.order_by("number"):
+        if stage is not None and row.number != stage:
+            continue
+        state = states.get(row.pk)
+        made = stage_view(state, names, round_number=round_number, here=here) if state else StageView(row)
+        views.append(made)
+    return views
+
+
+def names_for(user: Visitor, division: Division) -> Names:
+    """Who the entries are for this reader."""
+    staff = people.is_at_least(people.role_in(user, division.tournament.club), Role.ASSISTANT)
+    return Names(entries_by_id(division), staff)
+
+
+def own_entry(names: Names, user: Visitor) -> int | None:
+    """The reader's own entry, one that is still in before one that is not."""
+    if not isinstance(user, User):
+        return None
+    own = [entry for entry in names.entries.values() if entry.player.user_id == user.pk]
+    own.sort(key=lambda entry: (entry.status == Entry.Status.OUT, -entry.pk))
+    return own[0].pk if own else None
+
+
+def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int | None = None) -> Person:
+    """An entry as this reader may see it."""
+    found = names.entries[entry]
+    return Person(entry, found.public_id, found.player.public_id, names.of(entry), entry in gone, entry == here)
+
+
+def stage_view(
+    state: StageState, names: Names, *, round_number: int | None = None, here: int | None = None
+) -> StageView:
+    """Where everybody stands in one stage: two queries besides those of `state`."""
+    settings = state.rows.settings
+    qualifiers = places_before(settings, state.stage.number)
+    view = StageView(state.stage, over=state.over, goes_on=len(qualifiers))
+    certain = [entry for place in qualifiers if (entry := state.places.get(place)) is not None]
+    view.going_on = set(certain)
+    gone = frozenset(item.entry for item in state.rows.withdrawals())
+    maker = _Maker(state, names, gone, here)
+    if settings.format in ELIMINATION:
+        view.brackets = maker.brackets(view.going_on)
+        return view
+    kinds = standing_kinds(state.stage.division)
+    if state.event is None:
+        each = settings.qualifiers or 0
+        view.tables = [maker.table(one, cells_of(state, one.key, kinds), each) for one in state.tables]
+        return view
+    view.complete, view.paired = complete_rounds(state.event), len(state.event.rounds)
+    shown = view.complete if round_number is None else min(max(0, round_number), view.complete)
+    table, event = table_after(state, shown)
+    view.lives = settings.lives if settings.format == LIVES else None
+    view.tables = [maker.rounds(table, event, cells_of(state, ROUNDS, kinds, shown), settings.qualifiers or 0, shown)]
+    return view
+
+
+def complete_rounds(event: SwissEvent) -> int:
+    """How many rounds, from the first on, have all their results."""
+    complete = 0
+    for round_ in event.rounds:
+        if any(pair.result is None for pair in round_.pairs):
+            break
+        complete += 1
+    return complete
+
+
+def table_after(state: StageState, rounds: int) -> tuple[Table, SwissEvent]:
+    """The table of a Swiss or of lives after so many rounds, of those who had entered by then."""
+    event = state.event
+    assert event is not None  # noqa: S101, asked only of stages that are paired by rounds
+    players = tuple(player for player in event.players if player.joined <= rounds + 1)
+    after = replace(event, rounds=event.rounds[:rounds], players=players)
+    seed = bytes.fromhex(state.stage.seed)
+    return round_table(state.rows.settings, after, ROUNDS, seed=seed), after
+
+
+class _Maker:
+    """Makes the tables of a stage for one reader."""
+
+    def __init__(self, state: StageState, names: Names, gone: frozenset[EntryId], here: int | None) -> None:
+        self.state, self.names, self.gone, self.here = state, names, gone, here
+        self.settings = state.rows.settings
+
+    def person(self, entry: EntryId) -> Person:
+        return person(self.names, entry, self.gone, self.here)
+
+    def table(self, table: Table, cells: Cells, going_on: int) -> TableView:
+        """A table in which all play all, with who played whom."""
+        lines = [self.line(row, table) for row in table.rows]
+        self._fill(lines, cells)
+        for line in lines:
+            met = {game.opponent for game in table.records.games[line.person.entry]}
+            for cell in line.cells:
+                cell.counted = cell.opponent is None or cell.kind == "open" or cell.opponent in met
+        for line in lines[:going_on]:
+            line.goes_on = True
+        title = _("Group %(name)s") % {"name": table.key} if self.settings.format == GROUPS else _("Table")
+        view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], table.over)
+        view.cross = len(lines) <= CROSS_TABLE_UP_TO
+        if view.cross:
+            _cross(lines)
+        view.legend = legend(cell for line in lines for cell in line.cells)
+        return view
+
+    def rounds(self, table: Table, event: SwissEvent, cells: Cells, going_on: int, shown: int) -> TableView:
+        """The table of a Swiss or of lives after a round."""
+        lines = [self.line(row, table) for row in table.rows]
+        self._fill(lines, cells)
+        for line in lines:
+            player = event.by_entry[line.person.entry]
+            line.joined, line.left = player.joined, player.left
+            if self.settings.format == LIVES:
+                self._lives(line)
+        for line in lines[:going_on]:
+            line.goes_on = True
+        title = _("Table") if table.key == TABLE else _("Standings")
+        over = table.over and shown == len(self.state.event.rounds if self.state.event else ())
+        view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, shown)
+        view.legend = legend(cell for line in lines for cell in line.cells)
+        return view
+
+    def line(self, row: Row, table: Table) -> Line:
+        """A row with its figures and reasons."""
+        figures = [
+            Figure(code, _shown_value(code, figure), decides=row.decided_by == code)
+            for code, figure in zip(table.tiebreaks, row.figures, strict=True)
+        ]
+        why = [(reason, explained(reason)) for reason in row.explain()]
+        counts = _counts(row.entry, table.records, self.settings.loss)
+        return Line(row.place, self.person(row.entry), row.points, counts, figures, why, row.decided_by)
+
+    def _fill(self, lines: Sequence[Line], cells: Cells) -> None:
+        """Gives each line its rounds, in which opponents are known by their places."""
+        places = {line.person.entry: line.place for line in lines}
+        for line in lines:
+            line.cells = cells.get(line.person.entry, [])
+            for cell in line.cells:
+                cell.opponent_place = places.get(cell.opponent) if cell.opponent is not None else None
+                score = f"{cell.score[0]}–{cell.score[1]}" if cell.score else ""
+                cell.sentence = told(cell.kind, round=cell.round, score=score, name=self.names.of(cell.opponent))
+
+    def _lives(self, line: Line) -> None:
+        """Lives left, and the round in which the last one went."""
+        lives = self.settings.lives
+        line.lives = int(line.points)
+        lost = [cell.round for cell in line.cells if cell.kind in LOST]
+        if line.lives:
+            why = Explanation("lives_left", {"left": line.lives, "lives": lives})
+        elif len(lost) >= lives:
+            line.out_in = lost[lives - 1]
+            why = Explanation("lives_out", {"round": line.out_in, "lives": lives})
+        else:
+            why = Explanation("lives_gone", {"round": line.left or 0})
+        line.why = [(why, explained(why))]
+        if line.out_in is not None:
+            line.cells = [cell for cell in line.cells if cell.round <= (line.out_in or 0)]
+
+    def brackets(self, going_on: set[EntryId]) -> list[PlacesView]:
+        """The places of each bracket; upper and lower one have their places together."""
+        progress = self.state.progress
+        if self.settings.format == DOUBLE:
+            keys = [key for key in (FINAL, LOWER) if any(b.key == key for b in progress.graph.brackets)]
+            title = _("Double elimination")
+            return [self._places(FINAL, title, ranking(self.settings, progress), keys, whole=True)]
+        return [
+            self._places(bracket.key, bracket_name(bracket.key), progress.placings(bracket.key), [bracket.key])
+            for bracket in progress.graph.brackets
+        ]
+
+    def _places(
+        self, key: str, title: str, groups: Sequence[Sequence[EntryId]], keys: Sequence[str], *, whole: bool = False
+    ) -> PlacesView:
+        progress = self.state.progress
+        brackets = progress.graph.brackets if whole else [progress.graph.bracket(one) for one in keys]
+        numbers = [fixture.number for bracket in brackets for fixture in bracket.fixtures]
+        states = [progress.fixtures[number] for number in numbers]
+        over = all(one.over for one in states)
+        known = [group for group in groups if group]
+        first = 1
+        if not over:
+            came = _entrants(self.state, numbers)
+            first = max(1, came - sum(map(len, known)) + 1)
+        places = []
+        for group in known:
+            persons = sorted((self.person(entry) for entry in group), key=lambda one: one.name.casefold())
+            places.append(Place(first, first + len(group) - 1, persons))
+            first += len(group)
+        return PlacesView(key, title, over, places)
+
+
+def _entrants(state: StageState, numbers: Sequence[int]) -> int:
+    """How many come into these fixtures from outside, as far as it is known; byes are nobody."""
+    inside = set(numbers)
+    count = 0
+    for number in numbers:
+        fixture = state.progress.graph.fixtures[number]
+        stands = state.progress.fixtures[number].slots
+        for source, slot in zip(fixture.sources, stands, strict=True):
+            within = getattr(source, "fixture", None) in inside
+            nobody = slot.settled and slot.entry is None and slot.absent is None
+            count += not within and not nobody
+    return count
+
+
+def _shown_value(code: str, figure: Counted | None) -> float | None:
+    """Places are counted downwards, so that more is better; they are shown as places."""
+    if figure is None:
+        return None
+    return -figure.value if code in ("lots", "playoff") else figure.value
+
+
+def _counts(entry: EntryId, records: Records, loss: float) -> Counts:
+    counts = Counts()
+    for game in records.games[entry]:
+        if game.played:
+            counts.played += 1
+            counts.won += game.points >= records.win
+            counts.lost += game.points <= loss
+            counts.drawn += loss < game.points < records.win
+        elif game.opponent is not None:
+            counts.unplayed_won += game.points >= records.win
+            counts.unplayed_lost += game.points < records.win
+        elif game.kind.value in ("bye", "requested_bye"):
+            counts.byes += 1
+    return counts
+
+
+def _cross(lines: Sequence[Line]) -> None:
+    for line in lines:
+        by_opponent: dict[EntryId, list[Cell]] = {}
+        for cell in line.cells:
+            if cell.opponent is not None:
+                by_opponent.setdefault(cell.opponent, []).append(cell)
+        line.against = [None if other is line else by_opponent.get(other.person.entry, []) for other in lines]

@@ -1,0 +1,50 @@
+"""The fields of standings as HTML, written here and not in a template since a large Swiss has thousands of them."""
+
+from collections.abc import Sequence
+from html import escape
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from tournaments import standing_words
+from tournaments.selectors.cells import Cell
+
+register = template.Library()
+
+DELETED = "deleted"
+
+
+@register.simple_tag
+def rounds(cells: Sequence[Cell]) -> SafeString:
+    """The rounds of one entry as list items: the opponent's place, the letter, the score; the sentence for readers."""
+    # Names go through escape; all else is our own words and ids.
+    return mark_safe("".join(f'<li class="{_classes(cell)}">{_field(cell)}</li>' for cell in cells))  # noqa: S308
+
+
+@register.simple_tag
+def against(cells: Sequence[Cell]) -> SafeString:
+    """What stands in a field of the cross-table: a line for each match of the two."""
+    return mark_safe("".join(f'<p class="{_classes(cell)}">{_field(cell, place=False)}</p>' for cell in cells))  # noqa: S308
+
+
+@register.simple_tag
+def regulations() -> str:
+    """Which version of the rules the figures follow."""
+    return standing_words.regulations()
+
+
+def _classes(cell: Cell) -> str:
+    return f"cell is-{cell.tone}" + ("" if cell.counted else f" is-{DELETED}")
+
+
+def _field(cell: Cell, *, place: bool = True) -> str:
+    sentence = cell.sentence if cell.counted else f"{cell.sentence} {_('Deleted, because one of the two left.')}"
+    shown = f"<b>{escape(cell.letter)}</b>"
+    if place and cell.opponent_place is not None:
+        shown += f"<i>{cell.opponent_place}</i>"
+    if cell.score:
+        shown += f"<small>{cell.score[0]}–{cell.score[1]}</small>"
+    text = f'<span aria-hidden="true">{shown}</span><span class="visually-hidden">{escape(sentence)}</span>'
+    title = f'title="{escape(sentence)}"'
+    return f'<a href="/matches/{cell.match}/" {title}>{text}</a>' if cell.match else f"<span {title}>{text}</span>"
