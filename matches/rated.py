@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from engine.transcript import Kind as EventKind
-from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
+from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result, Submission
 from players.models import Player
 from players.ratings import Change, RatedMatch, Standing
 
@@ -48,7 +48,12 @@ def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list
             "match__finished_at", "match_id", "winner", "match__player_0_id", "match__player_1_id", "match__length"
         )
     )
-    return list(_as_rated(rows.iterator(), same))
+    return list(as_rated(rows.iterator(), same))
+
+
+def measures_play(result: Result) -> bool:
+    """Whether a version that is not void counts for the ratings, if its match is to be rated."""
+    return result.winner is not None and result.kind in RATED_KINDS
 
 
 def is_still_rated(match: Match, result: Result) -> bool:
@@ -57,9 +62,10 @@ def is_still_rated(match: Match, result: Result) -> bool:
     return is_void and result.winner is not None and match.rated and match.moved
 
 
-def _as_rated(
+def as_rated(
     rows: Iterable[tuple[datetime | None, int, int | None, int, int, int]], same: Mapping[int, int]
 ) -> Iterator[RatedMatch]:
+    """Rows of (finished_at, match, winner, player_0, player_1, length) as what they mean once players are merged."""
     for finished_at, match, winner, player_0, player_1, length in rows:
         if finished_at is None or winner is None:
             # The query leaves neither; only the columns could.
@@ -118,7 +124,20 @@ def each_side_moved(transcript: Mapping[str, Any] | None) -> bool:
     return {event["side"] for event in events if event["kind"] in MOVED} == {0, 1}
 
 
+def both_moved(submission: int | None) -> bool:
+    """The same of the record with this number, or of none: then nothing tells."""
+    if submission is None:
+        return True
+    return each_side_moved(Submission.objects.values_list("transcript", flat=True).get(pk=submission))
+
+
 # What is stored
+
+
+def players_since(pool: RatingPool, since: Key) -> set[int]:
+    """Whose ratings were changed by a match from `since` on."""
+    later = _changes(pool).filter(_from(since, "finished_at", "match_id")).order_by()
+    return set(later.values_list("player", flat=True).distinct())
 
 
 def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[int, Change]]:

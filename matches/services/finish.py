@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from engine.errors import Refused
 from matches.models import Claim, Match, Result, Submission
-from matches.rated import RATED_KINDS
+from matches.rated import measures_play
 from matches.services import ratings
 from matches.services.locked import changed
 from matches.signals import match_settled
@@ -148,7 +148,7 @@ def result_before_void(match: Match) -> Result | None:
 def rated_before_void(match: Match) -> Result | None:
     """The same if it counts for the ratings: what a void version carries on if the match is to stay in them."""
     had = result_before_void(match)
-    return had if had is not None and had.winner is not None and had.kind in RATED_KINDS else None
+    return had if had is not None and measures_play(had) else None
 
 
 def same_outcome(

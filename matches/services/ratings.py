@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from matches import rated
-from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Submission
+from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool
 from matches.rated import BEGINNING, Key
 from players.queue import hint
 from players.ratings import Change, Standing, replay, standings_after
@@ -126,8 +126,7 @@ def check_ratings(pool: RatingPool) -> Differences:
     """
     pool = RatingPool.objects.get(pk=pool.pk)
     same = rated.merged_players()
-    pending = (dirty_since(pool), _claimed(pool), _first_of_another_basis(pool, same))
-    until = min(filter(None, pending), default=None)
+    until = pending_since(pool, same)
     fold = _fold(pool, BEGINNING, same)
     stored = {place: change for place, (_, change) in fold.stored.items()}
     changes = _pairs(stored, fold.changes)
@@ -180,16 +179,22 @@ def _note_moved(match: Match) -> None:
 
 
 def _moved(match: Match) -> bool:
-    result = match.results.order_by("-version").first()
-    if result is None or result.submission_id is None:
-        return True
-    return rated.each_side_moved(Submission.objects.values_list("transcript", flat=True).get(pk=result.submission_id))
+    return rated.both_moved(match.results.order_by("-version").values_list("submission", flat=True).first())
 
 
 def dirty_since(pool: RatingPool) -> Key | None:
     """The first place in the order from which a pool waits to be replayed; None where it waits for nothing."""
     first = pool.marks.order_by("finished_at", "match").values_list("finished_at", "match").first()
     return None if first is None else Key(*first)
+
+
+def pending_since(pool: RatingPool, same: Mapping[int, int]) -> Key | None:
+    """From where on what is stored may not be what the facts give, until a replay has come through; None: nowhere.
+
+    Marks, what a worker is at just now, and settings or merged players (`same`) of today. Read `pool` anew before.
+    """
+    keys = (dirty_since(pool), _claimed(pool), _first_of_another_basis(pool, same))
+    return min(filter(None, keys), default=None)
 
 
 def _claimed(pool: RatingPool) -> Key | None:
