@@ -11,7 +11,7 @@ from players.actors import Actor, log
 from tournaments.formats.blueprint import checked_stages
 from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Draw, Stage
+from tournaments.models import Division, Draw, Stage, Tournament
 from tournaments.plans import settings_of
 from tournaments.services.settle import lock
 
@@ -40,9 +40,17 @@ def stage_settings(division: Division) -> list[StageSettings]:
 
 
 def set_stages(
-    *, division: Division, stages: Sequence[StageSettings], after: int, by: Actor, now: datetime
+    *,
+    division: Division,
+    stages: Sequence[StageSettings],
+    after: int,
+    by: Actor,
+    now: datetime,
+    tables: int | None = None,
 ) -> list[Stage]:
     """Sets the formats of a division, one after the other; a draft made before is outdated and discarded.
+
+    `tables` are those of the whole event, None to leave them.
 
     All but the last name their `qualifiers`. The first stage keeps its seed, whose hash may have been seen.
     Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `checked_stages` refuses.
@@ -54,6 +62,8 @@ def set_stages(
             raise Refused("stale")
         if row.status != Division.Status.ENTRIES:
             raise Refused("division_drawn")
+        if tables is not None:
+            _set_tables(row.tournament, tables, by)
         before = [settings_of(stage) for stage in row.stages.order_by("number")]
         if before == wanted:
             return list(row.stages.order_by("number"))
@@ -64,7 +74,7 @@ def set_stages(
         )
         row.seq += 1
         row.save(update_fields=["seq"])
-        changes = {"stages": [[_told(one) for one in before], [_told(one) for one in wanted]]}
+        changes = {"format": [_told(before), _told(wanted)]}
         log(by, "stages_changed", row.topic, club=row.tournament.club, changes=changes)
     return made
 
@@ -79,5 +89,15 @@ def _set(division: Division, number: int, settings: StageSettings) -> Stage:
     return stage
 
 
-def _told(settings: StageSettings) -> dict[str, object]:
-    return {"format": settings.format, **settings.as_data()}
+def _set_tables(tournament: Tournament, tables: int, by: Actor) -> None:
+    if tournament.tables != tables:
+        changes = {"tables": [tournament.tables, tables]}
+        Tournament.objects.filter(pk=tournament.pk).update(tables=tables)
+        log(by, "tournament_changed", tournament.topic, club=tournament.club, changes=changes)
+
+
+def _told(stages: Sequence[StageSettings]) -> str:
+    """All stages as the log keeps them: formats, each with what differs from its defaults."""
+    return "; ".join(
+        " ".join([one.format, *(f"{name}={value}" for name, value in one.as_data().items())]) for one in stages
+    )
