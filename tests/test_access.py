@@ -184,11 +184,16 @@ ROUTES: dict[str, Access] = {
             "console",
             "console/log",
             "status",
+            "corrections",
             "fixtures/(?P<fixture>[2-9a-z]{10})",
+            "fixtures/(?P<fixture>[2-9a-z]{10})/correct",
+            "fixtures/(?P<fixture>[2-9a-z]{10})/correct/undo/(?P<correction>[2-9a-z]{10})",
             "(?P<division>[2-9a-z]{10})/settings",
+            "(?P<division>[2-9a-z]{10})/format",
             "(?P<division>[2-9a-z]{10})/entries",
             "(?P<division>[2-9a-z]{10})/entries/search",
             "(?P<division>[2-9a-z]{10})/draw",
+            "(?P<division>[2-9a-z]{10})/rounds",
         )
     },
     **{
@@ -213,6 +218,11 @@ ROUTES: dict[str, Access] = {
                     "entries/enter",
                     "draw/request",
                     "draw/publish",
+                    "format/show",
+                    "rounds/pair",
+                    "rounds/publish",
+                    "rounds/change",
+                    "rounds/bye",
                 )
             ),
         )
@@ -228,6 +238,7 @@ ROUTES: dict[str, Access] = {
             "divisions/(?P<division>[2-9a-z]{10})/entries",
             "divisions/(?P<division>[2-9a-z]{10})/draws",
             "divisions/(?P<division>[2-9a-z]{10})/draws/(?P<number>[0-9]{1,4})",
+            "divisions/(?P<division>[2-9a-z]{10})/rounds",
             "divisions/(?P<division>[2-9a-z]{10})/bracket",
             "divisions/(?P<division>[2-9a-z]{10})/fixtures",
             "divisions/(?P<division>[2-9a-z]{10})/standings",
@@ -237,13 +248,26 @@ ROUTES: dict[str, Access] = {
         )
     },
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
+    "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/$": Access(403, 403, 403),
+    "^api/v1/corrections/(?P<correction>[2-9a-z]{10})/$": Access(403, 403, 403),
+    "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/preview/$": ONLY_POST,
+    "^api/v1/corrections/(?P<correction>[2-9a-z]{10})/undo/$": ONLY_POST,
+    "^api/v1/corrections/(?P<correction>[2-9a-z]{10})/undo/preview/$": ONLY_POST,
     **{
         f"^api/v1/{write}/$": ONLY_POST
         for write in (
             *(f"tournaments/(?P<tournament>[2-9a-z]{{10}})/{verb}" for verb in ("publish", "cancel", "leave", "line")),
             *(
                 f"divisions/(?P<division>[2-9a-z]{{10}})/{verb}"
-                for verb in ("deadlines", "entries/paste", "register", "draws/publish")
+                for verb in (
+                    "deadlines",
+                    "entries/paste",
+                    "register",
+                    "draws/publish",
+                    "rounds/change",
+                    "rounds/byes",
+                    "rounds/byes/take-back",
+                )
             ),
             *(f"entries/(?P<entry>[2-9a-z]{{10}})/{verb}" for verb in ("withdraw", "check-in")),
             *(

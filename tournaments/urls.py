@@ -3,13 +3,27 @@
 from django.urls import URLPattern, path, re_path
 
 from tournaments.api import brackets as api_brackets
+from tournaments.api import corrections as api_corrections
 from tournaments.api import divisions as api_divisions
 from tournaments.api import draws as api_draws
 from tournaments.api import entries as api_entries
 from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
+from tournaments.api import pairings as api_pairings
 from tournaments.api import standings as api_standings
-from tournaments.views import clubs, console, divisions, draws, entries, events, fixtures, standings
+from tournaments.views import (
+    clubs,
+    console,
+    corrections,
+    designer,
+    divisions,
+    draws,
+    entries,
+    events,
+    fixtures,
+    pairings,
+    standings,
+)
 
 SLUG = "[a-z0-9_-]+"
 EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
@@ -41,6 +55,8 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}register/$", divisions.register, name="division-register"),
     re_path(rf"{DIVISION}withdraw/$", divisions.withdraw, name="division-withdraw"),
     re_path(rf"{DIVISION}settings/$", divisions.settings, name="division-settings"),
+    re_path(rf"{DIVISION}format/$", designer.design, name="design"),
+    re_path(rf"{DIVISION}format/show/$", designer.show, name="design-show"),
     re_path(rf"{DIVISION}entries/$", entries.entries, name="entries"),
     re_path(rf"{DIVISION}entries/search/$", entries.search, name="entries-search"),
     re_path(rf"{DIVISION}entries/add/$", entries.add, name="entries-add"),
@@ -49,6 +65,11 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}draw/$", draws.draw, name="draw"),
     re_path(rf"{DIVISION}draw/request/$", draws.request_draw, name="draw-request"),
     re_path(rf"{DIVISION}draw/publish/$", draws.publish, name="draw-publish"),
+    re_path(rf"{DIVISION}rounds/$", pairings.rounds, name="rounds"),
+    re_path(rf"{DIVISION}rounds/pair/$", pairings.pair, name="rounds-pair"),
+    re_path(rf"{DIVISION}rounds/publish/$", pairings.publish, name="rounds-publish"),
+    re_path(rf"{DIVISION}rounds/change/$", pairings.change, name="rounds-change"),
+    re_path(rf"{DIVISION}rounds/bye/$", pairings.bye, name="rounds-bye"),
     re_path(rf"{ENTRY}check-in/$", entries.check_in, name="entry-check-in"),
     re_path(rf"{ENTRY}withdraw/$", entries.withdraw, name="entry-withdraw"),
     re_path(rf"{FIXTURE}$", fixtures.fixture, name="fixture"),
@@ -58,6 +79,9 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{FIXTURE}accept/$", fixtures.accept, name="fixture-accept"),
     re_path(rf"{FIXTURE}extend/$", fixtures.extend, name="fixture-extend"),
     re_path(rf"{FIXTURE}withdraw/$", fixtures.withdraw, name="fixture-withdraw"),
+    re_path(rf"{FIXTURE}correct/$", corrections.correct, name="fixture-correct"),
+    re_path(rf"{FIXTURE}correct/undo/(?P<correction>{ID})/$", corrections.undo, name="fixture-correct-undo"),
+    re_path(rf"{EVENT}corrections/$", corrections.corrections, name="corrections"),
 ]
 
 API = "^api/v1/"
@@ -65,6 +89,7 @@ A_TOURNAMENT = rf"{API}tournaments/(?P<tournament>{ID})/"
 A_DIVISION = rf"{API}divisions/(?P<division>{ID})/"
 AN_ENTRY = rf"{API}entries/(?P<entry>{ID})/"
 A_FIXTURE = rf"{API}fixtures/(?P<fixture>{ID})/"
+A_CORRECTION = rf"{API}corrections/(?P<correction>{ID})/"
 
 urlpatterns += [
     path("api/v1/tournaments/", api_events.Events.as_view(), name="api-tournaments"),
@@ -83,6 +108,10 @@ urlpatterns += [
     re_path(rf"{A_DIVISION}draws/$", api_draws.Draws.as_view(), name="api-draws"),
     re_path(rf"{A_DIVISION}draws/publish/$", api_draws.PublishDraw.as_view(), name="api-draw-publish"),
     re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_draws.OneDraw.as_view(), name="api-draw"),
+    re_path(rf"{A_DIVISION}rounds/$", api_pairings.AllRounds.as_view(), name="api-rounds"),
+    re_path(rf"{A_DIVISION}rounds/change/$", api_pairings.ChangeRounds.as_view(), name="api-rounds-change"),
+    re_path(rf"{A_DIVISION}rounds/byes/$", api_pairings.AskBye.as_view(), name="api-rounds-bye"),
+    re_path(rf"{A_DIVISION}rounds/byes/take-back/$", api_pairings.TakeBackBye.as_view(), name="api-rounds-take-back"),
     re_path(rf"{A_DIVISION}bracket/$", api_brackets.BracketView.as_view(), name="api-bracket"),
     re_path(rf"{A_DIVISION}fixtures/$", api_brackets.Fixtures.as_view(), name="api-fixtures"),
     re_path(rf"{A_DIVISION}standings/$", api_standings.Standings.as_view(), name="api-standings"),
@@ -97,4 +126,15 @@ urlpatterns += [
     re_path(rf"{A_FIXTURE}accept/$", api_fixtures.Accept.as_view(), name="api-fixture-accept"),
     re_path(rf"{A_FIXTURE}deadline/$", api_fixtures.Extend.as_view(), name="api-fixture-deadline"),
     re_path(rf"{A_FIXTURE}withdraw/$", api_fixtures.WithdrawSide.as_view(), name="api-fixture-withdraw"),
+    re_path(rf"{A_FIXTURE}corrections/$", api_corrections.Corrections.as_view(), name="api-fixture-corrections"),
+    re_path(
+        rf"{A_FIXTURE}corrections/preview/$",
+        api_corrections.PreviewCorrection.as_view(),
+        name="api-fixture-corrections-preview",
+    ),
+    re_path(rf"{A_CORRECTION}$", api_corrections.OneCorrection.as_view(), name="api-correction"),
+    re_path(rf"{A_CORRECTION}undo/$", api_corrections.Undo.as_view(), name="api-correction-undo"),
+    re_path(
+        rf"{A_CORRECTION}undo/preview/$", api_corrections.PreviewUndo.as_view(), name="api-correction-undo-preview"
+    ),
 ]

@@ -8,10 +8,13 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
+from players.actors import SYSTEM
 from players.models import User
-from tests.tournaments.pages.conftest import Running
+from tests.tournaments.pages.conftest import NOW, Running
 from tournaments import urls
-from tournaments.models import Tournament
+from tournaments.foresight import NewResult
+from tournaments.models import Correction, Tournament
+from tournaments.services import corrections, results
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +78,8 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "division-register": (NO_FORM, ACCOUNT),
     "division-withdraw": (NO_FORM, ACCOUNT),
     "division-settings": (DIRECTORS, DIRECTORS),
+    "design": (DIRECTORS, DIRECTORS),
+    "design-show": (NO_FORM, DIRECTORS),
     "entries": (STAFF, NO_POST_SIGNED_IN),
     "entries-search": (DIRECTORS, NO_POST_SIGNED_IN),
     "entries-add": (NO_FORM, DIRECTORS),
@@ -83,6 +88,12 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "draw": (DIRECTORS, NO_POST_SIGNED_IN),
     "draw-request": (NO_FORM, DIRECTORS),
     "draw-publish": (NO_FORM, DIRECTORS),
+    # A knockout has no rounds to be paired: a director is sent to its page with the reason.
+    "rounds": (DIRECTORS, NO_POST_SIGNED_IN),
+    "rounds-pair": (NO_FORM, DIRECTORS),
+    "rounds-publish": (NO_FORM, DIRECTORS),
+    "rounds-change": (NO_FORM, DIRECTORS),
+    "rounds-bye": (NO_FORM, DIRECTORS),
     "entry-check-in": (NO_FORM, STAFF),
     "entry-withdraw": (NO_FORM, DIRECTORS),
     "fixture": (STAFF, NO_POST_SIGNED_IN),
@@ -92,6 +103,10 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "fixture-accept": (NO_FORM, DIRECTORS._replace(director=NOT_THERE)),
     "fixture-extend": (NO_FORM, DIRECTORS),
     "fixture-withdraw": (NO_FORM, DIRECTORS),
+    # Assistants may look at what would follow, and not correct.
+    "fixture-correct": (STAFF, DIRECTORS),
+    "fixture-correct-undo": (STAFF, DIRECTORS),
+    "corrections": (STAFF, NO_POST_SIGNED_IN),
 }
 API: dict[str, tuple[Row, Row]] = {
     # Creating takes the club from the body; tests/api/test_tournaments.py asks for each role.
@@ -111,6 +126,10 @@ API: dict[str, tuple[Row, Row]] = {
     "api-draws": (API_READ, API_DIRECTORS),
     "api-draw-publish": (API_NO_GET, API_DIRECTORS),
     "api-draw": (API_READ, API_NO_WRITE),
+    "api-rounds": (API_READ, API_DIRECTORS),
+    "api-rounds-change": (API_NO_GET, API_DIRECTORS),
+    "api-rounds-bye": (API_NO_GET, API_DIRECTORS),
+    "api-rounds-take-back": (API_NO_GET, API_DIRECTORS),
     "api-bracket": (API_READ, API_NO_WRITE),
     "api-fixtures": (API_READ, API_NO_WRITE),
     "api-standings": (API_READ, API_NO_WRITE),
@@ -126,6 +145,11 @@ API: dict[str, tuple[Row, Row]] = {
     "api-fixture-accept": (API_NO_GET, API_DIRECTORS),
     "api-fixture-deadline": (API_NO_GET, API_NO_WRITE),
     "api-fixture-withdraw": (API_NO_GET, API_DIRECTORS),
+    "api-fixture-corrections": (API_STAFF_READ, API_DIRECTORS),
+    "api-fixture-corrections-preview": (API_NO_GET, API_STAFF),
+    "api-correction": (API_STAFF_READ, API_NO_WRITE),
+    "api-correction-undo": (API_NO_GET, API_DIRECTORS),
+    "api-correction-undo-preview": (API_NO_GET, API_STAFF),
 }
 WRITES_BY_OTHER_METHODS = {
     "api-tournament": ("patch", API_DIRECTORS),
@@ -164,8 +188,23 @@ def address(name: str, running: Running) -> str:
         "extension": "csv",
         "number": str(running.division.stages.get().draws.get(state="published").number),
     }
-
+    if "correction" in route.pattern.regex.groupindex:
+        given["correction"] = corrected(running).public_id
     return reverse(name, kwargs={key: given[key] for key in route.pattern.regex.groupindex})
+
+
+def corrected(running: Running) -> Correction:
+    """M1, corrected once."""
+    if (done := Correction.objects.filter(fixture=running.fixture).first()) is not None:
+        return done
+    results.enter_result(fixture=running.fixture, winner=0, score=(7, 5), by=SYSTEM, now=NOW)
+    running.division.refresh_from_db()
+    made = corrections.apply_correction(
+        fixture=running.fixture, new=NewResult(1, (5, 7)), choice="correct_all", after=running.division.seq, by=SYSTEM,
+        now=NOW,
+    )  # fmt: skip
+    assert made is not None
+    return made
 
 
 def check(status: int, expected: Any, role: str) -> None:
