@@ -16,6 +16,7 @@ from players.models import LogEntry
 from tournaments.models import Fixture, Round, Slot
 from tournaments.selectors import log
 from tournaments.selectors.brackets import shown
+from tournaments.selectors.corrections import corrections_of_fixture
 from tournaments.selectors.events import state_of
 from tournaments.selectors.rounds import round_names
 
@@ -42,6 +43,8 @@ def fixture_page(fixture: Fixture, role: Role, now: datetime) -> dict[str, Any]:
     }
     if match is not None:
         context |= _match(match)
+        if match.state == Match.State.SETTLED:
+            context["corrected"] = corrections_of_fixture(fixture)
         context["log"] = log.told(
             LogEntry.objects.filter(topic=match.topic).select_related("user")[:LOG_SHOWN], division.tournament
         )

@@ -24,9 +24,14 @@ VERBS: dict[str, str] = {
     "tournament_cancelled": gettext_noop("cancelled the event"),
     "division_created": gettext_noop("made the division"),
     "division_changed": gettext_noop("changed the settings"),
+    "stages_changed": gettext_noop("changed the format"),
     "deadlines_changed": gettext_noop("changed the deadlines"),
     "deadline_moved": gettext_noop("moved the deadline"),
     "entered": gettext_noop("entered"),
+    "entered_late": gettext_noop("entered late"),
+    "bye_requested": gettext_noop("noted a requested bye"),
+    "bye_taken_back": gettext_noop("took back a requested bye"),
+    "rounds_changed": gettext_noop("changed how the rounds go on"),
     "entry_withdrawn": gettext_noop("took out of the division"),
     "bracket_withdrawn": gettext_noop("took out of the bracket"),
     "moved_up": gettext_noop("moved up from the waiting list"),
@@ -42,8 +47,12 @@ VERBS: dict[str, str] = {
     "deadline_lots": gettext_noop("the deadline passed; lots were drawn"),
     "match_opened": gettext_noop("opened the match"),
     "match_voided": gettext_noop("voided the match"),
+    "match_reinstated": gettext_noop("let the match stand again"),
     "match_due_moved": gettext_noop("moved the match's deadline"),
     "result_appended": gettext_noop("booked a result"),
+    "result_corrected": gettext_noop("corrected the result"),
+    "correction_left": gettext_noop("looked at a correction and let the result stand"),
+    "correction_undone": gettext_noop("undid a correction"),
     "claimed": gettext_noop("claimed a score"),
     "claim_confirmed": gettext_noop("confirmed the claim"),
     "claim_contested": gettext_noop("contested the claim"),
@@ -51,12 +60,14 @@ VERBS: dict[str, str] = {
     "claim_unanswered": gettext_noop("let an unanswered claim stand"),
 }
 KINDS: dict[str, Sequence[str]] = {
-    "results": ("result_appended", "match_voided", "claimed", "claim_confirmed", "claim_contested",
+    "results": ("result_appended", "match_voided", "match_reinstated", "result_corrected", "correction_left",
+                "correction_undone", "claimed", "claim_confirmed", "claim_contested",
                 "claim_withdrawn", "claim_unanswered"),
-    "entries": ("entered", "entry_withdrawn", "bracket_withdrawn", "moved_up", "checked_in", "checked_out"),
-    "draw": ("draw_requested", "drawn", "draw_published"),
+    "entries": ("entered", "entered_late", "bye_requested", "bye_taken_back",
+                "entry_withdrawn", "bracket_withdrawn", "moved_up", "checked_in", "checked_out"),
+    "draw": ("draw_requested", "drawn", "draw_published", "rounds_changed"),
     "settings": ("tournament_created", "tournament_changed", "tournament_published", "tournament_cancelled",
-                 "division_created", "division_changed", "deadlines_changed", "deadline_moved"),
+                 "division_created", "division_changed", "stages_changed", "deadlines_changed", "deadline_moved"),
 }  # fmt: skip
 
 
@@ -156,7 +167,8 @@ def _details(row: LogEntry, entries: Mapping[int, str], players: Sequence[str]) 
     made += _named(params, entries)
     made += _result(params, players)
     for field, (before, after) in (params.get("changes") or {}).items():
-        made.append(f"{field.replace('_', ' ')}: {_plain(before)} → {_plain(after)}")
+        plain = _plain_result if field == "result" else _plain
+        made.append(f"{field.replace('_', ' ')}: {plain(before)} → {plain(after)}")
     return [*made, f"“{params['reason']}”"] if params.get("reason") else made
 
 
@@ -166,6 +178,7 @@ def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
     named = {
         "entry": entry,
         "fixture": f"M{params['fixture']}" if "fixture" in params else None,
+        "round": _("round %(round)s") % {"round": params["round"]} if params.get("round") else None,
         "number": _("draft %(number)s") % {"number": params["number"]} if "number" in params else None,
         "name": params.get("name"),
     }
@@ -183,6 +196,13 @@ def _result(params: Mapping[str, Any], players: Sequence[str]) -> list[str]:
     if params.get("source"):
         made.append(_("by %(source)s") % {"source": params["source"]})
     return made
+
+
+def _plain_result(value: Any) -> str:
+    """A result as corrections keep it: winner, score, kind of ending."""
+    _winner, score, kind = value
+    words = [] if kind == "played" else [kind.replace("_", " ")]
+    return " ".join([*words, f"{score[0]}–{score[1]}"] if score else words)
 
 
 def _plain(value: Any) -> str:

@@ -15,7 +15,7 @@ from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from players.messages import sentence
 from tournaments import access
-from tournaments.models import Tournament
+from tournaments.models import Division, Fixture, Tournament
 from tournaments.selectors import console as selectors
 from tournaments.selectors import log as log_selectors
 from tournaments.selectors import workers
@@ -37,6 +37,8 @@ def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def _context(request: HttpRequest, tournament: Tournament, division: str) -> dict[str, Any]:
     role = require(request.user, tournament.club, Role.ASSISTANT)
     context = selectors.console_page(tournament, division, timezone.now())
+    if (need := context["round_need"]) is not None and need.refusal:
+        context["round_refusal"] = sentence(need.refusal["code"], need.refusal["params"])
     return {**context, "may_direct": is_at_least(role, Role.DIRECTOR), "health": workers.short(timezone.now())}
 
 
@@ -52,10 +54,22 @@ def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     except Refused as refused:
         context = _context(request, found, chosen)
         context |= {"line": line, "line_error": sentence(refused.code, refused.params)}
+        context["line_fixture"] = _to_correct(found, division, refused)
         return render(request, "tournaments/console.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     assert done.fixture.match is not None  # noqa: S101, a result has a match
     messages.success(request, f"M{done.fixture.number} · {wording(done.fixture.match, done.result)}")
     return redirect(reverse("console", args=address(found)) + (f"?division={chosen}" if division else ""))
+
+
+def _to_correct(tournament: Tournament, division: Division | None, refused: Refused) -> str | None:
+    """The fixture whose result a line would have replaced, where it is clear which one that is."""
+    if refused.code not in ("line_settled", "successor_begun"):
+        return None
+    rows = Fixture.objects.filter(stage__division__tournament=tournament, number=refused.params["fixture"])
+    if division is not None and rows.filter(stage__division=division).exists():
+        rows = rows.filter(stage__division=division)
+    found = list(rows.values_list("public_id", flat=True)[:2])
+    return found[0] if len(found) == 1 else None
 
 
 @account_needed

@@ -57,7 +57,8 @@ def _decided(
         fresh = access.fixture_as(request.user, fixture.public_id, Role.ASSISTANT)
         topics = [fresh.match.topic] if fresh.match else []
         told = missed(request, refused, tournament, topics)
-        return _page(request, fresh, form, missed=told, status=status_of(refused))
+        begun = refused.code == "successor_begun"
+        return _page(request, fresh, form, missed=told, successor_begun=begun, status=status_of(refused))
     fixture.refresh_from_db()
     if result is not None and fixture.match is not None:
         messages.success(request, f"M{fixture.number} · {wording(fixture.match, result)}")
