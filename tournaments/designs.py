@@ -35,6 +35,9 @@ class Design:
 
     def __init__(self, division: Division, zone: tzinfo, stages: list[StageForm], evening: EveningForm) -> None:
         self.division, self.zone, self.stages, self.evening = division, zone, stages, evening
+        self.lengths: list[int] = division.round_lengths or [division.match_length]
+        for form in stages:
+            form.fields["lengths"].widget.attrs["placeholder"] = " ".join(map(str, self.lengths))
         self.faults: list[str] = []
         good = [form.made for form in stages if form.is_valid() or not form.is_bound]
         made = [one for one in good if one is not None]
@@ -99,7 +102,7 @@ class Design:
         return outline(
             self.settings,
             self.evening.cleaned_data["players"],
-            default_lengths=self.division.round_lengths or [self.division.match_length],
+            default_lengths=self.lengths,
             pace=self.evening.pace(),
             starts=starts,
             closes=closes,

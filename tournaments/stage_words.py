@@ -31,9 +31,7 @@ FORMAT_NAMES: Mapping[str, Promise] = {
 }
 FORMAT_SENTENCES: Mapping[str, Promise] = {
     KNOCKOUT: gettext_lazy("Whoever loses is out."),
-    PROGRESSIVE: gettext_lazy(
-        "Whoever loses in the main draw goes on in the consolation; two lost matches, and one is out."
-    ),
+    PROGRESSIVE: gettext_lazy("Whoever loses in the main draw goes on in a consolation of its own."),
     DOUBLE: gettext_lazy(
         "Whoever loses goes on in the lower bracket, and its winner meets the upper winner for the title."
     ),

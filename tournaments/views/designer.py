@@ -17,6 +17,8 @@ from tournaments import access
 from tournaments.designs import Design
 from tournaments.models import Division
 from tournaments.selectors.events import divisions_of
+from tournaments.services.draws import LEAST_ENTRIES
+from tournaments.services.events import entries_in
 from tournaments.services.stages import set_stages
 from tournaments.stage_words import PRESET_NAMES, stages_name
 from tournaments.views.pages import account_needed, by, division_url, missed, number, status_of, zone_of
@@ -55,7 +57,7 @@ def design(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
     messages.success(request, _("%(division)s is played as: %(stages)s.") % {
         "division": found.name, "stages": stages_name(stages),
     })  # fmt: skip
-    return redirect("draw", *division_url(found))
+    return redirect("draw" if entries_in(found) >= LEAST_ENTRIES else "entries", *division_url(found))
 
 
 @account_needed

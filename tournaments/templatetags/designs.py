@@ -1,0 +1,15 @@
+"""What a division is played by, in a few words."""
+
+from django import template
+
+from tournaments.models import Division
+from tournaments.services.stages import stage_settings
+from tournaments.stage_words import stages_name
+
+register = template.Library()
+
+
+@register.simple_tag
+def format_of(division: Division) -> str:
+    """All its stages, such as “4 groups, then knockout”."""
+    return stages_name(stage_settings(division))
