@@ -16,10 +16,15 @@ from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
 from tournaments.layout import Box, Column, Line, Section, Tree, bracket_name, place_name, round_name, tree
 from tournaments.models import Advance, Division, Draw, Entry, Fixture, Round, Slot
 
-ONE_SECTION_ABOVE = 512
-"""Places above which a page carries only the sections that are open."""
+MOST_BOXES = 400
+"""Boxes up to which a page carries the closed sections too; above it they are asked for one by one."""
+MOST_BOXES_AT_ALL = 1100
+"""The same for one who asks for all of them."""
 
 
+SLOT = (
+    "fixture", "source", "source_fixture", "status", "entry", "absent", "source_entry", "source_stage", "source_place",
+)  # fmt: skip
 FIXTURE = ("pk", "round", "number", "status", "public_id", "due_at", "needed_if_fixture", "match")
 MATCH = ("match__public_id", "match__state", "match__begun_at", "match__seq")
 
@@ -123,21 +128,7 @@ def shown(player: Player, staff: bool) -> str:
 def rounds_of(division: Division) -> list[RoundRow]:
     """All rounds of a division with their fixtures and standing results, stage after stage: five queries."""
     slots: dict[int, list[Stand]] = {}
-    for fixture, *stand in (
-        Slot.objects.filter(fixture__stage__division=division)
-        .order_by("side")
-        .values_list(
-            "fixture",
-            "source",
-            "source_fixture",
-            "status",
-            "entry",
-            "absent",
-            "source_entry",
-            "source_stage",
-            "source_place",
-        )
-    ):
+    for fixture, *stand in Slot.objects.filter(fixture__stage__division=division).order_by("side").values_list(*SLOT):
         slots.setdefault(fixture, []).append(Stand(*stand))
     by_round: dict[int, list[FixtureRow]] = {}
     results = _standing_results(division)
@@ -334,19 +325,20 @@ def _text(slot: Stand, names: Names) -> str:
     return _("To be decided")
 
 
-def open_sections(made: Iterable[Tree], wanted: str) -> None:
+def open_sections(made: Sequence[Tree], wanted: str) -> None:
     """Opens the sections a reader wants: the one named, those on the path he looks for, else the first and the last.
 
     `wanted` is the key of a section or "all".
     """
+    boxes = sum(len(one.boxes) for one in made)
+    everything = wanted == "all" and boxes <= MOST_BOXES_AT_ALL
     for one in made:
         if one.whole:
             continue
-        large = sum(len(section.columns[0].boxes) * 2 for section in one.sections[:-1]) > ONE_SECTION_ABOVE
         chosen = _chosen(one.sections, wanted)
         for section in one.sections:
-            section.open = section.key in chosen or (wanted == "all" and not large)
-            section.shown = section.open or not large
+            section.open = everything or section.key in chosen
+            section.shown = section.open or boxes <= MOST_BOXES
 
 
 def _chosen(sections: Sequence[Section], wanted: str) -> set[str]:

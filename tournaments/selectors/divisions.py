@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,11 @@ from tournaments.selectors import brackets
 from tournaments.selectors.brackets import Look, Names, RoundRow, tree_key
 from tournaments.selectors.events import can_register, my_player
 from tournaments.selectors.placings import Placed, placed
+from tournaments.selectors.standing_views import StageView
+from tournaments.selectors.standings import stage_view
+
+MOST_LINES = 64
+"""Lines of a table that the page of the division shows; its own page shows all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +52,41 @@ class Provenance:
         return next((draw for draw in self.drafts if draw.state == Draw.State.PUBLISHED), None)
 
     @property
+    def by_script(self) -> bool:
+        """Whether the script for anybody repeats it: it knows the places of a bracket."""
+        return self.stage.format in ELIMINATION
+
+    @property
     def redraws(self) -> list[Draw]:
         """Drafts that were drawn again, with the reason in the one that follows."""
         return [draw for draw in self.drafts if draw.number > 1]
 
 
-@dataclass(frozen=True, slots=True)
+def provenance_of(stage: Stage) -> Provenance:
+    """How the draw of a stage came about, or that of its first round where rounds are paired one by one."""
+    return Provenance(stage, list(stage.draws.filter(round__lte=1).select_related("made_by").order_by("number")))
+
+
+@dataclass(slots=True)
 class StageShown:
     """A stage as the page shows it: its brackets, and its tables where points are counted."""
 
     stage: Stage
     title: str
     trees: list[Tree]
-    view: object = None
+    view: StageView | None = None
+    more: bool = False
+    """Whether a table is longer than what is shown of it."""
+
+    @property
+    def boxes(self) -> int:
+        """Matches, byes and all."""
+        return sum(len(tree.boxes) for tree in self.trees)
+
+    @property
+    def matches_here(self) -> bool:
+        """Whether the matches of a stage with tables are few enough to stand below them."""
+        return 0 < self.boxes <= brackets.MOST_BOXES
 
     @property
     def waits(self) -> bool:
@@ -77,7 +104,7 @@ def division_page(
     mine = _mine(names, user)
     found = Found(player.strip(), names.called(player)) if player.strip() else None
     stages = list(division.stages.order_by("number"))
-    provenance = Provenance(stages[0], list(stages[0].draws.order_by("number"))) if stages else None
+    provenance = provenance_of(stages[0]) if stages else None
     context: dict[str, Any] = {
         "tournament": division.tournament,
         "club": division.tournament.club,
@@ -120,13 +147,14 @@ def _played(division: Division, stages: list[Stage], look: Look, section: str, m
     _name_champions(trees, best)
     states = states_of(division) if len(best) < len(stages) else []
     several = len(stages) > 1
-    shown = [
-        StageShown(stage, stage_title(stage) if several else "", [tree for tree in trees if tree.stage == stage.number])
-        for stage in stages
-    ]
+    shown = [StageShown(stage, "", [tree for tree in trees if tree.stage == stage.number]) for stage in stages]
+    for one in shown:
+        if several or one.stage.format not in ELIMINATION:
+            one.title = stage_title(one.stage, several=several)
+        _add_tables(one, states, look.names, look.highlight or (mine.pk if mine else None))
     return {
         "stages": shown,
-        "jumps": trees if len(trees) > 1 else [],
+        "jumps": jumps(shown),
         "seeded": bool(look.seeds),
         "late": [look.names.of(entry) for entry in look.late],
         "progress": progress_line(rounds),
@@ -135,6 +163,37 @@ def _played(division: Division, stages: list[Stage], look: Look, section: str, m
         ],
         "champion": _champion(stages[-1], best, states, look.names),
     }
+
+
+def _add_tables(shown: StageShown, states: list[StageState], names: Names, here: int | None) -> None:
+    """Adds the tables of a stage in which points are counted; of long ones only the top."""
+    state = next((one for one in states if one.stage.pk == shown.stage.pk), None)
+    if state is None or shown.stage.format in ELIMINATION:
+        return
+    shown.view = stage_view(state, names, here=here)
+    for table in shown.view.tables:
+        shown.more = shown.more or len(table.lines) > MOST_LINES
+        table.lines = table.lines[:MOST_LINES]
+
+
+def jumps(stages: Sequence[Any]) -> list[tuple[str, str, int]]:
+    """Where one can jump to in a page of several brackets: each bracket of an elimination, every other stage whole.
+
+    Anchor, title, and how many matches are being played there.
+    """
+    found: list[tuple[str, str, int]] = []
+    for one in stages:
+        if one.stage.format in ELIMINATION and one.trees:
+            found += [(f"tree-{tree.key}", tree.title, tree.live) for tree in one.trees]
+        else:
+            found.append(
+                (
+                    f"stage-{one.stage.number}",
+                    stage_title(one.stage, several=True),
+                    sum(tree.live for tree in one.trees),
+                )
+            )
+    return found if len(found) > 1 else []
 
 
 def _name_champions(trees: list[Tree], best: dict[int, list[Placed]]) -> None:
@@ -154,9 +213,12 @@ def _champion(last: Stage, best: dict[int, list[Placed]], states: list[StageStat
     return names.of(state.tables[0].rows[0].entry)
 
 
-def stage_title(stage: Stage) -> str:
-    """What one of several stages is called."""
-    return _("Stage %(number)d: %(format)s") % {"number": stage.number, "format": stage.get_format_display()}
+def stage_title(stage: Stage, *, several: bool) -> str:
+    """What a stage is called, with its number where there are others."""
+    name = str(stage.get_format_display())
+    if not several:
+        return name[:1].upper() + name[1:]
+    return _("Stage %(number)d: %(format)s") % {"number": stage.number, "format": name}
 
 
 def late_entries(names: Names, draw: Draw | None) -> list[int]:
@@ -233,5 +295,15 @@ def round_progress(
 
 
 def progress_line(rounds: list[RoundRow]) -> RoundProgress | None:
-    """The first round that is not over."""
-    return next((row for row in progress_of(rounds) if row.done < row.total), None)
+    """The first round that is not over; all matches together where several brackets are being played."""
+    found = progress_of(rounds)
+    still = [row for row in found if row.done < row.total]
+    if len({(row.stage, row.bracket) for row in rounds}) > 1 and still:
+        return replace(
+            still[0],
+            name=_("Matches"),
+            done=sum(row.done for row in found),
+            total=sum(row.total for row in found),
+            ready=sum(row.ready for row in found),
+        )
+    return still[0] if still else None

@@ -15,6 +15,7 @@ from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Stage
 from tournaments.plans import settings_of
 from tournaments.selectors import brackets
 from tournaments.selectors.brackets import FixtureRow, Look, Names, RoundRow, Stand
+from tournaments.selectors.divisions import jumps
 from tournaments.services.pairings import is_outdated
 
 
@@ -54,16 +55,18 @@ def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
     entered = {pk for pk, entry in names.entries.items() if entry.status == Entry.Status.IN}
     return {
         "stages": stages,
-        "jumps": trees if len(trees) > 1 else [],
+        "jumps": jumps(stages),
         "seeded": bool(seeds),
         "draft": draw,
         "counts": counts(division, draw),
         "outdated": is_outdated(division, draw) if draw.round else drawn != entered,
+        "foreseen": next((one["params"] for one in draw.remarks if one["code"] == NO_LATER_ROUND), None),
         "remarks": [remark(one, names) for one in draw.remarks if one["code"] == OPPOSITE_HALVES],
     }
 
 
 OPPOSITE_HALVES = "not_in_opposite_halves"
+NO_LATER_ROUND = "later_round_impossible"
 
 
 def remark(one: dict[str, Any], names: Names) -> tuple[str, str, int]:
@@ -111,8 +114,6 @@ def draft_stages(division: Division, draw: Draw, look: Look) -> list[DraftStage]
 
 
 def _stages_from(division: Division, draw: Draw) -> list[Stage]:
-    if draw.round > 1:
-        return [draw.stage]
     return list(division.stages.filter(number__gte=draw.stage.number).order_by("number"))
 
 

@@ -9,9 +9,10 @@ from players.names import fold
 from tournaments.models import Division, Draw, Entry
 from tournaments.selectors import brackets
 from tournaments.selectors.brackets import Names
-from tournaments.selectors.divisions import Provenance, entries_lists
+from tournaments.selectors.divisions import entries_lists, provenance_of
 from tournaments.selectors.drafts import draft_page
 from tournaments.selectors.events import divisions_of
+from tournaments.services.late import may_come_late
 
 MOST_FOUND = 8
 
@@ -28,8 +29,9 @@ def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any
         "divisions": divisions_of(division.tournament),
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "taking": division.status == Division.Status.ENTRIES and not _is_over(division),
+        "late": may_come_late(division),
         "here": sum(entry.checked_in_at is not None for entry, _ in lists["entered"]),
-        "provenance": Provenance(stage, list(stage.draws.order_by("number"))) if stage else None,
+        "provenance": provenance_of(stage) if stage else None,
         "now": now,
         **lists,
     }
@@ -62,14 +64,14 @@ def members_called(division: Division, text: str) -> list[Membership]:
 def draw_page(division: Division, now: datetime) -> dict[str, Any]:
     """How far the draw is: asked for, a draft to look at, published, or refused."""
     stage = division.stages.order_by("number").first()
-    drafts = list(stage.draws.select_related("made_by").order_by("number")) if stage else []
-    newest = drafts[-1] if drafts else None
+    provenance = provenance_of(stage) if stage else None
+    newest = provenance.drafts[-1] if provenance and provenance.drafts else None
     context: dict[str, Any] = {
         "tournament": division.tournament,
         "club": division.tournament.club,
         "division": division,
         "divisions": divisions_of(division.tournament),
-        "provenance": Provenance(stage, drafts) if stage else None,
+        "provenance": provenance,
         "newest": newest,
         "entered": division.entries.filter(status=Entry.Status.IN).count(),
         "now": now,

@@ -71,7 +71,7 @@ def _placed(bracket: str, shared: Iterable[Sequence[int]], names: Names, most: i
 def standing(rounds: Sequence[RoundRow]) -> Progress:
     """What the rows of one stage say, as the formats speak of it; where it stands is read, not derived."""
     brackets: dict[str, list[plan.Round]] = {}
-    states = {}
+    states: dict[int, FixtureState] = {}
     for row in rounds:
         fixtures = tuple(
             plan.Fixture(one.number, (_source(one.slots[0]), _source(one.slots[1]))) for one in row.fixtures
