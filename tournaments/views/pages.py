@@ -38,6 +38,8 @@ __all__ = [
 ]
 
 LONGEST_NUMBER = 9
+SECONDS_DIGITS = 10
+"""Digits of a POSIX time until the year 2286."""
 LONGEST_KEY = 100
 
 
@@ -63,8 +65,8 @@ def form_key(request: HttpRequest) -> str:
 
 def seen_at(request: HttpRequest) -> datetime:
     """When the form that was sent was made, as it says itself; now where it does not say."""
-    seconds = number(request.POST.get("seen", "")[:10])
-    return datetime.fromtimestamp(seconds, UTC) if seconds is not None else timezone.now()
+    seconds = request.POST.get("seen", "")[:SECONDS_DIGITS]
+    return datetime.fromtimestamp(int(seconds), UTC) if seconds.isdecimal() else timezone.now()
 
 
 def status_of(refused: Refused) -> int:
