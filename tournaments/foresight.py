@@ -8,10 +8,9 @@ from matches.models import Match, Result
 from matches.services.foresight import Foreseen, Outcome, foresee_ratings
 from tournaments.derivation import StageState, stages_of, states_of
 from tournaments.formats import progress as pure
-from tournaments.formats.graph import EntryId
-from tournaments.formats.progress import NOBODY, FixtureState, FixtureStatus, difference
+from tournaments.formats.graph import FINAL, LOWER, MAIN, EntryId
+from tournaments.formats.progress import BYE_SLOT, NOBODY, FixtureState, FixtureStatus, Progress, difference
 from tournaments.formats.settings import DOUBLE, ELIMINATION
-from tournaments.formats.tables import ranking
 from tournaments.models import Advance, Correction, Division, Entry, Fixture
 from tournaments.plans import UNPLAYED, Places, StageRows, held_places
 
@@ -314,19 +313,54 @@ def _all_places(states: Sequence[StageState]) -> PlacesTaken:
         for table in state.tables:
             found |= {(number, table.key, row.entry): (row.place, row.points) for row in table.rows}
         if state.rows.settings.format in ELIMINATION:
-            for key, places in _brackets(state):
-                place = 1
-                for shared in places:
-                    found |= {(number, key, entry): (place, None) for entry in shared}
-                    place += max(1, len(shared))
+            for key, brackets in _ranked_together(state).items():
+                places = elimination_places(state.progress, brackets)
+                found |= {(number, key, entry): (place, None) for entry, place in places.items()}
     return found
 
 
-def _brackets(state: StageState) -> list[tuple[str, Sequence[Sequence[int]]]]:
-    """The places of each bracket; upper, lower and final of a double elimination are one."""
+def _ranked_together(state: StageState) -> dict[str, tuple[str, ...]]:
+    """The brackets of an elimination, by key; of a double elimination final and lower one are ranked as one."""
     if state.rows.settings.format == DOUBLE:
-        return [("main", ranking(state.rows.settings, state.progress))]
-    return [(bracket.key, state.progress.placings(bracket.key)) for bracket in state.progress.graph.brackets]
+        return {MAIN: (FINAL, LOWER)}
+    return {bracket.key: (bracket.key,) for bracket in state.progress.graph.brackets}
+
+
+def elimination_places(progress: Progress, brackets: Sequence[str]) -> dict[EntryId, int]:
+    """The places that are certain, in brackets of which the first decides; whoever goes out together shares one.
+
+    The best of a place counts: both who lose a semi-final are 3rd, whether or not the other one is known yet.
+    """
+    champion = progress.champion(brackets[0])
+    found: dict[EntryId, int] = {} if champion is None else {champion: 1}
+    place = 2
+    for key in brackets:
+        for states in _rounds_backwards(progress, key):
+            counted = [state for state in states if state.over]
+            to_come = sum(not state.over and BYE_SLOT not in state.slots for state in states)
+            if key == FINAL and len(counted) < len(states):
+                # The first of two finals sends nobody out for good.
+                counted, to_come = [], 1
+            out = {entry for state in counted for entry in _goes_out(state)} - found.keys()
+            found |= dict.fromkeys(out, place)
+            place += len(out) + to_come
+    return found
+
+
+def _rounds_backwards(progress: Progress, key: str) -> list[list[FixtureState]]:
+    """The states of each round, the last one first; two finals are one."""
+    rounds = [
+        [progress.fixtures[fixture.number] for fixture in round_.fixtures]
+        for round_ in reversed(progress.graph.bracket(key).rounds)
+    ]
+    return rounds if key != FINAL else [[state for states in rounds for state in states]]
+
+
+def _goes_out(state: FixtureState) -> list[EntryId]:
+    """Who came to a fixture, or should have, and does not go on from it."""
+    here = [slot.entry if slot.entry is not None else slot.absent for slot in state.slots]
+    onward = {state.winner.entry, state.winner.absent}
+    return [entry for entry in here if entry is not None and entry not in onward]
 
 
 # Ratings

@@ -20,7 +20,7 @@ from tournaments.selectors.brackets import Names, entries_by_id, shown
 
 SHOWN = 12
 """Lines of a list that stand there at once; the rest unfolds."""
-SMALLEST_SHOWN = 0.005
+SMALLEST_SHOWN = 0.05
 """Rating points below which a change shows as none."""
 
 
@@ -201,8 +201,8 @@ class Teller:
         if change.voided is not None:
             text = _("its result %(result)s would be void") % {"result": _short(change.voided)}
             if change.row.match is not None and _counts_for_rating(change.row.match, change.voided):
-                stays = _("played, so it stays rated") if self.voided_rated else _("and rated no more")
-                text = f"{text}, {stays}"
+                stays = _("played: stays rated") if self.voided_rated else _("rated no more")
+                text = f"{text} ({stays})"
             made.append(text)
         if change.returns is not None:
             made.append(_("their result %(result)s counts again") % {"result": _short(change.returns)})
