@@ -236,6 +236,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": STATIC_URL + "config/favicon.svg",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "config.schema.problems"],
     "ENUM_NAME_OVERRIDES": {
+        "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
+        "ResultKind": "matches.models.Result.Kind",
         "RoleEnum": "players.models.Membership.Role",
         "ClaimState": "matches.models.Claim.State",
         "DrawState": "tournaments.models.Draw.State",

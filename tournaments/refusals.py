@@ -25,6 +25,7 @@ MESSAGES: dict[str, str] = {
     "round_paired": gettext_noop("Round {round} is paired already."),
     "no_such_round": gettext_noop("There will be no round {round}."),
     "no_bye_requested": gettext_noop("{name} has not asked to miss round {round}."),
+    "choose_a_player": gettext_noop("Choose a player from the list."),
     "pair_not_in_round": gettext_noop("{first} and {second} must both be in this round."),
     "pair_twice": gettext_noop("{first} – {second}: one of them is in another pair, or both are the same player."),
     "pair_not_allowed": gettext_noop("{first} and {second} have met, or are not to meet."),

@@ -1,6 +1,6 @@
 """What a director has before him: what needs him, what can be played, how far it all is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -8,7 +8,9 @@ from typing import Any
 from django.db.models import Max, Prefetch, QuerySet
 
 from matches.models import Claim, Match, Result, Submission
-from tournaments.models import Division, Fixture, Round, Tournament
+from tournaments.formats.settings import BY_ROUND
+from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
+from tournaments.plans import settings_of
 from tournaments.selectors import events
 from tournaments.selectors.brackets import shown
 from tournaments.selectors.divisions import RoundProgress, round_progress
@@ -56,6 +58,7 @@ def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str
         "ready_count": len(ready),
         "later_count": len(lines) - len(taken | can_begin),
         "rounds": rounds_of(division.division) if division else [],
+        "round_need": round_need(division.division) if division else None,
         "latest": latest_results(tournament) if division else [],
         "now": now,
     }
@@ -113,6 +116,31 @@ def rounds_of(division: Division) -> list[RoundProgress]:
         round_progress(row.bracket.key, row.number, names[row.pk], row.length, row.deadline, statuses.get(row.pk, []))
         for row in rounds
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundNeed:
+    """A round that waits for the director: a draft, refused, or complete with the next one to be asked for."""
+
+    kind: str
+    round: int
+    refusal: Mapping[str, Any] | None = None
+
+
+def round_need(division: Division) -> RoundNeed | None:
+    """What a stage that is paired round by round wants of the director; two queries."""
+    stage = division.stages.filter(format__in=BY_ROUND, status=Stage.Status.RUNNING).order_by("-number").first()
+    last = stage.draws.filter(round__gt=0).order_by("-number").first() if stage is not None else None
+    if stage is None or last is None:
+        return None
+    if last.state == Draw.State.DRAFT:
+        return RoundNeed("draft", last.round)
+    if last.refusal:
+        return RoundNeed("refused", last.round, last.refusal)
+    left = Fixture.objects.filter(stage=stage, status__in=(Fixture.Status.READY, Fixture.Status.WAITING))
+    if last.state == Draw.State.PUBLISHED and not settings_of(stage).pair_at_once and not left.exists():
+        return RoundNeed("complete", last.round)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

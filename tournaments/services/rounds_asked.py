@@ -86,17 +86,20 @@ def change_rounds(
     after: int,
     rounds: int | None = None,
     allow_rematches: bool | None = None,
+    pair_at_once: bool | None = None,
 ) -> Stage:
-    """Changes how a Swiss goes on while it runs: to how many rounds, and whether two may meet again. None: as it is.
+    """Changes how a stage goes on while it runs; None leaves it as it is.
 
-    A round that could not be paired is asked for again. Refused: `stale`, `tournament_not_open`, `not_by_rounds`,
-    `not_with_lives`, `rounds_over`, `rounds_paired`, and what `StageSettings.checked` refuses.
+    `rounds` is how many there will be, `allow_rematches` whether two may meet again, `pair_at_once` whether a round is
+    paired by itself. A round that could not be paired is asked for again.
+    Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `rounds_over`, `rounds_paired`, and
+    what `StageSettings.checked` refuses.
     """
     with transaction.atomic():
         row = _locked(division, after)
         found = rounds_of(row)
         _check_goes_on(found)
-        if found.settings.format == LIVES:
+        if found.settings.format == LIVES and (rounds is not None or allow_rematches is not None):
             raise Refused("not_with_lives")
         if rounds is not None and rounds < len(found.event.rounds):
             raise Refused("rounds_paired", rounds=len(found.event.rounds))
@@ -105,6 +108,7 @@ def change_rounds(
             before,
             rounds=before.rounds if rounds is None else rounds,
             allow_rematches=before.allow_rematches if allow_rematches is None else allow_rematches,
+            pair_at_once=before.pair_at_once if pair_at_once is None else pair_at_once,
         ).checked()
         if wanted != before:
             _store(row, found, wanted, by, now)
@@ -118,7 +122,7 @@ def _store(division: Division, found: Rounds, wanted: StageSettings, by: Actor, 
     stage.save(update_fields=["settings"])
     changes = {
         name: [getattr(before, name), getattr(wanted, name)]
-        for name in ("rounds", "allow_rematches")
+        for name in ("rounds", "allow_rematches", "pair_at_once")
         if getattr(before, name) != getattr(wanted, name)
     }
     log(by, "rounds_changed", division.topic, club=division.tournament.club, changes=changes)

@@ -14,7 +14,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.models import Division, Entry
+from tournaments.formats.settings import BY_ROUND
+from tournaments.models import Division, Entry, Stage
 from tournaments.selectors.brackets import shown
 
 register = template.Library()
@@ -36,6 +37,12 @@ def fee(division: Division) -> str:
         return ngettext("%(count)d ticket", "%(count)d tickets", division.fee) % {"count": division.fee}
     amount = Decimal(division.fee).scaleb(-tournament.currency_exponent)
     return f"{amount:.{tournament.currency_exponent}f} {tournament.currency}"
+
+
+@register.filter
+def by_rounds(division: Division) -> bool:
+    """Whether a stage of it that has begun is paired round by round."""
+    return division.stages.filter(format__in=BY_ROUND).exclude(status=Stage.Status.PLANNED).exists()
 
 
 @register.filter

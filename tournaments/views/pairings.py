@@ -1,0 +1,160 @@
+"""Rounds that are paired one by one, for directors: looked at, paired, published, and how they go on."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from engine.errors import Refused
+from players.access import Role
+from players.messages import sentence
+from tournaments import access
+from tournaments.models import ByeRequest, Division, Entry
+from tournaments.selectors import pairing_desk as selectors
+from tournaments.services import draws, rounds_asked
+from tournaments.views.pages import account_needed, by, division_url, missed, number, refuse
+
+
+@account_needed
+@never_cache
+@require_safe
+def rounds(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """The last round and what becomes of the next; to htmx only that part."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    try:
+        context = _context(request, found)
+    except Refused as refused:
+        return refuse(request, refused, reverse("division", args=division_url(found)))
+    name = "tournaments/_pairing_desk.html" if request.headers.get("HX-Request") else "tournaments/pairing_desk.html"
+    return render(request, name, context)
+
+
+def _context(request: HttpRequest, division: Division) -> dict[str, Any]:
+    context = selectors.desk_page(division, number(request.GET.get("round")), timezone.now())
+    draft = context["next"].draft
+    if draft is not None and draft.refusal:
+        context["refusal"] = sentence(draft.refusal["code"], draft.refusal["params"])
+    return context
+
+
+@account_needed
+@require_POST
+def pair(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Have the next round paired, some pairs fixed beforehand; the second of two clicks finds it being made."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+
+    def act() -> None:
+        rounds_asked.request_round(
+            division=found,
+            manual=_pairs(request, found),
+            after=_after(request),
+            reason=request.POST.get("reason", "")[:300],
+            by=by(request),
+            now=timezone.now(),
+        )
+
+    return _done(request, found, act, harmless="draft_in_work")
+
+
+@account_needed
+@require_POST
+def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Make the draft of the next round a fact."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+
+    def act() -> None:
+        draw = draws.publish_draw(division=found, after=_after(request), by=by(request), now=timezone.now())
+        messages.success(request, _("Round %(round)d is published.") % {"round": draw.round})
+
+    return _done(request, found, act)
+
+
+@account_needed
+@require_POST
+def change(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """How many rounds there are, whether two may meet again, and who has the next round paired."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    yes = {"1": True, "0": False}
+
+    def act() -> None:
+        rounds_asked.change_rounds(
+            division=found,
+            rounds=number(request.POST.get("rounds")),
+            allow_rematches=yes.get(request.POST.get("allow_rematches", "")),
+            pair_at_once=yes.get(request.POST.get("pair_at_once", "")),
+            after=_after(request),
+            by=by(request),
+            now=timezone.now(),
+        )
+        messages.success(request, _("The rounds go on so."))
+
+    return _done(request, found, act)
+
+
+@account_needed
+@require_POST
+def bye(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Note that somebody will miss a round, or that he will be there after all."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+
+    def act() -> None:
+        entry = _entry(found, request.POST.get("entry", ""))
+        at, kind = number(request.POST.get("round")) or 0, request.POST.get("kind", "")
+        if request.POST.get("take_back"):
+            rounds_asked.take_back_bye(entry=entry, round_number=at, by=by(request), now=timezone.now())
+        else:
+            kind = kind if kind in ByeRequest.Kind.values else ByeRequest.Kind.HALF.value
+            rounds_asked.request_bye(entry=entry, round_number=at, kind=kind, by=by(request), now=timezone.now())
+
+    return _done(request, found, act)
+
+
+def _done(request: HttpRequest, division: Division, act: Callable[[], None], *, harmless: str = "") -> HttpResponse:
+    """Does it and goes back to the rounds, with the reason where it was refused."""
+    url = reverse("rounds", args=division_url(division))
+    try:
+        act()
+    except Refused as refused:
+        if refused.code == "stale":
+            return _stale(request, division, refused)
+        if refused.code != harmless:
+            return refuse(request, refused, url)
+    return redirect(url)
+
+
+def _stale(request: HttpRequest, division: Division, refused: Refused) -> HttpResponse:
+    division.refresh_from_db()
+    try:
+        context = _context(request, division)
+    except Refused as there_is_none:
+        return refuse(request, there_is_none, reverse("division", args=division_url(division)))
+    topics = [division.topic, division.tournament.topic]
+    context["missed"] = missed(request, refused, division.tournament, topics)
+    context["stale"] = sentence(refused.code, refused.params)
+    return render(request, "tournaments/pairing_desk.html", context, status=409)
+
+
+def _after(request: HttpRequest) -> int:
+    after = number(request.POST.get("after"))
+    return -1 if after is None else after
+
+
+def _pairs(request: HttpRequest, division: Division) -> list[tuple[Entry, Entry]]:
+    """The pairs chosen, row by row; an empty row is none, half a row is one with nobody."""
+    rows = zip(request.POST.getlist("first"), request.POST.getlist("second"), strict=False)
+    chosen = [pair for pair in rows if any(pair)]
+    return [(_entry(division, first), _entry(division, second)) for first, second in chosen]
+
+
+def _entry(division: Division, public_id: str) -> Entry:
+    entry = division.entries.select_related("player", "division").filter(public_id=public_id).first()
+    if entry is None:
+        raise Refused("choose_a_player")
+    return entry
