@@ -19,6 +19,7 @@ from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
 from tests.matches.history import LATER, NOON, Kind, correct, played, player, record, replay
 from tests.matches.reporting.cast import match_between
+from tournaments import integrity
 
 pytestmark = pytest.mark.django_db
 RATED = {Kind.PLAYED, Kind.CONCESSION, Kind.FLAG}
@@ -239,3 +240,15 @@ def test_voiding_and_taking_back_leaves_the_ratings_as_they_were(
         assert rows() == before
         assert not differences()
         transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("rated", [True, False])
+def test_the_check_of_everything_finds_nothing_after_a_voiding_or_after_taking_it_back(
+    rated: bool, bobs: Player, carols: Player
+) -> None:
+    match = match_between(bobs, carols, parent_topic="")
+    append_result(match, winner=1, score=(5, 7), kind=Kind.PLAYED, source="director", by=SYSTEM, now=NOON)
+    for change in (lambda: void(match, rated=rated), lambda: reinstate(match)):
+        change()
+        replay()
+        assert list(integrity.differences()) == []
