@@ -133,12 +133,12 @@ MARKS: dict[str, Mark] = {
         "F−", gettext_noop("forfeited"), gettext_noop("Round {round}: forfeited the match against {name}.")
     ),
     "walkover_won": Mark(
-        "W/O+",
+        "WO+",
         gettext_noop("walkover: the opponent has withdrawn"),
         gettext_noop("Round {round}: walkover, {name} has withdrawn."),
     ),
     "walkover_lost": Mark(
-        "W/O−",
+        "WO−",
         gettext_noop("walkover for the opponent"),
         gettext_noop("Round {round}: did not come, walkover for {name}."),
     ),

@@ -65,7 +65,7 @@ class StandingRowSerializer(StandingPersonSerializer):
         allow_null=True, help_text="What separates it from the row above: points, a tie-break, shared; null if first."
     )
     tiebreaks = serializers.DictField(
-        child=serializers.FloatField(allow_null=True), help_text="null: the tie was broken before."
+        child=serializers.FloatField(allow_null=True), help_text="null: it is only about those tied, and the tie was broken before."
     )
     rounds = SpentRoundSerializer(many=True)
     why = WhySerializer(many=True)
@@ -154,7 +154,7 @@ class PairingSerializer(serializers.Serializer[Any]):
     fixture = serializers.CharField()
     length = serializers.IntegerField()
     status = serializers.CharField(help_text="ready, decided, bye, walkover, empty, waiting or not_needed.")
-    bye_kind = serializers.CharField(allow_null=True, help_text="full, sit_out, half, requested or drawn.")
+    bye_kind = serializers.CharField(allow_null=True, help_text="full, sit_out, half, requested, drawn or advances.")
     sides = PairingSideSerializer(many=True)
     winner = serializers.IntegerField(allow_null=True, help_text="0 or 1.")
     result_kind = serializers.CharField(allow_null=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
+from matches.models import Result
 from tournaments.derivation import StageState, states_of
 from tournaments.formats.graph import Bracket, ByeSource, EntryId
 from tournaments.formats.graph import Round as PlannedRound
@@ -19,7 +20,8 @@ from tournaments.selectors.standing_views import Person
 from tournaments.selectors.standings import person
 from tournaments.standing_words import meaning
 
-PLAYABLE = (FixtureStatus.READY,)
+ADVANCES = "advances"
+"""The kind of a bye in a bracket."""
 
 
 @dataclass(slots=True)
@@ -71,7 +73,14 @@ class Pairing:
     @property
     def bye_meaning(self) -> str:
         """What the bye is worth."""
+        if self.bye == ADVANCES:
+            return _("bye by the draw: goes on without a match")
         return meaning(f"bye_{self.bye}") if self.bye else ""
+
+    @property
+    def ending(self) -> str:
+        """How it ended, where it was not simply played."""
+        return str(Result.Kind(self.kind).label) if self.kind not in ("", Result.Kind.PLAYED) else ""
 
     @property
     def present(self) -> Person | None:
@@ -99,7 +108,7 @@ class PairingsView:
     @property
     def to_play(self) -> list[Pairing]:
         """Those with two players, by table."""
-        return [one for one in self.pairings if one.status in ("ready", "decided") and one.kind != "walkover"]
+        return [one for one in self.pairings if one.status in ("ready", "decided") and one.kind != Result.Kind.WALKOVER]
 
     @property
     def byes(self) -> list[Pairing]:
@@ -109,7 +118,7 @@ class PairingsView:
     @property
     def walkovers(self) -> list[Pairing]:
         """Somebody should have come and has withdrawn."""
-        return [one for one in self.pairings if one.status == "walkover" or one.kind == "walkover"]
+        return [one for one in self.pairings if one.status == "walkover" or one.kind == Result.Kind.WALKOVER]
 
     @property
     def empty(self) -> list[Pairing]:
@@ -129,9 +138,8 @@ class PairingsView:
             found += [(side.person, one.where) for side in one.sides if side.person is not None]
         found += [(one.present, _("Bye")) for one in self.byes if one.present is not None]
         for one in self.walkovers:
-            winner = one.present if one.missing else next((s.person for s in one.sides if s.won), None)
-            if winner is not None:
-                found.append((winner, _("Walkover")))
+            if one.present is not None:
+                found.append((one.present, _("Walkover")))
         return sorted(found, key=lambda pair: (pair[0].name.casefold(), pair[0].entry))
 
 
@@ -159,7 +167,7 @@ def pairings_of(
         view.round = _current_round(chosen, view.rounds)
     made = _Maker(chosen, division, names, here).all(view.round)
     if view.round is None:
-        made = [one for one in made if one.status in PLAYABLE]
+        made = [one for one in made if one.status == FixtureStatus.READY]
     view.pairings = made
     return view
 
@@ -214,8 +222,10 @@ class _Maker:
 
     def _pairing(self, bracket: Bracket, planned: PlannedRound, number: int, points: dict[EntryId, float]) -> Pairing:
         stands, row = self.state.progress.fixtures[number], self.state.rows.fixtures[number]
-        first, second = (self._side(stands, side, points) for side in (0, 1))
         match = row.match
+        kind = self.kinds.get(row.match_id or 0, "") if stands.status is FixtureStatus.DECIDED else ""
+        walkover = kind == Result.Kind.WALKOVER
+        first, second = (self._side(stands, side, points, walkover=walkover) for side in (0, 1))
         ready = stands.status is FixtureStatus.READY and match is not None
         pairing = Pairing(
             number=number,
@@ -227,7 +237,7 @@ class _Maker:
             length=self.lengths[self.bracket_ids[bracket.key], planned.number],
             status=stands.status.value,
             sides=(first, second),
-            kind=self.kinds.get(row.match_id or 0, "") if stands.status is FixtureStatus.DECIDED else "",
+            kind=kind,
             match=match.public_id if match is not None else "",
             mark=_mark(match.state, begun=match.begun_at is not None) if ready and match is not None else "",
         )
@@ -245,7 +255,7 @@ class _Maker:
             return round_name(bracket.key, planned.number, len(planned.fixtures), len(bracket.rounds))
         return _("Round %(number)d") % {"number": planned.number}
 
-    def _side(self, stands: FixtureState, side: int, points: dict[EntryId, float]) -> Side:
+    def _side(self, stands: FixtureState, side: int, points: dict[EntryId, float], *, walkover: bool) -> Side:
         slot = stands.slots[side]
         entry = slot.entry if slot.entry is not None else slot.absent
         made = Side(slot.status.value)
@@ -254,15 +264,18 @@ class _Maker:
             made.points = points.get(entry)
         if stands.result is not None:
             made.won = stands.result.winner == side
+            if walkover and not made.won:
+                # It is booked as the result it will be; the name of what happened stays.
+                made.stands = SlotStatus.WALKOVER.value
             made.score = stands.result.score[side] if stands.result.score else None
         elif stands.status is FixtureStatus.WALKOVER:
             made.won = slot.entry is not None
         return made
 
     def _bye(self, round_number: int, stands: FixtureState) -> str:
-        """Its kind: that of the pairing, else drawn."""
+        """Its kind: that of the pairing, else drawn, or in brackets advances."""
         if self.state.event is None:
-            return "drawn"
+            return ADVANCES if self.settings.format in ELIMINATION else "drawn"
         who = {slot.entry for slot in stands.slots} | {slot.absent for slot in stands.slots}
         byes = self.state.event.rounds[round_number - 1].byes
         return next((bye.kind.value for bye in byes if bye.entry in who), "drawn")

@@ -25,18 +25,20 @@ class Person:
 
 @dataclass(slots=True)
 class Figure:
-    """A tie-break of one row: its value, and whether it separates the row from the one above.
+    """A tie-break of one row: its value, whether it was needed, and whether it separates the row from the one above.
 
-    Of lots and play-offs the value is the place, of all others more is better. None: the tie was broken before.
+    Of lots and play-offs the value is the place, of all others more is better. None: it says something only about
+    those who are tied, and the tie was broken before.
     """
 
     code: str
     value: float | None
+    needed: bool = False
     decides: bool = False
 
     @property
     def text(self) -> str:
-        """Without needless decimals; empty where the tie was broken before."""
+        """Without needless decimals."""
         return "" if self.value is None else plain(self.value)
 
 

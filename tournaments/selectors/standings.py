@@ -15,7 +15,7 @@ from tournaments.formats.records import Records
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
 from tournaments.formats.swiss_event import SwissEvent
 from tournaments.formats.tables import Table, ranking, round_table
-from tournaments.formats.tiebreaks import Explanation, Row
+from tournaments.formats.tiebreaks import TIEBREAKS, Explanation, Row
 from tournaments.formats.tiebreaks import Figure as Counted
 from tournaments.layout import bracket_name
 from tournaments.models import Division, Entry
@@ -24,6 +24,10 @@ from tournaments.selectors.cells import LOST, Cell, Cells, cells_of, legend, sta
 from tournaments.selectors.standing_views import Counts, Figure, Line, Person, Place, PlacesView, StageView, TableView
 from tournaments.standing_words import explained, tiebreak, told
 
+PLACED_BY = ("lots", "playoff")
+"""Tie-breaks that are places and not figures."""
+AMONG_TIED = ("head_to_head", *PLACED_BY)
+"""Tie-breaks that say something only about those who are tied."""
 CROSS_TABLE_UP_TO = 24
 """Entries of a table up to which it is also shown as who played whom."""
 
@@ -164,7 +168,7 @@ class _Maker:
     def line(self, row: Row, table: Table) -> Line:
         """A row with its figures and reasons."""
         figures = [
-            Figure(code, _shown_value(code, figure), decides=row.decided_by == code)
+            Figure(code, _value(code, row.entry, figure, table), figure is not None, row.decided_by == code)
             for code, figure in zip(table.tiebreaks, row.figures, strict=True)
         ]
         why = [(reason, explained(reason)) for reason in row.explain()]
@@ -244,11 +248,11 @@ def _entrants(state: StageState, numbers: Sequence[int]) -> int:
     return count
 
 
-def _shown_value(code: str, figure: Counted | None) -> float | None:
-    """Places are counted downwards, so that more is better; they are shown as places."""
-    if figure is None:
-        return None
-    return -figure.value if code in ("lots", "playoff") else figure.value
+def _value(code: str, entry: EntryId, figure: Counted | None, table: Table) -> float | None:
+    """What stands in the column. Places are counted downwards, so that more is better; they are shown as places."""
+    if figure is not None:
+        return -figure.value if code in PLACED_BY else figure.value
+    return None if code in AMONG_TIED else TIEBREAKS[code](entry, (entry,), table.records).value
 
 
 def _counts(entry: EntryId, records: Records, loss: float) -> Counts:
