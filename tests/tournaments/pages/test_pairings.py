@@ -1,0 +1,206 @@
+"""The director's page of rounds: what it shows at each moment, and what its buttons do."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from players.actors import Actor
+from players.models import Player, User
+from tests.tournaments.services.swiss_hall import Hall, pairs_of
+from tournaments.formats.settings import StageSettings
+from tournaments.models import ByeRequest, Division, Draw, Entry
+
+pytestmark = pytest.mark.django_db
+Begun = Callable[..., Hall]
+
+
+@pytest.fixture
+def begun(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> Begun:
+    """A Swiss (or lives) of so many players whose first round is published."""
+
+    def make(count: int, format_: str = "swiss", **settings: object) -> Hall:
+        hall = Hall(make_division(), by_alice)
+        hall.enter(make_players(count))
+        return hall.begin(StageSettings(format_, **settings))
+
+    return make
+
+
+def url(hall: Hall, action: str = "") -> str:
+    tournament = hall.division.tournament
+    return f"/events/{tournament.club.slug}/{tournament.slug}/{hall.division.public_id}/rounds/{action}"
+
+
+def shown(client: Client, hall: Hall) -> str:
+    answer = client.get(url(hall))
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
+def send(client: Client, hall: Hall, action: str, **fields: object) -> str:
+    """What the page says after a form was sent."""
+    answer = client.post(url(hall, action), {"after": hall.seq, **fields}, follow=True)
+    return " ".join(answer.content.decode().split())
+
+
+def test_a_round_that_is_played_shows_how_far_it_is_and_that_the_next_comes_by_itself(
+    begun: Begun, alices: Client
+) -> None:
+    hall = begun(7, rounds=3)
+    hall.report(hall.ready()[0], 0)
+
+    page = shown(alices, hall)
+
+    assert "Round 1" in page
+    assert 'max="3" value="1"' in page
+    assert "The next round is paired and published by itself" in page
+    assert "bye by the pairing, counts as a win" in page
+    assert page.count("button-primary") == 0, "nothing is to be done"
+
+
+def test_the_director_pairs_looks_pairs_again_with_a_reason_and_publishes(begun: Begun, alices: Client) -> None:
+    hall = begun(6, rounds=3, pair_at_once=False)
+    hall.play_round()
+    assert "Pair this round" in shown(alices, hall)
+
+    send(alices, hall, "pair/")
+    assert "Being paired…" in shown(alices, hall)
+    send(alices, hall, "pair/")
+    assert len(hall.draw_of(2)) == 1, "the second of two clicks"
+    hall.work()
+    page = shown(alices, hall)
+    assert "only directors see it" in page
+    assert page.count("button-primary") == 1
+    assert "Say why" in send(alices, hall, "pair/")
+    send(alices, hall, "pair/", reason="A wrong table")
+    hall.work()
+    assert "Round 2 is published." in send(alices, hall, "publish/")
+
+    assert [draw.state for draw in hall.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
+
+
+def test_pairs_are_fixed_by_hand_and_marked(begun: Begun, alices: Client) -> None:
+    hall = begun(6, rounds=3, pair_at_once=False)
+    hall.play_round()
+    met = pairs_of(hall.rounds()[0])[0]
+    first = Entry.objects.get(pk=met[0])
+    other = hall.division.entries.exclude(pk__in=met).first()
+
+    refused = send(
+        alices, hall, "pair/", first=[first.public_id, ""], second=[Entry.objects.get(pk=met[1]).public_id, ""]
+    )
+    assert "have met, or are not to meet" in refused
+    assert "Choose a player" in send(alices, hall, "pair/", first=[first.public_id], second=[""])
+    send(alices, hall, "pair/", first=["", first.public_id], second=["", other.public_id])
+    hall.work()
+
+    assert "fixed by hand" in shown(alices, hall)
+
+
+def test_a_bye_is_noted_shown_and_taken_back(begun: Begun, alices: Client) -> None:
+    hall = begun(6, rounds=3)
+    one = hall.division.entries.first()
+
+    page = send(alices, hall, "bye/", entry=one.public_id, round=2, kind="requested")
+    assert "bye without points" in page
+    assert ByeRequest.objects.get().kind == "requested"
+    send(alices, hall, "bye/", entry=one.public_id, round=2, take_back=1)
+
+    assert "Nobody has asked to miss a round." in shown(alices, hall)
+
+
+def test_a_round_that_cannot_be_paired_says_why_and_offers_the_two_ways_on(begun: Begun, alices: Client) -> None:
+    hall = begun(4, rounds=5)
+    hall.play_out()
+    page = shown(alices, hall)
+    assert "Round 4 could not be paired" in page
+    assert "without a rematch, a forbidden pair or a second bye" in page
+    assert page.count("button-primary") == 1
+    console = alices.get(url(hall).split(hall.division.public_id)[0] + "console/").content.decode()
+    assert "Not paired" in console
+
+    send(alices, hall, "change/", allow_rematches="1")
+    hall.work()
+    hall.play_round()
+    hall.work()
+    send(alices, hall, "change/", rounds="5")
+    hall.play_out()
+
+    assert "All rounds are over" in shown(alices, hall)
+
+
+def test_a_draft_warns_of_a_round_that_will_have_no_pairing_and_of_what_has_changed(
+    begun: Begun, alices: Client
+) -> None:
+    hall = begun(4, rounds=5, pair_at_once=False)
+    hall.play_round()
+    send(alices, hall, "pair/")
+    hall.work()
+    assert "round 4 will have no pairing" in shown(alices, hall)
+
+    hall.withdraw(hall.division.entries.first())
+
+    page = shown(alices, hall)
+    assert "have changed since" in page
+    assert "button-primary" in page
+    assert "Publish round 2</button>" in page
+
+
+def test_an_old_page_is_told_what_it_has_missed(begun: Begun, alices: Client) -> None:
+    hall = begun(6, rounds=3)
+    answer = alices.post(url(hall, "change/"), {"after": hall.seq - 1, "rounds": 4, "seen": 1})
+
+    assert answer.status_code == 409
+    assert "published the draw" in answer.content.decode()
+
+
+def test_lives_offer_what_lives_have(begun: Begun, alices: Client) -> None:
+    hall = begun(5, "lives", lives=2)
+
+    page = shown(alices, hall)
+
+    assert "bye where lives are counted" in page
+    assert "Byes asked for" not in page
+    assert "The last two play on" in page
+
+
+def test_a_knockout_has_no_rounds_to_pair(begun: Begun, alices: Client) -> None:
+    hall = begun(4, "knockout")
+
+    answer = alices.get(url(hall), follow=True)
+
+    assert "no stage that is paired round by round" in answer.content.decode()
+
+
+def test_somebody_comes_late_from_the_entries_page_and_from_the_waiting_list(begun: Begun, alices: Client) -> None:
+    hall = begun(4, "knockout")
+    entries = url(hall).replace("rounds/", "entries/")
+    assert "comes late" in alices.get(entries).content.decode()
+
+    page = alices.post(f"{entries}add/", {"name": "Late Larry"}, follow=True).content.decode()
+    assert "Nothing is free for Late Larry any more" in page
+    assert "Let in" in page
+    swiss = begun_again(hall)
+    page = alices.post(
+        url(swiss).replace("rounds/", "entries/add/"), {"name": "Late Larry"}, follow=True
+    ).content.decode()
+
+    assert "Late Larry has come in late." in page
+
+
+def begun_again(hall: Hall) -> Hall:
+    """The same stage as a Swiss, so that there is room."""
+    hall.division.stages.update(format="swiss", settings={"rounds": 3})
+    return hall
+
+
+def test_the_page_of_a_large_swiss_takes_no_more_queries_than_of_a_small_one(
+    begun: Begun, alices: Client, alice: User, django_assert_max_num_queries: Callable[..., object]
+) -> None:
+    hall = begun(40, rounds=3)
+    with django_assert_max_num_queries(60) as captured:
+        shown(alices, hall)
+    assert len(captured) > 5
