@@ -1,5 +1,6 @@
 """Who does something: every service takes one of these as `by`, and the log keeps it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,3 +34,11 @@ SYSTEM = Actor(LogEntry.By.SYSTEM)
 def log(by: Actor, verb: str, topic: str, *, club: Club | None = None, **params: Any) -> LogEntry:
     """Writes who did what to what; call it inside the transaction that does it. `params` are plain JSON values."""
     return LogEntry.objects.create(by=by.kind, user=by.user, club=club, topic=topic, verb=verb, params=params)
+
+
+def log_all(by: Actor, verb: str, told: Iterable[tuple[str, dict[str, Any]]], *, club: Club | None = None) -> None:
+    """The same for many at once: what was done, to each topic with its params."""
+    rows = (
+        LogEntry(by=by.kind, user=by.user, club=club, topic=topic, verb=verb, params=params) for topic, params in told
+    )
+    LogEntry.objects.bulk_create(rows, batch_size=500)

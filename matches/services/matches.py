@@ -1,6 +1,8 @@
 """A match from its opening to its voiding; what players and directors do for it is in the modules beside this one."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -10,8 +12,19 @@ from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
 from matches.rated import is_still_rated
 from matches.services.finish import append_reinstated, append_void
 from matches.services.locked import changed, lock_match, refuse_over
-from players.actors import Actor, log
+from players.actors import Actor, log, log_all
 from players.models import Club, Player
+
+AT_ONCE = 500
+
+
+class Opening(NamedTuple):
+    """A match to be opened: its two players, its length in points, the score it begins with, and its deadline."""
+
+    players: tuple[Player, Player]
+    length: int
+    start_score: tuple[int, int] = (0, 0)
+    due_at: datetime | None = None
 
 
 def open_match(
@@ -19,48 +32,72 @@ def open_match(
     players: tuple[Player, Player],
     length: int,
     start_score: tuple[int, int] = (0, 0),
+    due_at: datetime | None = None,
+    by: Actor,
+    now: datetime,
+    **common: Any,
+) -> Match:
+    """A new match between two players, to be played and reported; `common` and refusals as in `open_matches`."""
+    return open_matches([Opening(players, length, start_score, due_at)], by=by, now=now, **common)[0]
+
+
+def open_matches(
+    openings: Sequence[Opening],
+    *,
     club: Club | None = None,
     visibility: str = Match.Visibility.PUBLIC,
     parent_topic: str = "",
     crawford: bool = True,
     rated: bool = True,
     pool: RatingPool | None = None,
-    due_at: datetime | None = None,
     claim_wait: int = WAIT_ONLINE,
     by: Actor,
     now: datetime,
-) -> Match:
-    """A new match between two players, to be played and reported.
+) -> list[Match]:
+    """New matches that have their settings in common, in a number of queries that does not grow with theirs.
 
     Without a pool a rated match counts in the site's own. `claim_wait` is in seconds.
     Refused: `match_same_player`, `bad_length`, `bad_score`.
     """
-    if players[0].pk == players[1].pk:
-        raise Refused("match_same_player")
-    if not 1 <= length <= LONGEST_MATCH:
-        raise Refused("bad_length", most=LONGEST_MATCH, length=length)
-    left, right = start_score
-    if min(start_score) < 0 or max(start_score) >= length:
-        raise Refused("bad_score", length=length, left=left, right=right)
-    with transaction.atomic():
-        match = Match.objects.create(
+    for opening in openings:
+        _check(opening)
+    matches = [
+        Match(
             club=club,
             visibility=visibility,
             parent_topic=parent_topic,
-            player_0=players[0],
-            player_1=players[1],
-            length=length,
-            start_0=left,
-            start_1=right,
+            player_0=opening.players[0],
+            player_1=opening.players[1],
+            length=opening.length,
+            start_0=opening.start_score[0],
+            start_1=opening.start_score[1],
             crawford=crawford,
             rated=rated,
             pool=pool,
-            due_at=due_at,
+            due_at=opening.due_at,
             claim_wait=claim_wait,
             created_at=now,
         )
-        log(by, "match_opened", match.topic, club=club, length=length, players=[p.public_id for p in players])
-    return match
+        for opening in openings
+    ]
+    with transaction.atomic():
+        Match.objects.bulk_create(matches, batch_size=AT_ONCE)
+        told = [
+            (match.topic, {"length": match.length, "players": [player.public_id for player in match.players]})
+            for match in matches
+        ]
+        log_all(by, "match_opened", told, club=club)
+    return matches
+
+
+def _check(opening: Opening) -> None:
+    if opening.players[0].pk == opening.players[1].pk:
+        raise Refused("match_same_player")
+    if not 1 <= opening.length <= LONGEST_MATCH:
+        raise Refused("bad_length", most=LONGEST_MATCH, length=opening.length)
+    left, right = opening.start_score
+    if min(opening.start_score) < 0 or max(opening.start_score) >= opening.length:
+        raise Refused("bad_score", length=opening.length, left=left, right=right)
 
 
 def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:

@@ -1,6 +1,6 @@
 """From facts to where everybody stands: the one place that writes derived states of fixtures and slots."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from django.db.models import F, Q
 
 from matches.models import Match, Result
 from matches.services.finish import append_result
-from matches.services.matches import open_match, reinstate_match, void_match
+from matches.services.matches import Opening, open_matches, reinstate_match, void_match
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.derivation import StageState, stages_of, state_of
@@ -139,7 +139,7 @@ def _open_matches(
     ids = {entry for pair in waiting.values() for entry in pair}
     players = {entry.pk: entry.player for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
     lengths = {round_.pk: round_.length for round_ in rows.rounds}
-    opened = []
+    fresh: list[tuple[Fixture, Opening]] = []
     for number, (first, second) in waiting.items():
         row = rows.fixtures[number]
         pair = (players[first], players[second])
@@ -147,27 +147,29 @@ def _open_matches(
             if (row.match.player_0_id, row.match.player_1_id) == (pair[0].pk, pair[1].pk):
                 continue
             _let_go(row, now, rated=void_rated)
-        if (former := _met_before(row, pair)) is not None:
+        if number in rows.former_results and (former := _met_before(row, pair)) is not None:
             _reinstate(row, former, now)
-            continue
-        match = open_match(
-            players=pair,
-            length=lengths[row.round_id],
-            start_score=(0, 0),
-            club=division.tournament.club,
-            visibility=Match.Visibility.PUBLIC,
-            parent_topic=division.topic,
-            crawford=division.crawford,
-            rated=division.rated,
-            pool=division.pool,
-            due_at=row.due_at,
-            claim_wait=division.claim_wait,
-            by=SYSTEM,
-            now=now,
-        )
-        _take(row, match)
-        opened.append(match)
-    return opened
+        else:
+            fresh.append((row, Opening(pair, lengths[row.round_id], due_at=row.due_at)))
+    return _open(division, fresh, now)
+
+
+def _open(division: Division, fresh: Sequence[tuple[Fixture, Opening]], now: datetime) -> list[Match]:
+    matches = open_matches(
+        [opening for _, opening in fresh],
+        club=division.tournament.club,
+        parent_topic=division.topic,
+        crawford=division.crawford,
+        rated=division.rated,
+        pool=division.pool,
+        claim_wait=division.claim_wait,
+        by=SYSTEM,
+        now=now,
+    )
+    for (row, _), match in zip(fresh, matches, strict=True):
+        row.match = match
+    Fixture.objects.bulk_update([row for row, _ in fresh], ["match"], batch_size=500)
+    return matches
 
 
 def _take(row: Fixture, match: Match | None) -> None:
