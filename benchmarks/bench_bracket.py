@@ -1,4 +1,4 @@
-"""The bracket of 256 players, half played, beside a bare view in the same run: time, queries, size."""
+"""The brackets of 256 players, half played, beside a bare view in the same run: time, queries, size."""
 
 import random
 
@@ -10,60 +10,82 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Player
+from tournaments.formats.settings import DOUBLE, KNOCKOUT, StageSettings
 from tournaments.models import Division, Fixture
 from tournaments.services import draws, entries, events, results
+from tournaments.services.stages import set_stages
 
 PLAYERS = 256
 SEED = 1975
 LENGTH = 9
-PLAYED = 200
-"""Of the 255 matches, those with a result."""
+PLAYED = {KNOCKOUT: 200, DOUBLE: 300}
+"""Of the 255 and 511 matches, those with a result."""
 
 FIRST = ["Elif", "Omar", "Uma", "Mei", "Anna", "Ben", "Zoe", "Victor", "Kit", "Gus", "Quinn", "Aki", "Søren", "Íngrid"]
 LAST = ["Ristic", "Kageyama", "Trencsenyi", "Simonsen", "Tomar", "Wright", "Lylloff", "Ballard", "Gulyas", "Weinberg"]
 
 
-def half_played(rng: random.Random) -> Division:
-    """A knockout in which PLAYED matches have a result."""
+def half_played(rng: random.Random) -> dict[str, Division]:
+    """A knockout and a double elimination in which so many matches have a result."""
     now = timezone.now()
     club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
     tournament = events.create_tournament(club=club, by=SYSTEM, now=now, name="Nordic Cup", starts_at=now)
-    division = events.create_division(tournament=tournament, by=SYSTEM, now=now, name="Open", match_length=LENGTH)
     names = [f"{rng.choice(FIRST)} {rng.choice(LAST)} {number}" for number in range(PLAYERS)]
     players = Player.objects.bulk_create([Player(name=name) for name in names])
-    entries.enter(division=division, players=players, by=SYSTEM, now=now)
-    events.publish_tournament(tournament=tournament, by=SYSTEM, now=now)
-    draw = draws.request_draw(division=division, by=SYSTEM, now=now)
-    draws.make_draft(draw_id=draw.pk, now=now)
-    division.refresh_from_db()
-    draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=now)
+    made = {}
+    for format_ in PLAYED:
+        division = events.create_division(tournament=tournament, by=SYSTEM, now=now, name=format_, match_length=LENGTH)
+        entries.enter(division=division, players=players, by=SYSTEM, now=now)
+        division.refresh_from_db()
+        wanted = [StageSettings(format_, second_final=format_ == DOUBLE)]
+        set_stages(division=division, stages=wanted, after=division.seq, by=SYSTEM, now=now)
+        if not made:
+            events.publish_tournament(tournament=tournament, by=SYSTEM, now=now)
+        draw = draws.request_draw(division=division, by=SYSTEM, now=now)
+        draws.make_draft(draw_id=draw.pk, now=now)
+        division.refresh_from_db()
+        draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=now)
+        _play(division, rng, PLAYED[format_])
+        made[format_] = division
+    return made
+
+
+def _play(division: Division, rng: random.Random, count: int) -> None:
+    """So many results, in the order of the matches."""
+    now = timezone.now()
     played = 0
-    while played < PLAYED:
+    while played < count:
         ready = Fixture.objects.filter(stage__division=division, status="ready").select_related("stage")
-        for fixture in ready[: PLAYED - played]:
+        for fixture in ready[: count - played]:
             winner = rng.randrange(2)
             score = (LENGTH, rng.randrange(LENGTH)) if winner == 0 else (rng.randrange(LENGTH), LENGTH)
             results.enter_result(fixture=fixture, winner=winner, score=score, by=SYSTEM, now=now)
             played += 1
-    return division
+
+
+def page_of(division: Division) -> str:
+    """The address of a division."""
+    return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
 
 
 def main() -> None:
     """Build the event, then ask for its pages."""
     with database():
-        division = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
-        page = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
-        print(f"Bracket of {PLAYERS}, {PLAYED} of {PLAYERS - 1} matches played ({connection.vendor}); ", end="")
-        print(f"{REQUESTS} requests each, seed {SEED}")
+        made = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
+        told = ", ".join(f"{format_} with {count} results" for format_, count in PLAYED.items())
+        print(f"Brackets of {PLAYERS}: {told} ({connection.vendor}); {REQUESTS} requests each, seed {SEED}")
         bare()
         compressed = {"Accept-Encoding": "gzip"}
         measure("home page", "/")
-        measure("bracket", page)
-        measure("bracket, compressed", page, **compressed)
-        measure("bracket, all sections, compressed", f"{page}?section=all", **compressed)
+        for format_, division in made.items():
+            page = page_of(division)
+            measure(format_, page)
+            measure(f"{format_}, compressed", page, **compressed)
+            measure(f"{format_}, all sections, compressed", f"{page}?section=all", **compressed)
+            measure(f"{format_} by API", f"/api/v1/divisions/{division.public_id}/bracket/")
+        division = made[KNOCKOUT]
         measure("event", f"/events/{division.tournament.club.slug}/{division.tournament.slug}/")
         measure("events", "/events/")
-        measure("bracket by API", f"/api/v1/divisions/{division.public_id}/bracket/")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,93 @@
+"""First paint of the brackets of 256 players in Chromium at 6× CPU throttle, over localhost, compressed.
+
+The site is served by uvicorn from this process; each visit is a context of its own, so nothing is in a cache.
+"""
+
+import os
+import random
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from statistics import median
+from time import sleep
+
+from benchmarks.bench_bracket import PLAYED, PLAYERS, SEED, half_played, page_of
+from benchmarks.pages import database
+
+# isort: split
+import uvicorn
+from django.conf import settings
+from playwright.sync_api import Browser, sync_playwright
+
+from config.valkey import free_port
+
+THROTTLE = 6
+VISITS = 11
+WIDTHS = {"phone": 390, "desk": 1280}
+GATE_MS, GATE_BYTES = 1000, 20 * 1024
+
+FIRST_PAINT = """() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries()[0].startTime))
+  .observe({ type: "paint", buffered: true }))"""
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+SENT = "performance.getEntriesByType('navigation')[0].encodedBodySize"
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The site's address while uvicorn serves it from a thread."""
+    from config.asgi import application
+
+    server = uvicorn.Server(
+        uvicorn.Config(application, host="127.0.0.1", port=free_port(), lifespan="off", log_level="warning")
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        sleep(0.02)
+    yield f"http://127.0.0.1:{server.config.port}"
+    server.should_exit = True
+    thread.join(10)
+
+
+def visit(browser: Browser, address: str, width: int) -> tuple[float, int, int]:
+    """First contentful paint in ms, bytes of the page as sent, and how many px it can be scrolled sideways."""
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
+    page.goto(address)
+    found = (page.evaluate(FIRST_PAINT), page.evaluate(SENT), page.evaluate(SIDEWAYS))
+    context.close()
+    return found
+
+
+def main() -> None:
+    """Print median and worst of each page at each width."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        print("There is no Chromium on this machine (on Debian: apt-get install chromium).")
+        return
+    # Playwright's loop runs in this thread, and Django would take our own queries for ones from async code.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    settings.ALLOWED_HOSTS = ["127.0.0.1"]
+    with database():
+        made = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
+        print(f"{PLAYERS} players, results {PLAYED}; {THROTTLE}× CPU throttle, {VISITS} visits each, seed {SEED}")
+        print(f"Gates: first paint ≤ {GATE_MS} ms, page ≤ {GATE_BYTES / 1024:.0f} KiB compressed, no sideways scroll")
+        print(f"  {'':<22} {'median':>10} {'worst':>10} {'page':>11} {'sideways':>10}")
+        with served() as site, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            for format_, division in made.items():
+                for label, width in WIDTHS.items():
+                    address = site + page_of(division)
+                    visit(browser, address, width)
+                    paints, sizes, sideways = zip(*[visit(browser, address, width) for _ in range(VISITS)], strict=True)
+                    print(
+                        f"  {f'{format_}, {label}':<22} {median(paints):>7.0f} ms {max(paints):>7.0f} ms"
+                        f" {max(sizes) / 1024:>7.1f} KiB {max(sideways):>7} px"
+                    )
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()

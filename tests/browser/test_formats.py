@@ -1,0 +1,157 @@
+"""Brackets of every elimination, and drafts of every format, in a real browser: on a phone, at a desk, on paper."""
+
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.tournaments.pages.bracket_hall import Hall, page_of
+from tournaments.formats.settings import (
+    DOUBLE,
+    GROUPS,
+    KNOCKOUT,
+    PROGRESSIVE,
+    ROUND_ROBIN,
+    SWISS,
+    StageSettings,
+)
+from tournaments.models import Division
+from tournaments.services import events
+
+Check = Callable[[Page], None]
+PAPER = 717
+"""Pixels across A4, upright, between its margins."""
+NAMES = (
+    "Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh", "Ng",
+    "Maximiliane Konstantinopolitanischer-Dudelsackpfeifer", "Íngrid Lylloff", "Søren Simonsen", "Zoe Ballard",
+    "Victor Gulyas", "Kit Weinberg", "Anna Tomar", "Gus Wright", "Mei Trencsenyi", "Aki Olsen", "Uma Levermann",
+)  # fmt: skip
+BOTH_WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
+BOTH_SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+PLAYED: dict[str, tuple[int, tuple[StageSettings, ...], int]] = {
+    "progressive": (13, (StageSettings(PROGRESSIVE, last_chance=""),), 14),
+    "double": (16, (StageSettings(DOUBLE, second_final=True),), 16),
+    "three": (3, (StageSettings(KNOCKOUT),), 1),
+    "groups": (9, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), 5),
+    "swiss": (9, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT)), 2),
+}
+DRAFTS: dict[str, tuple[int, tuple[StageSettings, ...]]] = {
+    "progressive": (13, (StageSettings(PROGRESSIVE, last_chance=""),)),
+    "double": (6, (StageSettings(DOUBLE),)),
+    "groups": (9, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT))),
+    "swiss": (9, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT))),
+    "round robin": (5, (StageSettings(ROUND_ROBIN),)),
+}
+
+
+@pytest.fixture
+def hall(site: str, alice: User) -> Hall:
+    """Alice's club and its event."""
+    club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
+    alices = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=club, player=alices, role=Membership.Role.OWNER)
+    by, now = Actor.of(alice), timezone.now()
+    tournament = events.create_tournament(club=club, by=by, now=now, name="Harbour Weekend", starts_at=now)
+
+    def make_division(**fields: object) -> Division:
+        tournament.refresh_from_db()
+        return events.create_division(tournament=tournament, by=by, now=now, **{"name": "Open", **fields})
+
+    def make_players(count: int) -> list[Player]:
+        names = [*NAMES, *(f"Player {number}" for number in range(len(NAMES), count))][:count]
+        return [Player.objects.create(name=name) for name in names]
+
+    return Hall(make_division, make_players, by)
+
+
+@pytest.fixture
+def looked_at(axe: Check, fits: Check) -> Check:
+    """Accessible, as wide as its window, and with at most one primary button."""
+
+    def check(page: Page) -> None:
+        page.wait_for_load_state()
+        fits(page)
+        axe(page)
+        assert page.locator("main .button-primary:visible").count() <= 1
+
+    return check
+
+
+@BOTH_WIDTHS
+@BOTH_SCHEMES
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_division_of_any_format_is_accessible_and_fits(
+    open_page: OpenPage, looked_at: Check, hall: Hall, alice: User, name: str, width: int, scheme: str
+) -> None:
+    count, stages, results = PLAYED[name]
+    division = hall.drawn(count, *stages)
+    hall.play(division, most=results)
+    looked_at(open_page(page_of(division), width=width, scheme=scheme))
+    hall.play(division)
+    looked_at(open_page(f"{page_of(division)}?player=Elif", width=width, scheme=scheme, user=alice))
+
+
+@BOTH_WIDTHS
+@pytest.mark.parametrize("name", DRAFTS)
+def test_a_draft_of_any_format_is_accessible_and_fits(
+    open_page: OpenPage, looked_at: Check, hall: Hall, alice: User, name: str, width: int
+) -> None:
+    count, stages = DRAFTS[name]
+    draw = hall.draft(count, *stages)
+    page = open_page(f"{page_of(draw.stage.division)}draw/", width=width, user=alice)
+    expect(page.get_by_role("button", name="Publish this draw")).to_be_visible()
+    looked_at(page)
+
+
+def test_links_lead_from_bracket_to_bracket(open_page: OpenPage, hall: Hall) -> None:
+    page = open_page(page_of(hall.drawn(13, StageSettings(PROGRESSIVE, last_chance=""))))
+    page.get_by_role("navigation", name="Brackets").get_by_role("link", name="Last chance").click()
+    expect(page.get_by_role("heading", name="Last chance", exact=True)).to_be_in_viewport()
+
+
+def test_a_curve_begins_and_ends_at_the_middle_of_its_boxes(open_page: OpenPage, hall: Hall) -> None:
+    page = open_page(page_of(hall.drawn(13, StageSettings(PROGRESSIVE))))
+    drawn = page.locator("#consolation-1 ~ *, [id^=consolation-1-]").filter(has=page.locator(":scope > svg"))
+    assert drawn.count() > 0
+    ends = page.evaluate("""() => [...document.querySelectorAll(".round.curves")].flatMap((round) => {
+      const area = round.querySelector("svg").getBoundingClientRect();
+      const middles = (of) => [...of.querySelectorAll("li > div")].map((box) => {
+        const at = box.getBoundingClientRect();
+        return (at.top + at.height / 2 - area.top) / area.height * 100;
+      });
+      const [from, to] = [middles(round), middles(round.nextElementSibling)];
+      const nearest = (all, y) => Math.min(...all.map((one) => Math.abs(one - y)));
+      return [...round.querySelector("path").getAttribute("d").matchAll(/M0 ([\\d.]+)C.*? 100 ([\\d.]+)(?=M|$)/g)]
+        .map(([, start, end]) => [nearest(from, +start), nearest(to, +end)]);
+    })""")
+    assert ends
+    assert max(max(pair) for pair in ends) < 1.5
+
+
+def test_the_bracket_of_256_does_not_scroll_sideways_on_a_phone(open_page: OpenPage, fits: Check, hall: Hall) -> None:
+    division = hall.drawn(256, StageSettings(DOUBLE, second_final=True))
+    page = open_page(page_of(division), width=PHONE)
+    fits(page)
+    page.get_by_role("link", name="Part 2 of 4").click()
+    expect(page.locator("#lower-2")).to_have_attribute("open", "")
+    fits(page)
+
+
+def test_on_paper_everything_stands_between_the_margins_and_nothing_is_to_be_pressed(
+    open_page: OpenPage, hall: Hall
+) -> None:
+    division = hall.drawn(16, StageSettings(DOUBLE, second_final=True))
+    hall.play(division, most=16)
+    page = open_page(page_of(division), width=PAPER, scheme="dark")
+    page.emulate_media(media="print")
+    assert page.locator(".tabs:visible, .jumps:visible").count() == 0
+    right = page.evaluate(
+        "Math.max(...[...document.querySelectorAll('.round li')].map((one) => one.getBoundingClientRect().right))"
+    )
+    assert 0 < right <= PAPER
+    assert page.locator(".round svg:visible").count() > 0
