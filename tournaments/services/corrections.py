@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
 
 from engine.errors import Refused
 from matches.models import Claim, Match, Result, Submission
@@ -171,9 +170,7 @@ def _apply(
         at=acts.now,
         by=acts.by.user,
     )
-    settled = settle(division, by=acts.by, now=acts.now, held=held, void_rated=voided_rated)
-    if not (settled.fixtures or settled.opened):
-        Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+    settle(division, by=acts.by, now=acts.now, held=held, void_rated=voided_rated)
     told = {"choice": choice.value, "changes": _changes(standing, new), "correction": correction.public_id}
     verb = "correction_undone" if undoes is not None else "result_corrected"
     club = division.tournament.club

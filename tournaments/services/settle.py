@@ -90,8 +90,9 @@ def settle(
         places = state.places
         _finish_stage(state)
         stages += go_on(division, state, now)
-    Match.objects.filter(pk__in=told, parent_topic=division.topic, unsettled=True).update(unsettled=False)
-    if changed or opened:
+    reported = Match.objects.filter(pk__in=told, parent_topic=division.topic, unsettled=True).update(unsettled=False)
+    # Another score changes the standings, if no fixture.
+    if changed or opened or reported:
         Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
     _finish_division(division)
     return Settled(sorted(set(changed)), opened)
