@@ -1,0 +1,148 @@
+"""Corrections by API: previewed, applied, listed, undone, and what refuses."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from matches.models import Match
+from players.actors import Actor
+from players.models import User
+from tests.api.test_tournaments import code, send
+from tests.tournaments.pages.conftest import (
+    NOW,
+    Running,
+    as_user,
+    bobs,
+    by_alice,
+    carols,
+    club,
+    erin,
+    make_division,
+    make_players,
+    running,
+    tournament,
+)
+from tournaments.models import Correction, Fixture
+from tournaments.services import results
+
+__all__ = ["as_user", "bobs", "by_alice", "carols", "club", "erin", "make_division", "make_players", "running"]
+__all__ += ["tournament"]
+
+pytestmark = pytest.mark.django_db
+NEW = {"winner": 1, "score": [5, 7]}
+
+
+@pytest.fixture
+def alices(alice: User, as_user: Any) -> Client:
+    """Alice's program."""
+    client = as_user(alice)
+    assert isinstance(client, Client)
+    return client
+
+
+@pytest.fixture
+def played(running: Running, by_alice: Actor) -> Running:
+    """M1 ended 7–5 for its first side, M2 7–0, and the final 7–3."""
+    for number, score in ((1, (7, 5)), (2, (7, 0)), (3, (7, 3))):
+        fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
+        results.enter_result(fixture=fixture, winner=0, score=score, by=by_alice, now=NOW)
+    running.division.refresh_from_db()
+    running.fixture.refresh_from_db()
+    return running
+
+
+def here(played: Running) -> str:
+    return f"fixtures/{played.fixture.public_id}/corrections/"
+
+
+def preview(client: Client, played: Running) -> dict[str, Any]:
+    answer = send(client, "post", f"{here(played)}preview/", NEW)
+    assert answer.status_code == 200
+    body: dict[str, Any] = answer.json()
+    assert answer["ETag"] == f'"{body["seq"]}"'
+    return body
+
+
+def test_a_result_is_looked_at_corrected_and_given_back(alices: Client, played: Running) -> None:
+    seen = preview(alices, played)
+    assert (seen["default"], seen["standing"]["score"], seen["result"]["score"]) == ("let_stand", [7, 5], [5, 7])
+    (everything,) = [one for one in seen["choices"] if one["choice"] == "correct_all"]
+    (final,) = everything["fixtures"]
+    assert (final["number"], final["voided"]["score"], final["stopped"]) == (3, [7, 3], False)
+    assert everything["places"]
+    assert everything["ratings"]
+
+    told = {**NEW, "choice": "correct_all", "after": seen["seq"], "mark": seen["mark"], "reason": "Wrong sheet."}
+    done = send(alices, "post", here(played), told)
+    assert done.status_code == 201
+    made = done.json()["correction"]
+    assert (made["choice"], made["reason"], made["by"], made["changed"]) == (
+        "correct_all", "Wrong sheet.", "Alice", [[1, 3]],
+    )  # fmt: skip
+    assert done["ETag"] == f'"{done.json()["seq"]}"'
+    assert send(alices, "post", here(played), told).json()["correction"] == made, "the second of two clicks"
+
+    assert alices.get(f"/api/v1/{here(played)}").json() == [made]
+    undo = f"corrections/{made['public_id']}/undo/"
+    back = send(alices, "post", f"{undo}preview/").json()
+    assert back["result"]["score"] == [7, 5]
+    assert [one["returns"]["score"] for one in back["choices"][-1]["fixtures"]] == [[7, 3]]
+    undone = send(alices, "post", undo, {"reason": "It was right."}, **{"If-Match": f'"{back["seq"]}"'})
+    assert undone.status_code == 201
+    assert undone.json()["correction"]["undoes"] == made["public_id"]
+    first = alices.get(f"/api/v1/corrections/{made['public_id']}/").json()
+    assert first["undone_by"] == undone.json()["correction"]["public_id"]
+
+
+def test_to_let_stand_makes_no_correction(alices: Client, played: Running) -> None:
+    seen = preview(alices, played)
+    done = send(alices, "post", here(played), {**NEW, "choice": "let_stand", "after": seen["seq"]})
+    assert (done.status_code, done.json()["correction"], Correction.objects.count()) == (200, None, 0)
+
+
+def test_what_is_refused_has_its_code(alices: Client, played: Running, by_alice: Actor) -> None:
+    seen = preview(alices, played)
+    told = {**NEW, "choice": "correct_all"}
+    assert code(send(alices, "post", here(played), told))[0] == 422, "after is needed"
+    assert code(send(alices, "post", here(played), {**told, "after": seen["seq"] - 1})) == (409, "stale")
+    same = {**told, "winner": 0, "score": [7, 5], "after": seen["seq"]}
+    assert code(send(alices, "post", here(played), same)) == (422, "correction_same")
+    assert code(send(alices, "post", f"{here(played)}preview/", {**NEW, "score": [5, 6]})) == (
+        422,
+        "result_not_reached",
+    )
+    assert code(send(alices, "post", f"{here(played)}preview/", {**NEW, "kind": "void"}))[0] == 422
+    made = send(alices, "post", here(played), {**told, "after": seen["seq"]}).json()
+    undo = f"corrections/{made['correction']['public_id']}/undo/"
+    assert code(send(alices, "post", undo, {"after": seen["seq"]})) == (409, "stale")
+    final = Fixture.objects.select_related("stage").get(stage__division=played.division, number=3)
+    results.enter_result(fixture=final, winner=0, score=(7, 1), by=by_alice, now=NOW)
+    assert code(send(alices, "post", f"{undo}preview/")) == (409, "successor_begun")
+
+
+def test_what_has_no_result_has_nothing_to_correct(alices: Client, running: Running) -> None:
+    assert code(send(alices, "post", f"{here(running)}preview/", NEW)) == (409, "nothing_to_correct")
+
+
+def test_a_match_begun_since_the_preview_makes_its_mark_stale(
+    alices: Client, running: Running, by_alice: Actor
+) -> None:
+    for number in (1, 2):
+        fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
+        results.enter_result(fixture=fixture, winner=0, score=(7, 5), by=by_alice, now=NOW)
+    seen = preview(alices, running)
+    final = Fixture.objects.get(stage__division=running.division, number=3)
+    Match.objects.filter(pk=final.match_id).update(seq=9, begun_at=NOW)
+    told = {**NEW, "choice": "correct_all", "after": seen["seq"], "mark": seen["mark"]}
+    assert code(send(alices, "post", here(running), told)) == (409, "stale")
+    (again,) = [one for one in preview(alices, running)["choices"] if one["choice"] == "correct_all"]
+    assert [one["stopped"] for one in again["fixtures"]] == [True]
+
+
+def test_assistants_may_look(as_user: Any, erin: User, played: Running) -> None:
+    client = as_user(erin)
+    seen = preview(client, played)
+    told = {**NEW, "choice": "correct_all", "after": seen["seq"]}
+    assert code(send(client, "post", here(played), told))[0] == 403
+    assert client.get(f"/api/v1/{here(played)}").json() == []
