@@ -238,6 +238,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
         "ResultKind": "matches.models.Result.Kind",
+        "RemarkKind": "tournaments.formats.outline.Kind",
+        "StageFormat": "tournaments.models.Stage.Format",
         "RoleEnum": "players.models.Membership.Role",
         "ClaimState": "matches.models.Claim.State",
         "DrawState": "tournaments.models.Draw.State",

@@ -235,6 +235,7 @@ ROUTES: dict[str, Access] = {
             "tournaments/(?P<tournament>[2-9a-z]{10})",
             "tournaments/(?P<tournament>[2-9a-z]{10})/divisions",
             "divisions/(?P<division>[2-9a-z]{10})",
+            "divisions/(?P<division>[2-9a-z]{10})/stages",
             "divisions/(?P<division>[2-9a-z]{10})/entries",
             "divisions/(?P<division>[2-9a-z]{10})/draws",
             "divisions/(?P<division>[2-9a-z]{10})/draws/(?P<number>[0-9]{1,4})",
@@ -248,6 +249,7 @@ ROUTES: dict[str, Access] = {
         )
     },
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
+    "^api/v1/divisions/(?P<division>[2-9a-z]{10})/outline/$": Access(403, 403, 403),
     "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/$": Access(403, 403, 403),
     "^api/v1/corrections/(?P<correction>[2-9a-z]{10})/$": Access(403, 403, 403),
     "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/preview/$": ONLY_POST,

@@ -35,9 +35,6 @@ class Design:
 
     def __init__(self, division: Division, zone: tzinfo, stages: list[StageForm], evening: EveningForm) -> None:
         self.division, self.zone, self.stages, self.evening = division, zone, stages, evening
-        self.lengths: list[int] = division.round_lengths or [division.match_length]
-        for form in stages:
-            form.fields["lengths"].widget.attrs["placeholder"] = " ".join(map(str, self.lengths))
         self.faults: list[str] = []
         good = [form.made for form in stages if form.is_valid() or not form.is_bound]
         made = [one for one in good if one is not None]
@@ -50,7 +47,7 @@ class Design:
     @classmethod
     def of_division(cls, division: Division, zone: tzinfo) -> "Design":
         """As it is set now, for those who are entered."""
-        return cls(division, zone, _unbound(stage_settings(division)), EveningForm(_usual(division, zone)))
+        return cls(division, zone, _unbound(stage_settings(division), division), EveningForm(_usual(division, zone)))
 
     @classmethod
     def of_post(cls, division: Division, zone: tzinfo, data: Mapping[str, str]) -> "Design":
@@ -59,7 +56,7 @@ class Design:
         evening = EveningForm({name: data.get(name, usual[name]) for name in EVENING})
         if data.get("preset") in PRESETS:
             players = evening.cleaned_data.get("players", 0) if evening.is_valid() else USUAL_PLAYERS
-            return cls(division, zone, _unbound(list(preset(data["preset"], players))), evening)
+            return cls(division, zone, _unbound(list(preset(data["preset"], players)), division), evening)
         count, wanted = _number(data.get("stages")), _number(data.get("wanted") or data.get("stages"))
         if wanted > count:
             name = f"s{count}-qualifiers"
@@ -72,6 +69,7 @@ class Design:
                 number=number,
                 last=number == wanted,
                 stored=stored[number - 1] if number <= len(stored) else StageSettings(),
+                usual_lengths=_lengths(division),
             )
             for number in range(1, wanted + 1)
         ]
@@ -102,7 +100,7 @@ class Design:
         return outline(
             self.settings,
             self.evening.cleaned_data["players"],
-            default_lengths=self.lengths,
+            default_lengths=_lengths(self.division),
             pace=self.evening.pace(),
             starts=starts,
             closes=closes,
@@ -120,9 +118,14 @@ class Design:
             form.offer(one)
 
 
-def _unbound(stages: list[StageSettings]) -> list[StageForm]:
+def _lengths(division: Division) -> list[int]:
+    return division.round_lengths or [division.match_length]
+
+
+def _unbound(stages: list[StageSettings], division: Division) -> list[StageForm]:
+    lengths = _lengths(division)
     return [
-        StageForm(None, number=number, last=number == len(stages), stored=one)
+        StageForm(None, number=number, last=number == len(stages), stored=one, usual_lengths=lengths)
         for number, one in enumerate(stages, start=1)
     ]
 

@@ -186,14 +186,16 @@ class StageForm(RefusingForm):
         number: int,
         last: bool,
         stored: StageSettings,
+        usual_lengths: Sequence[int],
     ) -> None:
-        self.number, self.last, self.stored = number, last, stored
+        self.number, self.last, self.stored, self.usual_lengths = number, last, stored, usual_lengths
         self.made: StageSettings | None = None if data is not None else stored
         """What was chosen, where it is in order."""
         prefix = f"s{number}"
         super().__init__(
             None if data is None else _filled(data, prefix), prefix=prefix, initial=initial_of(stored), auto_id="%s"
         )
+        self.fields["lengths"].widget.attrs["placeholder"] = " ".join(map(str, usual_lengths))
         chosen = str(self["format"].value())
         self.format_name = chosen if chosen in FORMATS else KNOCKOUT
         self.offer(Choices())
@@ -272,7 +274,7 @@ class StageForm(RefusingForm):
                 self.add_error(own, ValidationError(sentence("pattern_empty", {})))
         if not self.errors:
             try:
-                self.made = self._settings().checked()
+                self.made = self._settings().checked(self.usual_lengths)
             except Refused as refused:
                 self.refuse(refused)
         return cleaned

@@ -10,6 +10,7 @@ from tournaments.api import entries as api_entries
 from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
 from tournaments.api import pairings as api_pairings
+from tournaments.api import stages as api_stages
 from tournaments.api import standings as api_standings
 from tournaments.views import (
     clubs,
@@ -102,6 +103,8 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{A_DIVISION}$", api_divisions.OneDivision.as_view(), name="api-division"),
     re_path(rf"{A_DIVISION}deadlines/$", api_divisions.Deadlines.as_view(), name="api-deadlines"),
+    re_path(rf"{A_DIVISION}stages/$", api_stages.Stages.as_view(), name="api-stages"),
+    re_path(rf"{A_DIVISION}outline/$", api_stages.OutlineView.as_view(), name="api-outline"),
     re_path(rf"{A_DIVISION}entries/$", api_entries.Entries.as_view(), name="api-entries"),
     re_path(rf"{A_DIVISION}entries/paste/$", api_entries.Paste.as_view(), name="api-entries-paste"),
     re_path(rf"{A_DIVISION}register/$", api_entries.Register.as_view(), name="api-register"),

@@ -70,14 +70,15 @@ class Drawn:
     meetings: tuple[Meeting, ...] = ()
 
 
-def checked_stages(stages: Sequence[StageSettings]) -> list[StageSettings]:
+def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[int] = ()) -> list[StageSettings]:
     """Stages that can follow each other, whatever their field; the last one sends nobody on.
 
+    `default_lengths` are the division's match lengths, for stages without their own.
     Raises Refused with `stage_count`, `stage_qualifiers`, `group_count`, or what `StageSettings.checked` refuses.
     """
     if not 1 <= len(stages) <= MOST_STAGES:
         raise Refused("stage_count", most=MOST_STAGES)
-    made = [one.checked() for one in stages]
+    made = [one.checked(default_lengths) for one in stages]
     for number, one in enumerate(made[:-1], start=1):
         going_on = len(places_before(one, number))
         if going_on < LEAST_GOING_ON:

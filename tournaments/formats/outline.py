@@ -134,7 +134,7 @@ def outline(
     if not stages:
         return _whole((), entries, [_fault(Refused("stage_count", most=MOST_STAGES))], 0, starts)
     fields = [entries, *(len(places_before(one, at)) for at, one in enumerate(stages[:-1], start=1))]
-    drawn = [_sketched(stages, at, field) for at, field in enumerate(fields)]
+    drawn = [_sketched(stages, at, field, default_lengths) for at, field in enumerate(fields)]
     remarks = [remark for one in drawn for remark in one[2]]
     remarks += _whole_faults(stages, pace, known={remark.code for remark in remarks})
     possible = not any(remark.kind == FAULT for remark in remarks)
@@ -150,13 +150,15 @@ def outline(
     return replace(whole, remarks=(*remarks, *_closing(whole, closes)))
 
 
-def _sketched(stages: Sequence[StageSettings], at: int, field: int) -> tuple[StageOutline, Sketch, list[Remark]]:
+def _sketched(
+    stages: Sequence[StageSettings], at: int, field: int, default_lengths: Sequence[int]
+) -> tuple[StageOutline, Sketch, list[Remark]]:
     """One stage without its times, and what is to be said of it."""
     settings, number = stages[at], at + 1
     one = StageOutline(number, settings.format, field)
     try:
         before = stages[at - 1].checked() if at else None
-        drawn = sketch(settings.checked(), before, number, field)
+        drawn = sketch(settings.checked(default_lengths), before, number, field)
     except Refused as refused:
         # Patterns are told all the same: the wrong one may be the fault.
         return replace(one, choices=choices_of(settings, field)), Sketch(()), [_fault(refused, number)]

@@ -4,7 +4,7 @@ One class serves all formats: each reads only what it knows. What is empty is ch
 pattern with the fewest byes, the usual tie-breaks), so that a stage needs no more than the name of its format.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Any
@@ -111,8 +111,8 @@ class StageSettings:
         """Table points of a match."""
         return Scoring(self.win, self.loss, unplayed=self.win / 2 if self.unplayed_half else 0.0)
 
-    def checked(self) -> "StageSettings":
-        """The same settings.
+    def checked(self, default_lengths: Sequence[int] = ()) -> "StageSettings":
+        """The same settings; `default_lengths` are the division's, where the stage has no match lengths of its own.
 
         Raises Refused with `unknown_format`, `bad_length`, `unknown_tiebreak`, `bad_setting`, or a `pattern_…` code.
         """
@@ -126,8 +126,9 @@ class StageSettings:
         for name in self.tiebreaks:
             if name not in TIEBREAKS:
                 raise Refused("unknown_tiebreak", name=name)
-        if "point_difference" in self.tiebreaks and len(set(self.lengths)) > 1:
-            raise Refused("tiebreak_needs_one_length", lengths=", ".join(map(str, self.lengths)))
+        lengths = self.lengths or tuple(default_lengths)
+        if "point_difference" in self.tiebreaks and len(set(lengths)) > 1:
+            raise Refused("tiebreak_needs_one_length", lengths=", ".join(map(str, lengths)))
         for name, fault in self._faults().items():
             if fault:
                 raise Refused("bad_setting", name=name, value=getattr(self, name))

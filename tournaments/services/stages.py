@@ -55,9 +55,9 @@ def set_stages(
     All but the last name their `qualifiers`. The first stage keeps its seed, whose hash may have been seen.
     Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `checked_stages` refuses.
     """
-    wanted = checked_stages(stages)
     with transaction.atomic():
         row = lock(division.pk)
+        wanted = checked_stages(stages, row.round_lengths or [row.match_length])
         if row.seq != after:
             raise Refused("stale")
         if row.status != Division.Status.ENTRIES:

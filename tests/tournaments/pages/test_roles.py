@@ -120,6 +120,8 @@ API: dict[str, tuple[Row, Row]] = {
     "api-divisions": (API_READ, API_DIRECTORS),
     "api-division": (API_READ, API_NO_WRITE),
     "api-deadlines": (API_NO_GET, API_NO_WRITE),
+    "api-stages": (API_READ, API_NO_WRITE),
+    "api-outline": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
     "api-entries": (API_READ, API_DIRECTORS),
     "api-entries-paste": (API_NO_GET, API_DIRECTORS),
     "api-register": (API_NO_GET, API_ACCOUNT),
@@ -155,6 +157,7 @@ WRITES_BY_OTHER_METHODS = {
     "api-tournament": ("patch", API_DIRECTORS),
     "api-division": ("patch", API_DIRECTORS),
     "api-deadlines": ("put", API_DIRECTORS),
+    "api-stages": ("put", API_DIRECTORS),
     "api-fixture-deadline": ("put", API_DIRECTORS),
 }
 TABLE = PAGES | API

@@ -1,0 +1,194 @@
+"""The formats of a division and their outline, for programs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.authtoken.models import Token
+
+from players.actors import Actor
+from players.models import Player, User
+from tests.tournaments.pages.conftest import (
+    NOW,
+    Running,
+    as_user,
+    bobs,
+    by_alice,
+    carols,
+    club,
+    erin,
+    frank,
+    make_division,
+    make_players,
+    running,
+    taking,
+    tournament,
+)
+from tournaments.formats.settings import FORMATS, StageSettings
+from tournaments.models import Division
+from tournaments.services import entries
+from tournaments.services.stages import stage_settings
+
+__all__ = ["as_user", "bobs", "by_alice", "carols", "club", "erin", "frank", "make_division", "make_players"]
+__all__ += ["running", "taking", "tournament"]
+
+pytestmark = pytest.mark.django_db
+
+Ask = Callable[..., Any]
+GROUPS = {"format": "groups", "groups": 4, "qualifiers": 2, "lengths": [5]}
+
+
+@pytest.fixture
+def tonight(taking: Division, make_players: Callable[[int], list[Player]], by_alice: Actor) -> Division:
+    """Thirteen are entered."""
+    entries.enter(division=taking, players=make_players(13), by=by_alice, now=NOW)
+    taking.refresh_from_db()
+    return taking
+
+
+@pytest.fixture
+def ask(tonight: Division, alice: User) -> Ask:
+    """Asks as Alice, unless somebody else is named; the answer as JSON and its status."""
+
+    def send(method: str, what: str, body: Any = None, user: User | None = alice, **query: Any) -> Any:
+        headers = {"Authorization": f"Token {Token.objects.get_or_create(user=user)[0].key}"} if user else {}
+        address = f"/api/v1/divisions/{tonight.public_id}/{what}/"
+        if method == "get":
+            return Client().get(address, query, headers=headers)
+        return getattr(Client(), method)(address, body, content_type="application/json", headers=headers)
+
+    return send
+
+
+def test_stages_are_set_and_read_with_every_setting(ask: Ask, tonight: Division) -> None:
+    body = {"stages": [GROUPS, {"format": "knockout", "lengths": [7, 9]}], "tables": 6, "after": tonight.seq}
+    answer = ask("put", "stages", body)
+    assert answer.status_code == 200
+    assert answer.headers["ETag"] == f'"{tonight.seq + 1}"'
+    first, second = answer.json()
+    assert (first["number"], first["format"], first["groups"], first["qualifiers"]) == (1, "groups", 4, 2)
+    assert (second["number"], second["lengths"], second["last_chance"]) == (2, [7, 9], None)
+    assert ask("get", "stages", user=None).json() == answer.json()
+    tonight.tournament.refresh_from_db()
+    assert tonight.tournament.tables == 6
+    assert stage_settings(tonight)[0] == StageSettings("groups", groups=4, qualifiers=2, lengths=(5,))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_read_can_be_written_again(name: str, ask: Ask, tonight: Division) -> None:
+    assert ask("put", "stages", {"stages": [{"format": name}], "after": tonight.seq}).status_code == 200
+    read = ask("get", "stages").json()
+    stages = [{key: value for key, value in stage.items() if key != "number"} for stage in read]
+    tonight.refresh_from_db()
+    answer = ask("put", "stages", {"stages": stages, "after": tonight.seq})
+    assert (answer.status_code, answer.json()) == (200, read)
+    assert stage_settings(tonight) == [StageSettings(name)]
+
+
+def test_pairs_that_never_meet_are_named_by_their_entries(ask: Ask, tonight: Division) -> None:
+    one, two = tonight.entries.order_by("pk")[:2]
+    stage = {"format": "swiss", "forbidden": [[one.public_id, two.public_id]]}
+    answer = ask("put", "stages", {"stages": [stage], "after": tonight.seq})
+    assert answer.json()[0]["forbidden"] == [[one.public_id, two.public_id]]
+    assert stage_settings(tonight)[0].forbidden == ((one.pk, two.pk),)
+    tonight.refresh_from_db()
+    stage["forbidden"] = [[one.public_id, "2222222222"]]
+    answer = ask("put", "stages", {"stages": [stage], "after": tonight.seq})
+    assert answer.status_code == 422
+    assert "2222222222 is not an entry" in str(answer.json())
+
+
+@pytest.mark.parametrize(
+    ("stages", "code"),
+    [
+        ([{"format": "ladder"}], "invalid"),
+        ([], "invalid"),
+        ([{"format": "swiss"}, {"format": "knockout"}], "stage_qualifiers"),
+        ([{"format": "progressive", "pattern": "B.A."}], "pattern_letter_order"),
+        ([{"format": "swiss", "tiebreaks": ["point_difference"], "lengths": [5, 7]}], "tiebreak_needs_one_length"),
+        ([{"format": "roundrobin", "win": 1, "loss": 2}], "bad_setting"),
+        ([{"format": "swiss", "lengths": [26]}], "invalid"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_code(
+    stages: list[dict[str, Any]], code: str, ask: Ask, tonight: Division
+) -> None:
+    answer = ask("put", "stages", {"stages": stages, "after": tonight.seq})
+    assert answer.status_code == 422
+    assert code in str(answer.json())
+    assert stage_settings(tonight) == [StageSettings()]
+
+
+def test_whoever_has_not_seen_the_latest_is_refused(ask: Ask, tonight: Division) -> None:
+    body = {"stages": [{"format": "swiss"}]}
+    assert ask("put", "stages", {**body, "after": tonight.seq + 1}).json()["code"] == "stale"
+    assert ask("put", "stages", body).status_code == 422
+    assert ask("put", "stages", {**body, "after": tonight.seq}).status_code == 200
+
+
+def test_after_the_draw_nothing_is_set(running: Running, alice: User) -> None:
+    client = Client(headers={"Authorization": f"Token {Token.objects.create(user=alice).key}"})
+    body = {"stages": [{"format": "swiss"}], "after": running.division.seq}
+    address = f"/api/v1/divisions/{running.division.public_id}/stages/"
+    answer = client.put(address, body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "division_drawn")
+
+
+def test_the_outline_of_what_is_set(ask: Ask, tonight: Division) -> None:
+    told = ask("get", "outline", tables=6).json()
+    assert (told["possible"], told["entries"], told["matches"]) == (True, 13, {"least": 12, "most": 12})
+    (main,) = told["stages"][0]["brackets"]
+    assert [one["entrants"]["most"] for one in main["rounds"]] == [13, 8, 4, 2]
+    assert told["finish"]["minutes"] < told["finish"]["late_minutes"]
+    larger = ask("get", "outline", entries=40, tables=2).json()
+    assert larger["finish"]["minutes"] > 2 * told["finish"]["minutes"]
+    assert [one["code"] for one in larger["remarks"]] == ["tables_few"]
+    quick = ask("get", "outline", tables=6, minutes_per_point=5.5).json()
+    assert quick["finish"]["minutes"] == pytest.approx(told["finish"]["minutes"] / 2)
+
+
+def test_the_outline_of_what_is_not_stored(ask: Ask, tonight: Division) -> None:
+    body = {
+        "stages": [GROUPS, {"format": "progressive"}],
+        "entries": 17,
+        "tables": 8,
+        "starts_at": "2026-11-27T19:00:00+01:00",
+        "closes_at": "2026-11-27T20:00:00+01:00",
+    }
+    told = ask("post", "outline", body).json()
+    groups, knockout = told["stages"]
+    assert (groups["groups"], groups["going_on"], knockout["entrants"]) == ([5, 4, 4, 4], 8, 8)
+    assert knockout["patterns"][0]["pattern"] == knockout["brackets"][1]["pattern"]
+    assert told["finish"]["at"] > "2026-11-27T18:00:00Z"
+    assert [one["code"] for one in told["remarks"]] == ["groups_uneven", "closing_missed"]
+    assert stage_settings(tonight) == [StageSettings()]
+
+
+def test_the_impossible_is_an_answer(ask: Ask) -> None:
+    answer = ask("post", "outline", {"stages": [{"format": "swiss", "rounds": 9}], "entries": 6})
+    assert answer.status_code == 200
+    (fault,) = [one for one in answer.json()["remarks"] if one["kind"] == "fault"]
+    assert fault["code"] == "rounds_with_rematches"
+    assert fault["params"] == {"rounds": 9, "entries": 6, "most": 5}
+    assert "6 players 5 can" in fault["detail"]
+    assert answer.json()["possible"] is False
+
+
+def test_only_directors_set_and_foretell(ask: Ask, erin: User, frank: User, dave: User, tonight: Division) -> None:
+    body = {"stages": [{"format": "swiss"}], "after": tonight.seq}
+    for user, status in ((erin, 403), (frank, 403), (dave, 403), (None, 401)):
+        assert ask("put", "stages", body, user=user).status_code == status
+        assert ask("post", "outline", body, user=user).status_code == status
+        assert ask("get", "outline", user=user).status_code == 403
+        assert ask("get", "stages", user=user).status_code == 200
+    assert stage_settings(tonight) == [StageSettings()]
+
+
+def test_stages_cost_no_query_a_row(ask: Ask, tonight: Division, django_assert_max_num_queries: Any) -> None:
+    body = {"stages": [GROUPS, {"format": "knockout"}], "after": tonight.seq}
+    assert ask("put", "stages", body).status_code == 200
+    with django_assert_max_num_queries(8):
+        assert len(ask("get", "stages").json()) == 2
+    with django_assert_max_num_queries(8):
+        assert ask("get", "outline").json()["possible"]

@@ -1,0 +1,271 @@
+"""The stages of a division and what they would be like, for programs."""
+
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import exceptions
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from players.access import Role
+from players.messages import sentence
+from tournaments import access
+from tournaments.api import stage_shapes as shapes
+from tournaments.api.common import AFTER, READ, WRITE, after_of, by, given, tagged
+from tournaments.formats.outline import Outline, outline
+from tournaments.formats.schedule import Pace
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division, Entry
+from tournaments.services.events import entries_in
+from tournaments.services.stages import set_stages, stage_settings
+
+GROUPS_THEN_KNOCKOUT = [
+    {"format": "groups", "groups": 4, "qualifiers": 2, "lengths": [5]},
+    {"format": "knockout", "lengths": [7, 9]},
+]
+EVENING = {
+    "entries": 17,
+    "tables": 6,
+    "starts_at": "2026-11-27T19:00:00+01:00",
+    "closes_at": "2026-11-27T23:30:00+01:00",
+}
+
+
+def answer(division: Division) -> Response:
+    """All stages with every setting, and the ETag of the division."""
+    ids = dict(division.entries.values_list("pk", "public_id"))
+    stages = [{"number": number, **_shown(one, ids)} for number, one in enumerate(stage_settings(division), start=1)]
+    return tagged(shapes.SetStageSerializer(stages, many=True).data, division.seq)
+
+
+def _shown(settings: StageSettings, ids: dict[int, str]) -> dict[str, Any]:
+    forbidden = [[ids[one], ids[two]] for one, two in settings.forbidden if one in ids and two in ids]
+    return {**asdict(settings), "forbidden": forbidden, "until": settings.until or None} | {
+        "join_until": settings.join_until or None
+    }
+
+
+def _settings(division: Division, stages: list[dict[str, Any]]) -> list[StageSettings]:
+    """What was sent as settings; an entry that is not there answers 422."""
+    named = {public_id for stage in stages for pair in stage.get("forbidden", []) for public_id in pair}
+    ids = dict(Entry.objects.filter(division=division, public_id__in=named).values_list("public_id", "pk"))
+    if missing := sorted(named - set(ids)):
+        raise exceptions.ValidationError({"stages": [f"{missing[0]} is not an entry of this division."]})
+    made = []
+    for stage in stages:
+        values = {name: value for name, value in stage.items() if name != "number"}
+        for day in ("until", "join_until"):
+            if day in values:
+                values[day] = values[day].isoformat() if values[day] else ""
+        values["forbidden"] = [[ids[one], ids[two]] for one, two in values.get("forbidden", [])]
+        made.append(StageSettings.of(values.pop("format"), values))
+    return made
+
+
+class Stages(APIView):
+    """The formats of a division, one after the other."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="stages_list",
+        summary="What a division is played by",
+        responses={200: shapes.SetStageSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, division: str) -> Response:
+        """Every setting, also those that no format here reads."""
+        return answer(access.division(request.user, division))
+
+    @extend_schema(
+        operation_id="stages_set",
+        summary="Set what a division is played by",
+        description=(
+            "All stages at once, before the draw (else `division_drawn`); a setting that is left out is as by default. "
+            "A draft of the draw is discarded. Refused with `stage_qualifiers` where a stage does not say how many go "
+            "on, and with the code of whatever is wrong in a stage."
+        ),
+        parameters=[AFTER],
+        request=shapes.NewStagesSerializer,
+        examples=[
+            OpenApiExample(
+                "Groups, then a knockout",
+                value={"stages": GROUPS_THEN_KNOCKOUT, "tables": 6, "after": 3},
+                request_only=True,
+            ),
+            OpenApiExample(
+                "Swiss",
+                value={"stages": [{"format": "swiss", "rounds": 5, "tiebreaks": ["buchholz", "wins"]}], "after": 3},
+                request_only=True,
+            ),
+        ],
+        responses={200: shapes.SetStageSerializer(many=True), **WRITE},
+    )
+    def put(self, request: Request, division: str) -> Response:
+        """The stages as they are then."""
+        found = access.division_as(request.user, division, Role.DIRECTOR)
+        fields = given(shapes.NewStagesSerializer, request)
+        after = after_of(request, fields)
+        set_stages(
+            division=found,
+            stages=_settings(found, fields["stages"]),
+            tables=fields.get("tables"),
+            after=after or 0,
+            by=by(request),
+            now=timezone.now(),
+        )
+        found.refresh_from_db()
+        return answer(found)
+
+
+class OutlineView(APIView):
+    """What the stages would be like for so many entries."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="outline_retrieve",
+        summary="What the format means for tonight",
+        description=(
+            "Rounds, matches, byes and the expected finish, for directors. A format that is impossible for this field "
+            "is no error: `possible` is false, and `remarks` say why."
+        ),
+        parameters=[
+            OpenApiParameter("entries", OpenApiTypes.INT, description="By default those who are entered."),
+            OpenApiParameter("tables", OpenApiTypes.INT, description="By default those of the event."),
+            OpenApiParameter("starts_at", OpenApiTypes.DATETIME, description="By default when the event starts."),
+            OpenApiParameter("closes_at", OpenApiTypes.DATETIME, description="When the room closes."),
+            OpenApiParameter("minutes_per_point", OpenApiTypes.FLOAT, description="How fast is played; 11 by default."),
+        ],
+        responses={200: shapes.OutlineSerializer, **WRITE},
+    )
+    def get(self, request: Request, division: str) -> Response:
+        """Of the stages as they are set."""
+        found = access.division_as(request.user, division, Role.DIRECTOR)
+        wanted = shapes.EveningSerializer(data=request.query_params)
+        wanted.is_valid(raise_exception=True)
+        return Response(told(found, stage_settings(found), wanted.validated_data))
+
+    @extend_schema(
+        operation_id="outline_create",
+        summary="What another format would mean for tonight",
+        description="As the reading of it, for stages that are not stored, and nothing is.",
+        request=shapes.WantedOutlineSerializer,
+        examples=[
+            OpenApiExample("Tonight", value={"stages": GROUPS_THEN_KNOCKOUT, **EVENING}, request_only=True),
+        ],
+        responses={200: shapes.OutlineSerializer, **WRITE},
+    )
+    def post(self, request: Request, division: str) -> Response:
+        """Of the stages that are sent."""
+        found = access.division_as(request.user, division, Role.DIRECTOR)
+        fields = given(shapes.WantedOutlineSerializer, request)
+        return Response(told(found, _settings(found, fields["stages"]), fields))
+
+
+def told(division: Division, stages: list[StageSettings], evening: dict[str, Any]) -> dict[str, Any]:
+    """The outline as programs see it."""
+    event = division.tournament
+    count = evening.get("entries")
+    entries = entries_in(division) if count is None else count
+    pace = Pace(evening.get("tables") or event.tables or max(1, entries // 2))
+    if "minutes_per_point" in evening:
+        pace = replace(pace, minutes_per_point=evening["minutes_per_point"])
+    found = outline(
+        stages,
+        entries,
+        default_lengths=division.round_lengths or [division.match_length],
+        pace=pace,
+        starts=evening.get("starts_at") or event.starts_at,
+        closes=evening.get("closes_at"),
+    )
+    return shapes.OutlineSerializer(_plain(found)).data
+
+
+def _plain(found: Outline) -> dict[str, Any]:
+    def at(minutes: float) -> datetime | None:
+        return found.starts + timedelta(minutes=minutes) if found.starts else None
+
+    def finish(one: Any) -> dict[str, Any] | None:
+        if one is None:
+            return None
+        return {"minutes": one.median, "late_minutes": one.late, "at": at(one.median), "late_at": at(one.late)}
+
+    def choices(some: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": one.name,
+                "pattern": str(one.pattern),
+                "rounds": len(one.rounds),
+                "matches": sum(round_.matches for round_ in one.rounds),
+                "byes": one.byes,
+            }
+            for one in some
+        ]
+
+    def rounds(some: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "number": one.number,
+                "entrants": one.entrants,
+                "matches": one.matches,
+                "byes": one.byes,
+                "length": one.length,
+                "drops": one.drops,
+                "finish": finish(one.finish),
+            }
+            for one in some
+        ]
+
+    return {
+        "possible": found.possible,
+        "entries": found.entries,
+        "matches": found.matches,
+        "byes": found.byes,
+        "rounds": found.rounds,
+        "matches_each": found.matches_each,
+        "tables": found.tables,
+        "finish": finish(found.finish),
+        "remarks": [
+            {
+                "kind": one.kind.value,
+                "code": one.code,
+                "params": one.params,
+                "stage": one.stage,
+                "detail": sentence(one.code, one.params),
+            }
+            for one in found.remarks
+        ],
+        "stages": [
+            {
+                "number": one.number,
+                "format": one.format,
+                "entrants": one.entrants,
+                "matches": one.matches,
+                "byes": one.byes,
+                "rounds": one.rounds,
+                "matches_each": one.matches_each,
+                "groups": one.groups,
+                "going_on": one.going_on,
+                "finish": finish(one.finish),
+                "patterns": choices(one.choices.lower),
+                "last_chance_patterns": choices(one.choices.last_chance),
+                "brackets": [
+                    {
+                        "key": bracket.key,
+                        "pattern": bracket.pattern,
+                        "matches": bracket.matches,
+                        "byes": bracket.byes,
+                        "rounds": rounds(bracket.rounds),
+                    }
+                    for bracket in one.brackets
+                ],
+            }
+            for one in found.stages
+        ],
+    }
