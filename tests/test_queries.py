@@ -39,6 +39,8 @@ MOST = {
     "/api/v1/players/{player}/matches/": 12,
     "/api/v1/divisions/{division}/bracket/": 10,
     "/api/v1/divisions/{division}/fixtures/": 10,
+    "/api/v1/divisions/{division}/standings/": 18,
+    "/api/v1/divisions/{division}/pairings/": 18,
     "/api/v1/divisions/{division}/entries/": 8,
     "/api/v1/tournaments/{tournament}/divisions/": 8,
 }

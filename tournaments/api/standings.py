@@ -65,7 +65,8 @@ class StandingRowSerializer(StandingPersonSerializer):
         allow_null=True, help_text="What separates it from the row above: points, a tie-break, shared; null if first."
     )
     tiebreaks = serializers.DictField(
-        child=serializers.FloatField(allow_null=True), help_text="null: it is only about those tied, and the tie was broken before."
+        child=serializers.FloatField(allow_null=True),
+        help_text="null: it is only about those tied, and the tie was broken before.",
     )
     rounds = SpentRoundSerializer(many=True)
     why = WhySerializer(many=True)

@@ -94,6 +94,11 @@ class Records:
         kept = available[-1] + 1 if available else 0
         return sum(game.points for game in games[:kept]) + self.win / 2 * (len(games) - kept)
 
+    @cached_property
+    def most_rounds(self) -> int:
+        """The rounds of the entry that has most."""
+        return max(map(len, self.games.values()), default=0)
+
     def counts_as_met(self, game: Game) -> bool:
         """Whether a round counts against a real opponent, not against a dummy (article 16.4)."""
         return game.opponent is not None and (game.played or self.scheduled)

@@ -99,9 +99,12 @@ def head_to_head(entry: EntryId, tied: Sequence[EntryId], records: Records) -> F
     If not, only somebody who would be first whatever the missing matches had brought is put first.
     Source: article 6 (direct encounter).
     """
+    needed = len(tied) - 1
+    if needed > 2 * records.most_rounds:
+        # Whoever else is tied misses more matches than anybody has played: nobody is first whatever they bring.
+        return Figure(0, Explanation("head_to_head_open", {}))
     points, matches = _among(entry, tied, records)
     counts = {other: _among(other, tied, records) for other in tied}
-    needed = len(tied) - 1
     if len({met for _, met in counts.values()}) == 1 and matches >= needed and _all_met(tied, records):
         why = Explanation("head_to_head", {"value": plain(points), "matches": matches})
         return Figure(points, why)

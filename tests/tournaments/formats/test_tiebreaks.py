@@ -1,4 +1,5 @@
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,36 @@ def test_head_to_head_puts_first_whom_no_missing_match_could_overtake():
     rows = standings(records, ["head_to_head"])
     assert rows[0].entry == 1
     assert rows[0].explain()[1].code == "head_to_head_first"
+
+
+def test_a_tie_of_many_is_open_as_it_would_be_if_every_pair_were_looked_at():
+    """The short cut for large ties against the definition: nobody overtakes whatever the missing matches bring."""
+    entries, looked_at = list(range(1, 12)), 0
+    for rounds in range(1, 6):
+        games = {entry: [] for entry in entries}
+        for at in range(rounds):
+            for first, second in zip(entries[at::2], entries[at + 1 :: 2], strict=False):
+                games[first].append(win(second))
+                games[second].append(loss(first))
+        records = Records(games)
+        for size in range(2, 12):
+            tied = entries[:size]
+            for entry in tied:
+                own = {other: [g for g in games[other] if g.opponent in tied] for other in tied}
+                points = sum(g.points for g in own[entry])
+                best = max(sum(g.points for g in own[o]) + max(0, size - 1 - len(own[o])) for o in tied if o != entry)
+                if size - 1 > 2 * records.most_rounds:
+                    looked_at += 1
+                    assert points <= best
+                    assert TIEBREAKS["head_to_head"](entry, tied, records).why.code == "head_to_head_open"
+    assert looked_at > 100
+
+
+def test_a_tie_of_thousands_is_looked_at_in_no_time():
+    records = Records({entry: [HALF] for entry in range(4096)}, lots_seed=SEED)
+    began = time.perf_counter()
+    assert len(standings(records, ["head_to_head", "lots"])) == 4096
+    assert time.perf_counter() - began < 2
 
 
 def test_only_matches_at_the_board_are_wins():

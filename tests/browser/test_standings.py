@@ -1,0 +1,115 @@
+"""Standings and pairings in a real browser: on a desk and a phone, light and dark, by keyboard and on paper."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from players.actors import Actor
+from players.models import Player, User
+from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.tournaments.pages.conftest import bobs, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.stages_played import STAGES, drawn_as, play
+from tournaments.models import Division
+
+__all__ = ["bobs", "by_alice", "club", "make_division", "make_players", "tournament"]
+
+A4 = 718
+"""CSS pixels between margins of a centimetre."""
+
+
+@pytest.fixture
+def hall(
+    site: str,
+    make_division: Callable[..., Division],
+    make_players: Callable[[int], list[Player]],
+    bobs: Player,
+    by_alice: Actor,
+) -> Callable[..., str]:
+    """The address of a division with Bob in it, half played."""
+
+    def make(name: str, count: int = 9, most: int = 9) -> str:
+        players = [bobs, *make_players(count - 1)]
+        longest = "Maximiliana Konstantinopoulou-Wendelstein"
+        Player.objects.filter(pk=players[1].pk).update(name=longest)
+        division = drawn_as(make_division(name="Open", match_length=7), STAGES[name], players, by_alice)
+        play(division, by_alice, random.Random(3), most=most)
+        event = division.tournament
+        return f"/events/{event.club.slug}/{event.slug}/{division.public_id}"
+
+    return make
+
+
+@pytest.mark.parametrize("name", ["swiss", "round robin", "groups", "lives", "progressive"])
+def test_both_pages_are_sound_at_every_width_in_both_themes(
+    name: str,
+    hall: Callable[..., str],
+    open_page: OpenPage,
+    bob: User,
+    axe: Callable[[Page], None],
+    fits: Callable[[Page], None],
+) -> None:
+    address = hall(name)
+    for width, scheme in ((DESK, "light"), (PHONE, "dark"), (PHONE, "light"), (DESK, "dark")):
+        for path in ("standings/", "pairings/"):
+            page = open_page(f"{address}/{path}", width=width, scheme=scheme, user=bob)
+            axe(page)
+            fits(page)
+
+
+def test_a_reason_is_read_by_keyboard_and_only_one_at_a_time(
+    hall: Callable[..., str], open_page: OpenPage, bob: User, axe: Callable[[Page], None]
+) -> None:
+    page = open_page(f"{hall('swiss')}/standings/", user=bob)
+    summaries = page.locator(".why summary")
+    assert summaries.count() == 9
+    for at in (0, 1):
+        summaries.nth(at).focus()
+        page.keyboard.press("Enter")
+        assert page.locator(".why details[open] .reasons").count() == 1
+        assert "points." in page.locator(".why details[open] .reasons").inner_text()
+    axe(page)
+
+
+def test_bob_jumps_to_himself(hall: Callable[..., str], open_page: OpenPage, bob: User) -> None:
+    page = open_page(f"{hall('round robin', 12)}/standings/", width=PHONE, user=bob)
+    page.get_by_role("link", name="Jump to me").click()
+    row = page.locator("tr.here").first
+    assert row.is_visible()
+    top = row.bounding_box()
+    assert top is not None
+    assert 0 <= top["y"] < 844
+
+
+def test_a_phone_reads_the_matches_as_a_list_and_a_desk_as_a_cross_table(
+    hall: Callable[..., str], open_page: OpenPage
+) -> None:
+    address = hall("round robin")
+    desk, phone = open_page(f"{address}/standings/"), open_page(f"{address}/standings/", width=PHONE)
+    assert desk.locator(".cross").is_visible()
+    assert not desk.locator(".rounds").first.is_visible()
+    assert not phone.locator(".cross").is_visible()
+    assert phone.locator(".rounds").first.is_visible()
+
+
+def test_a_round_is_chosen_without_scripts(hall: Callable[..., str], open_page: OpenPage) -> None:
+    page = open_page(f"{hall('swiss')}/standings/")
+    page.get_by_role("navigation", name="Standings after round").get_by_role("link", name="1").click()
+    assert "round=1" in page.url
+    assert "after round 1" in page.locator(".standing-card h3").inner_text()
+
+
+@pytest.mark.parametrize(("name", "count"), [("swiss", 9), ("round robin", 16)])
+def test_paper_has_the_table_and_nothing_to_click(
+    name: str, count: int, hall: Callable[..., str], open_page: OpenPage, fits: Callable[[Page], None]
+) -> None:
+    address = hall(name, count, 40)
+    for path in ("standings/", "pairings/"):
+        page = open_page(f"{address}/{path}", width=A4)
+        page.emulate_media(media="print")
+        fits(page)
+        for gone in (".division-tabs", ".round-picker", ".site-header", "summary >> text=Why", "text=Save as"):
+            assert page.locator(gone).first.is_hidden()
+        assert page.pdf(format="A4").startswith(b"%PDF")
+    assert page.locator(".name-index li").count() >= count - 1 or name == "round robin"
