@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
 from tournaments.formats.blueprint import draw_places, later_sources, plan_of, sources_of
+from tournaments.formats.errors import Refused
 from tournaments.formats.expected import lives_runs, rounds_until_unbeaten
 from tournaments.formats.lives import lives_over, pair_lives
 from tournaments.formats.outline import REMARKS, outline
 from tournaments.formats.outlined_stages import choices_of, planned_before
+from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.progress import FixtureStatus, Result
 from tournaments.formats.schedule import Pace
 from tournaments.formats.settings import FORMATS, GROUPS, StageSettings
@@ -267,6 +269,18 @@ def test_few_tables_make_a_long_evening():
     assert codes(few) == [("note", "tables_few")]
     assert (few.tables, few.remarks[0].params) == (2, {"matches": 8, "tables": 2})
     assert few.finish.median > outlined(StageSettings(), 17).finish.median * 1.5
+
+
+@pytest.mark.parametrize("name", sorted(set(PRESETS) - {"league"}))
+def test_a_preset_works_for_every_field_of_four_or_more(name):
+    for entries in (*range(4, 30), 47, 48, 64, 100):
+        found = outline(preset(name, entries), entries, default_lengths=(5,), pace=Pace(50, runs=1))
+        assert found.possible, (entries, codes(found))
+
+
+def test_a_preset_of_an_unknown_name_is_refused():
+    with pytest.raises(Refused, match="not a format"):
+        preset("ladder", 8)
 
 
 def test_too_few_rounds_leave_several_unbeaten():

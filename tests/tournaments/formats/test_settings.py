@@ -1,0 +1,149 @@
+"""What a director chooses for a stage: checked, and the same again from the data of its row."""
+
+import json
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.round_robin import LeaverRule
+from tournaments.formats.settings import (
+    DEFAULT_TIEBREAKS,
+    FORMATS,
+    MOST_MATCHES,
+    StageSettings,
+    check_league_size,
+    check_matches,
+)
+from tournaments.formats.swiss_event import Order
+from tournaments.formats.tiebreaks import TIEBREAKS
+
+lengths = st.lists(st.integers(1, 15), max_size=4).map(tuple)
+patterns = st.sampled_from(["", "A.", "A.B.|.C.", "AB.|."])
+days = st.sampled_from(["", "2026-12-24"])
+OPTIONS = {
+    "lengths": lengths,
+    "lower_lengths": lengths,
+    "last_lengths": lengths,
+    "final_lengths": lengths,
+    "pattern": patterns,
+    "last_chance": st.none() | patterns,
+    "second_final": st.booleans(),
+    "rounds": st.none() | st.integers(1, 30),
+    "lives": st.integers(2, 9),
+    "order": st.sampled_from(Order),
+    "pair_at_once": st.booleans(),
+    "missed_points": st.sampled_from([0.0, 0.5]),
+    "allow_rematches": st.booleans(),
+    "forbidden": st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=3).map(tuple),
+    "twice": st.booleans(),
+    "groups": st.integers(1, 512),
+    "group_draw": st.sampled_from(["snake", "drawn"]),
+    "qualifiers": st.none() | st.integers(1, 9),
+    "tiebreaks": st.lists(st.sampled_from(sorted(set(TIEBREAKS) - {"point_difference"})), unique=True).map(tuple),
+    "win": st.sampled_from([1.0, 2.0, 3.0]),
+    "loss": st.sampled_from([0.0, 0.5]),
+    "leaver_rule": st.sampled_from(LeaverRule),
+    "until": days,
+    "join_until": days,
+    "unplayed_half": st.booleans(),
+    "moving": st.integers(0, 12),
+}
+stages = st.builds(StageSettings, st.sampled_from(FORMATS), **OPTIONS)
+
+
+@given(stages)
+def test_settings_come_back_from_their_row_as_they_were(stage):
+    row = json.loads(json.dumps(stage.as_data()))
+    assert StageSettings.of(stage.format, row) == stage
+    assert stage.checked() is stage
+    assert "format" not in row
+
+
+def test_every_setting_is_among_those_that_come_back():
+    assert set(OPTIONS) == {field.name for field in fields(StageSettings)} - {"format"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_stage_needs_no_more_than_the_name_of_its_format(name):
+    assert StageSettings(name).checked().as_data() == {}
+    assert StageSettings.of(name, {}) == StageSettings(name)
+
+
+def test_what_a_later_version_has_written_is_left_out():
+    assert StageSettings.of("swiss", {"rounds": 5, "colour": "red"}) == StageSettings("swiss", rounds=5)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"format": "ladder"}, "unknown_format"),
+        ({"lengths": (0,)}, "bad_length"),
+        ({"lower_lengths": (16,)}, "bad_length"),
+        ({"last_lengths": (0,)}, "bad_length"),
+        ({"final_lengths": (0,)}, "bad_length"),
+        ({"pattern": "A.?"}, "pattern_symbol"),
+        ({"last_chance": "B.A."}, "pattern_letter_order"),
+        ({"tiebreaks": ("beauty",)}, "unknown_tiebreak"),
+        ({"tiebreaks": ("point_difference",), "lengths": (5, 7)}, "tiebreak_needs_one_length"),
+        *(
+            (change, "bad_setting")
+            for change in (
+                {"rounds": 0},
+                {"rounds": 31},
+                {"lives": 1},
+                {"lives": 10},
+                {"groups": 0},
+                {"groups": 513},
+                {"group_draw": "by hand"},
+                {"qualifiers": 0},
+                {"missed_points": 1.0},
+                {"win": 0.0},
+                {"loss": 1.0},
+                {"loss": -1.0},
+                {"win": float("nan")},
+                {"moving": 13},
+                {"until": "tomorrow"},
+                {"join_until": "2026-02-30"},
+            )
+        ),
+    ],
+)
+def test_what_is_out_of_range_is_refused_with_its_code(change, code):
+    with pytest.raises(Refused) as refused:
+        replace(StageSettings(), **change).checked()
+    assert refused.value.code == code
+
+
+def test_points_won_minus_lost_need_one_length_wherever_it_comes_from():
+    stage = StageSettings("swiss", tiebreaks=("point_difference",))
+    assert stage.checked([7]) is stage
+    with pytest.raises(Refused) as refused:
+        stage.checked([5, 7])
+    assert refused.value.code == "tiebreak_needs_one_length"
+    assert replace(stage, lengths=(7,)).checked([5, 7])
+
+
+@given(stages)
+def test_lots_decide_last_so_that_a_place_is_one_entrys(stage):
+    order = stage.tiebreak_order
+    if stage.tiebreaks or stage.format in DEFAULT_TIEBREAKS:
+        assert "lots" in order
+        assert [name for name in order if name != "lots"] == [
+            name for name in stage.tiebreaks or DEFAULT_TIEBREAKS[stage.format] if name != "lots"
+        ]
+    else:
+        assert order == ()
+
+
+def test_sizes_beyond_all_play_are_refused():
+    check_matches(MOST_MATCHES)
+    with pytest.raises(Refused):
+        check_matches(MOST_MATCHES + 1)
+    for entries in (4, 12):
+        check_league_size(entries)
+    for entries in (3, 13):
+        with pytest.raises(Refused):
+            check_league_size(entries)
