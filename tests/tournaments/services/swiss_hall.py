@@ -114,9 +114,10 @@ def pairs_of(draw: Draw) -> list[tuple[int, int | None]]:
     return list(zip(draw.places[::2], draw.places[1::2], strict=True))
 
 
-def is_clean() -> bool:
-    """Whether everything stored follows from the facts (ratings are replayed elsewhere)."""
-    return [str(one) for one in differences() if not one.topic.startswith("pool:")] == []
+def is_clean(division: Division | None = None) -> bool:
+    """Whether everything stored follows from the facts (ratings are replayed elsewhere), in its club if named."""
+    club = division.tournament.club if division is not None else None
+    return [str(one) for one in differences(club=club) if not one.topic.startswith("pool:")] == []
 
 
 MakeDivision = Callable[..., Division]
