@@ -10,7 +10,7 @@ from tournaments.derivation import StageState, states_of
 from tournaments.formats.graph import Bracket, ByeSource, EntryId
 from tournaments.formats.graph import Round as PlannedRound
 from tournaments.formats.progress import FixtureState, FixtureStatus, SlotStatus
-from tournaments.formats.settings import ELIMINATION, GROUPS, SWISS
+from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
 from tournaments.formats.tiebreaks import plain
 from tournaments.layout import bracket_name, round_name
 from tournaments.models import Division, Stage
@@ -247,12 +247,13 @@ class _Maker:
 
     def _title(self, key: str) -> str:
         if self.settings.format in ELIMINATION:
-            return bracket_name(key)
+            return bracket_name(key, upper=self.settings.format == DOUBLE)
         return _("Group %(name)s") % {"name": key} if self.settings.format == GROUPS else ""
 
     def _round_title(self, bracket: Bracket, planned: PlannedRound) -> str:
         if self.settings.format in ELIMINATION:
-            return round_name(bracket.key, planned.number, len(planned.fixtures), len(bracket.rounds))
+            upper = self.settings.format == DOUBLE
+            return round_name(bracket.key, planned.number, len(planned.fixtures), len(bracket.rounds), upper=upper)
         return _("Round %(number)d") % {"number": planned.number}
 
     def _side(self, stands: FixtureState, side: int, points: dict[EntryId, float], *, walkover: bool) -> Side:
