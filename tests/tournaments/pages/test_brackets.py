@@ -193,6 +193,9 @@ def test_what_the_rows_say_of_places_is_what_the_facts_lead_to(
     hall: Hall, count: int, settings: StageSettings, played: int
 ) -> None:
     division = hall.drawn(count, settings)
+    nobody = Fixture.objects.filter(stage__division=division, status="ready").select_related("stage").first()
+    assert nobody is not None
+    results.enter_result(fixture=nobody, winner=None, score=None, kind="double_forfeit", by=hall.by, now=NOW)
     hall.play(division, most=min(played, 4))
     leaving = Entry.objects.filter(division=division).order_by("pk")[2]
     withdraw(entry=leaving, by=hall.by, now=NOW)
