@@ -1,0 +1,140 @@
+"""Two directors who correct the same result at once: one correction is applied, the other is told that it is stale.
+
+The control takes the locks out, and there both are applied, or one brings an error page.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from matches.models import Match
+from players.models import Club, Membership, Player, User
+from tests.concurrency.event import (
+    LOCKING,
+    POSTGRESQL_ONLY,
+    Hall,
+    club,
+    fixtures,
+    make_players,
+    match_of,
+    take_out_the_locks,
+)
+from tests.concurrency.racing import at_once, faults, refusals
+from tournaments.foresight import NewResult
+from tournaments.integrity import differences
+from tournaments.models import Correction, Division, Fixture
+from tournaments.services import corrections, results
+
+__all__ = ["club", "make_players"]
+
+pytestmark = POSTGRESQL_ONLY
+ROUNDS = 6
+CONTROLS = 10
+"""Races in which an unguarded fault must show; it shows in the first few."""
+FORFEIT = NewResult(1, None, "forfeit")
+OTHER_WINNER = NewResult(1, (0, 1))
+
+
+@pytest.fixture
+def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
+    return Hall(club, alice, make_players)
+
+
+def played(hall: Hall) -> tuple[Division, Fixture]:
+    """A knockout of eight that is over, and its first match, which side 0 has won."""
+    division = hall.drawn(8)
+    while ready := [row for row in fixtures(division) if row.status == Fixture.Status.READY]:
+        for row in ready:
+            results.enter_result(fixture=row, winner=0, score=(1, 0), **hall.acts)
+    division.refresh_from_db()
+    return division, fixtures(division)[0]
+
+
+def corrected_twice(hall: Hall) -> tuple[Fixture, list[Any]]:
+    """Two directors, each of whom has seen the same and wants something else."""
+    division, first = played(hall)
+    seen: dict[str, Any] = {"fixture": first, "choice": "correct_all", "after": division.seq, **hall.acts}
+    return first, at_once(
+        lambda: corrections.apply_correction(new=OTHER_WINNER, **seen),
+        lambda: corrections.apply_correction(new=FORFEIT, **seen),
+    )
+
+
+def fails(fixture: Fixture, outcomes: list[Any]) -> bool:
+    """An error page, or not exactly one correction."""
+    return bool(faults(outcomes)) or Correction.objects.filter(fixture=fixture).count() != 1
+
+
+def test_of_two_corrections_exactly_one_is_applied(hall: Hall) -> None:
+    for _ in range(ROUNDS):
+        fixture, outcomes = corrected_twice(hall)
+        assert faults(outcomes) == []
+        assert refusals(outcomes) == ["stale"]
+        correction = Correction.objects.get(fixture=fixture)
+        assert match_of(fixture).results.count() == 2
+        assert match_of(fixture).results.latest("version") == correction.after
+        assert [str(one) for one in differences()] == []
+
+
+def test_control_two_corrections_without_the_locks(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert corrections in LOCKING
+    take_out_the_locks(monkeypatch)
+    assert any(fails(*corrected_twice(hall)) for _ in range(CONTROLS))
+
+
+def test_the_same_correction_sent_twice_is_applied_once(hall: Hall) -> None:
+    for _ in range(ROUNDS):
+        division, first = played(hall)
+        told: dict[str, Any] = {"fixture": first, "choice": "correct_all", "after": division.seq, "new": OTHER_WINNER}
+        outcomes = at_once(*[lambda: corrections.apply_correction(**told, **hall.acts)] * 2)  # noqa: B023, run at once
+        assert faults(outcomes) == []
+        assert refusals(outcomes) == []
+        assert outcomes[0] == outcomes[1] == Correction.objects.get(fixture=first)
+
+
+def test_a_correction_or_its_undo_comes_first(hall: Hall) -> None:
+    """One undoes what another corrects again."""
+    for _ in range(ROUNDS):
+        division, first = played(hall)
+        done = corrections.apply_correction(
+            fixture=first, new=OTHER_WINNER, choice="correct_all", after=division.seq, **hall.acts
+        )
+        assert done is not None
+        division.refresh_from_db()
+        seen: dict[str, Any] = {"after": division.seq, **hall.acts}
+        outcomes = at_once(
+            lambda: corrections.undo_correction(correction=done, **seen),  # noqa: B023, run at once
+            lambda: corrections.apply_correction(fixture=first, new=FORFEIT, choice="correct_all", **seen),  # noqa: B023
+        )
+        assert faults(outcomes) == []
+        assert refusals(outcomes) == ["stale"]
+        assert Correction.objects.filter(fixture=first).count() == 2
+        assert [str(one) for one in differences()] == []
+
+
+def test_by_api_one_director_gets_201_and_the_other_409(hall: Hall, alice: User, password: str) -> None:
+    second = User.objects.create_user("grete@example.org", password, display_name="Grete")
+    player = Player.objects.create(name="Grete", user=second)
+    Membership.objects.create(club=hall.club, player=player, role=Membership.Role.DIRECTOR)
+    boss = Player.objects.get_or_create(user=alice, defaults={"name": "Alice"})[0]
+    Membership.objects.get_or_create(club=hall.club, player=boss, defaults={"role": Membership.Role.OWNER})
+    for _ in range(ROUNDS // 2):
+        division, first = played(hall)
+
+        def sent(user: User, body: dict[str, Any], first: Fixture = first, division: Division = division) -> Any:
+            client = Client()
+            client.force_login(user)
+            told = {**body, "choice": "correct_all", "after": division.seq}
+            address = f"/api/v1/fixtures/{first.public_id}/corrections/"
+            return client.post(address, told, content_type="application/json")
+
+        answers = at_once(
+            lambda: sent(alice, {"winner": 1, "score": [0, 1]}),
+            lambda: sent(second, {"winner": 1, "kind": "forfeit"}),
+        )
+        assert faults(answers) == []
+        assert sorted(answer.status_code for answer in answers) == [201, 409]
+        assert [answer.json()["code"] for answer in answers if answer.status_code == 409] == ["stale"]
+        assert Match.objects.get(pk=first.match_id).results.count() == 2
