@@ -17,7 +17,7 @@ from tournaments.models import Division
 from tournaments.selectors.outlines import Shown, shown
 from tournaments.services.events import entries_in
 from tournaments.services.stages import stage_settings
-from tournaments.stage_forms import EveningForm, StageForm
+from tournaments.stage_forms import OWN, EveningForm, StageForm
 
 USUAL_PLAYERS = 16
 """For whom a division is outlined while nobody is entered."""
@@ -57,23 +57,12 @@ class Design:
         if data.get("preset") in PRESETS:
             players = evening.cleaned_data.get("players", 0) if evening.is_valid() else USUAL_PLAYERS
             return cls(division, zone, _unbound(list(preset(data["preset"], players)), division), evening)
-        count, wanted = _number(data.get("stages")), _number(data.get("wanted") or data.get("stages"))
-        if wanted > count:
-            name = f"s{count}-qualifiers"
-            groups = data.get(f"s{count}-format") == GROUPS
-            data = dict(data.items()) | {name: data.get(name) or str(OF_EACH_GROUP if groups else OF_A_STAGE)}
-        stored = stage_settings(division)
-        forms = [
-            StageForm(
-                data,
-                number=number,
-                last=number == wanted,
-                stored=stored[number - 1] if number <= len(stored) else StageSettings(),
-                usual_lengths=_lengths(division),
-            )
-            for number in range(1, wanted + 1)
-        ]
-        return cls(division, zone, forms, evening)
+        return cls(division, zone, _bound(division, _prefilled(data, evening)), evening)
+
+    @property
+    def faulty(self) -> bool:
+        """Whether something that was typed is not in order."""
+        return self.settings is None
 
     @property
     def more_stages(self) -> int | None:
@@ -128,6 +117,37 @@ def _unbound(stages: list[StageSettings], division: Division) -> list[StageForm]
         StageForm(None, number=number, last=number == len(stages), stored=one, usual_lengths=lengths)
         for number, one in enumerate(stages, start=1)
     ]
+
+
+def _bound(division: Division, data: Mapping[str, str]) -> list[StageForm]:
+    """The forms as they were sent, for as many stages as are wanted."""
+    count, wanted = _number(data.get("stages")), _number(data.get("wanted") or data.get("stages"))
+    if wanted > count:
+        name = f"s{count}-qualifiers"
+        groups = data.get(f"s{count}-format") == GROUPS
+        data = dict(data.items()) | {name: data.get(name) or str(OF_EACH_GROUP if groups else OF_A_STAGE)}
+    stored = stage_settings(division)
+    return [
+        StageForm(
+            data,
+            number=number,
+            last=number == wanted,
+            stored=stored[number - 1] if number <= len(stored) else StageSettings(),
+            usual_lengths=_lengths(division),
+        )
+        for number in range(1, wanted + 1)
+    ]
+
+
+def _prefilled(data: Mapping[str, str], evening: EveningForm) -> Mapping[str, str]:
+    """Who wants a pattern of his own begins with the one proposed for the field, as far as that is known."""
+    players = evening.cleaned_data.get("players", 0) if evening.is_valid() else 0
+    filled = dict(data.items())
+    proposed = choices_of(StageSettings(data.get("s1-format", "")), players)
+    for name, proposals in (("pattern", proposed.lower), ("last_chance", proposed.last_chance)):
+        if filled.get(f"s1-{name}") == OWN and f"s1-own_{name}" not in filled and proposals:
+            filled[f"s1-own_{name}"] = str(proposals[0].pattern)
+    return filled
 
 
 def _number(text: Any) -> int:

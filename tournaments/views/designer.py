@@ -85,4 +85,8 @@ def _page(
         "now": timezone.now(),
     }
     fragment = request.headers.get("HX-Request") and status == 200
-    return render(request, "tournaments/_design.html" if fragment else PAGE, context, status=status)
+    response = render(request, "tournaments/_design.html" if fragment else PAGE, context, status=status)
+    if fragment and (design.faulty or "faulty" in request.POST):
+        # What is wrong is said beside its field, so these are to be shown anew, and again when it is put right.
+        response["HX-Retarget"] = response["HX-Reselect"] = "#design"
+    return response

@@ -144,6 +144,28 @@ def test_htmx_gets_the_part_of_the_page_and_everybody_else_the_page(alices: Clie
     assert "24–25 matches" in totals(part)
 
 
+def test_what_is_wrong_is_shown_beside_its_field_and_taken_away_when_it_is_right(
+    alices: Client, tonight: Division
+) -> None:
+    def asked(lengths: str, **more: Any) -> Any:
+        data = typed(tonight, {"format": "knockout", "lengths": lengths}) | more
+        return alices.post(url(tonight) + "format/show/", data, headers={"HX-Request": "true"})
+
+    assert "HX-Retarget" not in asked("5").headers
+    wrong = asked("five")
+    assert (wrong.headers["HX-Retarget"], wrong.headers["HX-Reselect"]) == ("#design", "#design")
+    assert 'name="faulty"' in wrong.content.decode()
+    assert asked("5", faulty="1").headers["HX-Retarget"] == "#design"
+
+
+def test_an_own_pattern_begins_with_the_one_proposed(alices: Client, tonight: Division) -> None:
+    chosen = {"format": "progressive", "shown": "progressive", "pattern": "own", "last_chance": "own"}
+    html = shown(alices, tonight, typed(tonight, chosen))
+    assert 'name="s1-own_pattern" value="A.B.|.C.|."' in html
+    assert 'name="s1-own_last_chance" value="A."' in html
+    assert totals(html).startswith("13 players · ")
+
+
 def test_another_format_shows_its_own_settings(alices: Client, tonight: Division) -> None:
     # The page still held the fields of the knockout when the format was changed.
     html = shown(alices, tonight, typed(tonight, {"shown": "knockout", "format": "lives", "lengths": "5"}))

@@ -1,0 +1,77 @@
+"""The draw designer in a real browser: every change tells at once what it means."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.browser.test_tournaments import club, looked_at
+from tests.tournaments.pages.conftest import NOW
+from tournaments.models import Division
+from tournaments.services import entries, events
+from tournaments.services.stages import stage_settings
+
+__all__ = ["club", "looked_at"]
+
+Check = Callable[[Page], None]
+
+
+@pytest.fixture
+def division(club: Club, alice: User) -> Division:
+    """Thirteen are here tonight."""
+    by = Actor.of(alice)
+    event = events.create_tournament(club=club, by=by, now=NOW, name="Club night", starts_at=NOW)
+    made = events.create_division(tournament=event, by=by, now=NOW, name="Open", match_length=5)
+    events.publish_tournament(tournament=event, by=by, now=NOW)
+    players = [Player.objects.create(name=f"Player {number}") for number in range(1, 14)]
+    entries.enter(division=made, players=players, by=by, now=NOW)
+    return made
+
+
+def address(division: Division) -> str:
+    return f"/events/harbour/{division.tournament.slug}/{division.public_id}/format/"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_a_format_is_chosen_changed_and_saved(
+    width: int, scheme: str, open_page: OpenPage, division: Division, alice: User, looked_at: Check
+) -> None:
+    page = open_page(address(division), width=width, scheme=scheme, user=alice)
+    totals = page.locator(".totals")
+    expect(totals).to_contain_text("13 players · 12 matches")
+    page.get_by_role("button", name="Groups, then knockout").click()
+    expect(totals).to_contain_text("3 rounds, then 3 rounds")
+    looked_at(page)
+    page.get_by_role("button", name="Remove the last stage").click()
+    expect(totals).to_contain_text("15 matches · 3 rounds")
+    page.get_by_label("Format", exact=True).select_option("swiss")
+    page.get_by_label("Rounds").fill("5")
+    page.get_by_label("Match length by round").fill("five")
+    page.get_by_label("Match length by round").press("Tab")
+    expect(page.locator("#design")).to_contain_text("not to five")
+    page.get_by_label("Match length by round").fill("3")
+    page.get_by_label("Match length by round").press("Tab")
+    expect(totals).to_contain_text("30 matches · 5 rounds")
+    expect(page.locator("#design")).not_to_contain_text("not to five")
+    page.get_by_text("Points, tie-breaks and the rest").click()
+    looked_at(page)
+    page.get_by_role("button", name="Save the format").click()
+    expect(page.locator("main")).to_contain_text("Swiss, 5 rounds")
+    (stage,) = stage_settings(division)
+    assert (stage.format, stage.rounds, stage.lengths) == ("swiss", 5, (3,))
+
+
+def test_without_scripts_show_tells_the_same(open_page: OpenPage, division: Division, alice: User) -> None:
+    page = open_page(address(division), user=alice)
+    page.route("**/*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    page.reload()
+    page.get_by_label("Players").fill("16")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.locator(".totals")).to_contain_text("16 players · 15 matches · 4 rounds")
+    page.get_by_role("button", name="Round robin").click()
+    expect(page.locator(".totals")).to_contain_text("120 matches")
+    assert len(stage_settings(division)) == 1
