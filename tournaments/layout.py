@@ -23,7 +23,10 @@ LETTERED = (CONSOLATION, LAST_CHANCE, LOWER)
 
 @dataclass(slots=True)
 class Line:
-    """One side of a box: an entry, a bye, a walkover, or to be decided; four looks."""
+    """One side of a box: an entry, a bye, a walkover, or to be decided; four looks.
+
+    Where no match is needed it is nobody, which is none of them.
+    """
 
     kind: str
     text: str

@@ -285,6 +285,8 @@ def _note(row: FixtureRow, round_: RoundRow) -> str:
 def _line(slot: Stand, side: int, row: FixtureRow, look: Look) -> Line:
     who = slot.entry if slot.entry is not None else slot.absent
     entry = look.names.entries.get(who) if who is not None else None
+    if row.status == Fixture.Status.NOT_NEEDED:
+        return Line("nobody", "–")
     line = Line(slot.status, _text(slot, look.names), entry=who, here=who is not None and who == look.highlight)
     if entry is not None:
         line.player = entry.player.public_id
