@@ -185,6 +185,7 @@ ROUTES: dict[str, Access] = {
             "console/log",
             "status",
             "corrections",
+            "next-season",
             "fixtures/(?P<fixture>[2-9a-z]{10})",
             "fixtures/(?P<fixture>[2-9a-z]{10})/correct",
             "fixtures/(?P<fixture>[2-9a-z]{10})/correct/undo/(?P<correction>[2-9a-z]{10})",
@@ -249,6 +250,7 @@ ROUTES: dict[str, Access] = {
         )
     },
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
+    "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/next-season/$": Access(403, 403, 403),
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/outline/$": Access(403, 403, 403),
     "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/$": Access(403, 403, 403),
     "^api/v1/corrections/(?P<correction>[2-9a-z]{10})/$": Access(403, 403, 403),

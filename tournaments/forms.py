@@ -202,6 +202,14 @@ class DivisionForm(RefusingForm):
         }
 
 
+class SeasonForm(RefusingForm):
+    """The event that the next season of a league will be."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    starts_at = LocalField(label=_("Starts"))
+    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name"}
+
+
 class ReasonForm(RefusingForm):
     """Why something is done that others will ask about."""
 

@@ -13,6 +13,8 @@ MESSAGES: dict[str, str] = {
     "division_drawn": gettext_noop("The draw is already published, so this can no longer be changed."),
     "division_not_drawn": gettext_noop("The draw of this division is not published yet."),
     "bad_round_lengths": gettext_noop("Match lengths are whole numbers from 1 to {most}, one for each round."),
+    "no_league": gettext_noop("No division of this event is a league."),
+    "season_not_over": gettext_noop("{division} is not over yet; the next season follows from its final table."),
     # Corrections
     "nothing_to_correct": gettext_noop("M{fixture} has no result that could be corrected."),
     "correction_same": gettext_noop("This is what stands for M{fixture} already."),
@@ -93,6 +95,8 @@ STATUS = {
     "draft_outdated": HTTPStatus.CONFLICT,
     "fixture_not_ready": HTTPStatus.CONFLICT,
     "successor_begun": HTTPStatus.CONFLICT,
+    "no_league": HTTPStatus.CONFLICT,
+    "season_not_over": HTTPStatus.CONFLICT,
     "nothing_to_correct": HTTPStatus.CONFLICT,
     "correction_undone": HTTPStatus.CONFLICT,
     "correction_not_last": HTTPStatus.CONFLICT,

@@ -10,6 +10,7 @@ from tournaments.api import entries as api_entries
 from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
 from tournaments.api import pairings as api_pairings
+from tournaments.api import seasons as api_seasons
 from tournaments.api import stages as api_stages
 from tournaments.api import standings as api_standings
 from tournaments.views import (
@@ -23,6 +24,7 @@ from tournaments.views import (
     events,
     fixtures,
     pairings,
+    seasons,
     standings,
 )
 
@@ -43,6 +45,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}publish/$", events.publish, name="event-publish"),
     re_path(rf"{EVENT}cancel/$", events.cancel, name="event-cancel"),
     re_path(rf"{EVENT}leave/$", events.leave, name="event-leave"),
+    re_path(rf"{EVENT}next-season/$", seasons.next_season, name="next-season"),
     re_path(rf"{EVENT}new-division/$", divisions.create, name="division-create"),
     re_path(rf"{EVENT}console/$", console.console, name="console"),
     re_path(rf"{EVENT}console/quick/$", console.quick, name="console-quick"),
@@ -98,6 +101,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}publish/$", api_events.Publish.as_view(), name="api-tournament-publish"),
     re_path(rf"{A_TOURNAMENT}cancel/$", api_events.Cancel.as_view(), name="api-tournament-cancel"),
     re_path(rf"{A_TOURNAMENT}leave/$", api_events.Leave.as_view(), name="api-tournament-leave"),
+    re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
     re_path(rf"{A_TOURNAMENT}log/$", api_events.Log.as_view(), name="api-tournament-log"),
     re_path(rf"{A_TOURNAMENT}line/$", api_fixtures.OneLine.as_view(), name="api-tournament-line"),
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),

@@ -15,7 +15,7 @@ from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
 from players.names import fold
 from tournaments.access import VISIBLE
-from tournaments.models import Division, Entry, Fixture, Round, Slot, Tournament
+from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
 from tournaments.selectors.brackets import shown
 from tournaments.selectors.rounds import round_names
 
@@ -197,6 +197,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     staff = people.is_at_least(role, Role.ASSISTANT)
     divisions = divisions_of(tournament)
     own = my_entries(tournament, user)
+    directs = people.is_at_least(role, Role.DIRECTOR)
     rounds = names_of_rounds(tournament)
     lines = [meeting(fixture, rounds, staff) for fixture in open_fixtures(tournament)[:NEXT_SHOWN]]
     return {
@@ -204,7 +205,8 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "club": tournament.club,
         "role": role,
         "staff": staff,
-        "may_direct": people.is_at_least(role, Role.DIRECTOR),
+        "may_direct": directs,
+        "next_season": directs and tournament.status == Tournament.Status.FINISHED and has_league(tournament),
         "divisions": [
             (counted, own.get(counted.division.pk), can_register(counted.division, now)) for counted in divisions
         ],
@@ -215,6 +217,11 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "my_player": my_player(user),
         "entered": sum(counted.entered for counted in divisions),
     }
+
+
+def has_league(tournament: Tournament) -> bool:
+    """Whether a next season can follow."""
+    return Stage.objects.filter(division__tournament=tournament, format=Stage.Format.LEAGUE).exists()
 
 
 def can_register(division: Division, now: datetime) -> bool:

@@ -37,6 +37,7 @@ VERBS: dict[str, str] = {
     "moved_up": gettext_noop("moved up from the waiting list"),
     "checked_in": gettext_noop("checked in"),
     "checked_out": gettext_noop("took back the check-in"),
+    "season_drafted": gettext_noop("drafted the next season"),
     "draw_requested": gettext_noop("asked for a draw"),
     "drawn": gettext_noop("drew"),
     "draw_published": gettext_noop("published the draw"),
@@ -67,6 +68,7 @@ KINDS: dict[str, Sequence[str]] = {
                 "entry_withdrawn", "bracket_withdrawn", "moved_up", "checked_in", "checked_out"),
     "draw": ("draw_requested", "drawn", "draw_published", "rounds_changed"),
     "settings": ("tournament_created", "tournament_changed", "tournament_published", "tournament_cancelled",
+                 "season_drafted",
                  "division_created", "division_changed", "stages_changed", "deadlines_changed", "deadline_moved"),
 }  # fmt: skip
 
