@@ -135,8 +135,7 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
 def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[SwissPlayer, ...]:
     """Who takes part, by the paired rounds alone: each is in from the first he was paired in.
 
-    Whoever has entered since is in from the next one; whoever has withdrawn was in to the last he was paired in. The
-    field of a later stage is fixed with its first round, whatever is corrected in the stage before.
+    Whoever has entered since is in from the next one; whoever has withdrawn was in to the last he was paired in.
     """
     first: dict[EntryId, int] = {}
     last: dict[EntryId, int] = {}
@@ -146,9 +145,7 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
             last[entry] = draw.round
     gone = {item.entry for item in rows.withdrawals()}
     players = []
-    fixed = rows.stage.number > 1 and bool(first)
-    field = rows.stage.division.entries.filter(pk__in=first).order_by("pk") if fixed else field_of(rows.stage, places)
-    for row in field:
+    for row in field_of(rows.stage, places):
         has_left = row.pk in gone or row.status == Entry.Status.OUT
         if has_left and row.pk not in first:
             continue

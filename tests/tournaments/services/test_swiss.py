@@ -12,10 +12,11 @@ from players.models import Club, Membership, Player
 from tests.tournaments.services.conftest import SEED
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
 from tournaments.derivation import states_of
+from tournaments.formats.blueprint import places_before
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Slot, Stage, Withdrawal
-from tournaments.services import draws, late, results, rounds_asked
+from tournaments.services import draws, late, results, rounds_asked, stages
 
 pytestmark = pytest.mark.django_db
 MakePlayers = Callable[[int], list[Player]]
@@ -92,21 +93,28 @@ def test_without_planned_rounds_it_ends_when_one_is_unbeaten(swiss: Swiss) -> No
     assert sum(score == len(hall.rounds()) for score in points(hall).values()) == 1
 
 
-def test_the_swiss_gives_each_round_its_ratings_and_keeps_club_mates_apart(
+def test_ratings_are_noted_and_club_mates_kept_apart_in_every_draft(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
     hall = Hall(make_division(apart=True), by_alice)
-    four = make_players(4)
-    away = Club.objects.create(name="Away", slug="away")
-    for player in four[:2]:
-        Membership.objects.create(club=away, player=player)
-    entered = hall.enter(four)
+    eight = make_players(8)
+    entered = [entry.pk for entry in hall.enter(eight)]
+    mates = [set(entered[at : at + 2]) for at in range(0, 8, 2)]
+    for at in range(4):
+        away = Club.objects.create(name=f"Away {at}", slug=f"away-{at}")
+        for player in eight[2 * at : 2 * at + 2]:
+            Membership.objects.create(club=away, player=player)
+    stages.set_stages(
+        division=hall.division, stages=[StageSettings("swiss", rounds=2)], after=hall.seq, by=by_alice, now=hall.now()
+    )
 
-    hall.begin(StageSettings("swiss", rounds=2))
-    mates = {entered[0].pk, entered[1].pk}
+    for again in ("", *"abcdefgh"):
+        asked = draws.request_draw(division=hall.division, by=by_alice, now=hall.now(), reason=again)
+        made = draws.make_draft(draw_id=asked.pk, now=hall.now())
+        assert made is not None
+        assert all(set(pair) not in mates for pair in pairs_of(made))
 
     assert set(Entry.objects.filter(division=hall.division).values_list("rating", flat=True)) == {1500.0}
-    assert all(set(pair) != mates for pair in pairs_of(hall.rounds()[0]))
 
 
 # The director has the next round paired
@@ -471,6 +479,8 @@ def test_the_winners_of_groups_play_a_swiss_whose_field_no_correction_changes(
         results.enter_result(fixture=fixture, winner=1, score=(0, 7), by=by_alice, now=hall.now())
     hall.play_out(Random(2))
 
+    now = states_of(hall.division)[0]
+    assert {now.places[place] for place in places_before(now.rows.settings, 1)} != field, "others would go on now"
     assert [set(draw.places) for draw in hall.rounds(stage=2)] == [field, field]
     hall.division.refresh_from_db()
     assert hall.division.status == Division.Status.FINISHED
