@@ -15,10 +15,14 @@ from players.models import Player
 from tests.tournaments.pages.conftest import NOW
 from tests.tournaments.stages_played import STAGES, drawn_as, play
 from tournaments.derivation import states_of
+from tournaments.formats.graph import Graph
+from tournaments.formats.progress import Withdrawal, progress
+from tournaments.formats.round_robin import round_robin
 from tournaments.formats.tables import ranking
 from tournaments.formats.tiebreaks import plain
 from tournaments.models import Division, Entry
 from tournaments.selectors.brackets import Names, entries_by_id
+from tournaments.selectors.cells import how
 from tournaments.selectors.standings import standings_of
 from tournaments.services import entries
 
@@ -282,3 +286,40 @@ def test_64_players_cost_no_more_queries_than_8(
 
     few, many = asked(8), asked(64 if name != "round robin" else 24)
     assert many <= few <= 26, f"{few} queries, then {many}"
+
+
+def test_places_of_a_bracket_in_play_are_certain_from_below(staged: Callable[..., Division], by_alice: Actor) -> None:
+    division = staged("knockout", 8)
+    play(division, by_alice, random.Random(1), most=5)
+    view = standings_of(division, names_of(division))[0].brackets[0]
+    assert not view.over
+    assert [(place.text, len(place.people)) for place in view.places] == [("4", 1), ("5–8", 4)]
+
+
+def test_a_bye_of_a_round_robin_takes_no_table_and_is_empty_where_its_player_has_gone(
+    staged: Callable[..., Division], by_alice: Actor, client: Client
+) -> None:
+    division = staged("round robin", 5)
+    first, second = Entry.objects.filter(division=division).order_by("pk")[:2]
+    for gone in (first, second):
+        entries.withdraw(entry=gone, by=by_alice, now=NOW)
+    views = [client.get(address(division, f"pairings/?round={number}")).context["view"] for number in range(1, 6)]
+    for view in views:
+        assert [one.status in ("bye", "empty") for one in view.pairings if one.table is None] == [True]
+        assert sorted(one.table for one in view.pairings if one.table is not None) == [1, 2]
+    assert [sum(len(view.byes) for view in views), sum(len(view.empty) for view in views)] == [3, 2]
+    table = standings_of(division, names_of(division))[0].tables[0]
+    kinds = {line.person.entry: [cell.kind for cell in line.cells] for line in table.lines}
+    # Who went first gave the match of the two to the other one.
+    assert sorted(kinds[first.pk]) == ["bye_drawn", *["walkover_lost"] * 4]
+    assert sorted(kinds[second.pk]) == ["bye_drawn", *["walkover_lost"] * 3, "walkover_won"]
+    stay = [of for entry, of in kinds.items() if entry not in (first.pk, second.pk)]
+    assert [sorted(of) for of in stay] == [["bye_drawn", "open", "open", "walkover_won", "walkover_won"]] * 3
+
+
+def test_a_fixture_that_was_never_opened_and_neither_comes_to_is_empty() -> None:
+    graph = Graph((round_robin([1, 2], key="table"),))
+    state = progress(graph, {}, [Withdrawal(1), Withdrawal(2)]).fixtures[1]
+    assert [how(state, side) for side in (0, 1)] == ["empty", "empty"]
+    one_stays = progress(graph, {}, [Withdrawal(1)]).fixtures[1]
+    assert sorted(how(one_stays, side) for side in (0, 1)) == ["walkover_lost", "walkover_won"]
