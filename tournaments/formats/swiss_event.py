@@ -222,11 +222,14 @@ class SwissEvent:
         return self
 
     def records(self, *, lots_seed: bytes | None = None) -> Records:
-        """The records of all rounds, ready for `tiebreaks.standings`."""
+        """The records of all rounds, ready for `tiebreaks.standings`; a match without a result does not appear."""
         games: dict[EntryId, list[Game]] = {player.entry: [] for player in self.players}
         for number, round_ in enumerate(self.rounds, start=1):
             row = dict(self._games(round_))
+            playing = {entry for pair in round_.pairs if pair.result is None for entry in pair.pair}
             for player in self.players:
+                if player.entry in playing:
+                    continue
                 missed = player.missed_points if number < player.joined else 0.0
                 games[player.entry].append(row.get(player.entry, Game(RoundKind.ABSENT, missed)))
         return Records(games, lots_seed=lots_seed)

@@ -352,6 +352,18 @@ def test_forfeits_settled_matches_and_missing_results_have_their_points():
     assert points(Result(None, kind="settled")) == (0.5, 0.5)
 
 
+def test_a_match_being_played_is_no_absence():
+    """While a round is being played its open matches take nothing from anybody's tie-breaks."""
+    done = play(field(4), 1)
+    running = done.with_round(pair_round(done, seed=SEED))
+    assert len(running.rounds[1].pairs) == 2
+
+    before, during = done.records(), running.records()
+
+    assert during.games == before.games
+    assert during.adjusted == before.adjusted
+
+
 def test_tables_are_in_the_order_of_the_scores_and_standings_follow():
     event = play(field(16, planned=4), 4, toss=3)
     made = pair_round(SwissEvent(event.players, event.rounds, planned=5), seed=SEED)
