@@ -1,0 +1,151 @@
+"""A progressive consolation of 13 in a real browser: played to its end, a first result corrected and given back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import Page, expect
+
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.browser.test_tournaments import club, looked_at
+from tests.tournaments.pages.conftest import NOW
+from tournaments.models import Correction, Division, Fixture
+from tournaments.services import draws, entries, events, results
+
+__all__ = ["club", "looked_at"]
+
+Check = Callable[[Page], None]
+PATIENCE = 60_000
+
+
+@pytest.fixture
+def division(club: Club, alice: User) -> Division:
+    """Thirteen are here tonight."""
+    by = Actor.of(alice)
+    event = events.create_tournament(club=club, by=by, now=NOW, name="Club night", starts_at=NOW)
+    made = events.create_division(tournament=event, by=by, now=NOW, name="Open", match_length=5)
+    events.publish_tournament(tournament=event, by=by, now=NOW)
+    players = [Player.objects.create(name=f"Player {number}") for number in range(1, 14)]
+    entries.enter(division=made, players=players, by=by, now=NOW)
+    return made
+
+
+def draw(page: Page, division: Division) -> None:
+    """Chooses the format, draws and publishes."""
+    page.goto(f"/events/harbour/{division.tournament.slug}/{division.public_id}/format/")
+    page.get_by_role("button", name="Knockout with consolation and last chance").click()
+    expect(page.locator("#design")).to_contain_text("Last chance")
+    page.get_by_role("button", name="Save the format").click()
+    page.get_by_role("button", name="Draw", exact=True).click()
+    publish = page.get_by_role("button", name="Publish this draw")
+    expect(publish).to_be_visible(timeout=PATIENCE)
+    publish.click()
+    expect(page.get_by_role("heading", name="Main draw")).to_be_visible()
+
+
+def play_to_the_end(page: Page, division: Division) -> int:
+    """One line after the other; how many."""
+    page.goto(f"/events/harbour/{division.tournament.slug}/console/")
+    played = 0
+    while (fixture := _ready(division)) is not None:
+        assert fixture.match is not None
+        page.locator("#line").fill(f"m{fixture.number} {fixture.match.length}-{played % fixture.match.length}")
+        page.get_by_role("button", name="Enter", exact=True).click()
+        expect(page.locator(".messages")).to_contain_text(f"M{fixture.number} ·")
+        played += 1
+    return played
+
+
+def _ready(division: Division) -> Fixture | None:
+    rows = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY)
+    return rows.select_related("match").order_by("number").first()
+
+
+def standing(division: Division) -> list[Any]:
+    """Who stands where, and how every match ended."""
+    slots = Fixture.objects.filter(stage__division=division).order_by("number", "slots__side")
+    rows = Fixture.objects.filter(stage__division=division, match__isnull=False).select_related("match")
+    matches = [row.match for row in rows.order_by("number") if row.match is not None]
+    return [
+        list(slots.values_list("number", "status", "slots__status", "slots__entry", "slots__absent")),
+        [(match.pk, match.state, match.results.latest("version").score) for match in matches],
+    ]
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.usefixtures("celery_worker")
+def test_a_first_round_result_is_corrected_after_the_final_and_given_back(
+    open_page: OpenPage, division: Division, alice: User, looked_at: Check, width: int
+) -> None:
+    page = open_page("/", width=width, user=alice)
+    draw(page, division)
+    assert play_to_the_end(page, division) > 12 + 8
+    division.refresh_from_db()
+    assert division.status == Division.Status.FINISHED
+    before = standing(division)
+    first = Fixture.objects.filter(stage__division=division, match__isnull=False).order_by("number").first()
+    assert first is not None
+    assert first.match is not None
+
+    page.goto(f"/events/harbour/{division.tournament.slug}/fixtures/{first.public_id}/")
+    looked_at(page)
+    page.get_by_role("link", name="Correct this result…").click()
+    looked_at(page)
+    page.locator("#left").fill("1")
+    page.locator("#right").fill(str(first.match.length))
+    page.locator("#right").press("Tab")
+    # The preview comes by itself; what has begun is let stand by default.
+    expect(page.get_by_role("radio", name="Let stand")).to_be_checked(timeout=PATIENCE)
+    page.get_by_role("radio", name="Correct all").check()
+    preview = page.locator("#preview")
+    expect(preview).to_contain_text("would be void (played: stays rated)")
+    expect(preview.get_by_role("heading", name="Ratings")).to_be_visible()
+    page.get_by_label("Reason").fill("Read from the wrong sheet.")
+    looked_at(page)
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator(".messages")).to_contain_text(f"M{first.number} is corrected.")
+    expect(page.locator("main")).to_contain_text("Read from the wrong sheet.")
+    looked_at(page)
+    correction = Correction.objects.get()
+    assert len(correction.changed) > 2
+    assert standing(division) != before
+    call_command("check_integrity")
+
+    page.goto(f"/events/harbour/{division.tournament.slug}/{division.public_id}/")
+    assert _ready(division) is not None, "who was put right can play on"
+    page.goto(f"/events/harbour/{division.tournament.slug}/corrections/")
+    expect(page.locator("main")).to_contain_text("Read from the wrong sheet.")
+    looked_at(page)
+    page.get_by_role("link", name="Undo…").click()
+    expect(page.locator("#preview")).to_contain_text("counts again")
+    looked_at(page)
+    page.get_by_role("button", name="Undo the correction").click()
+    expect(page.locator(".messages")).to_contain_text("is undone")
+    assert standing(division) == before
+    division.refresh_from_db()
+    assert division.status == Division.Status.FINISHED
+    call_command("check_integrity")
+
+
+def test_without_scripts_the_page_says_the_same(open_page: OpenPage, division: Division, alice: User) -> None:
+    by = Actor.of(alice)
+    asked = draws.request_draw(division=division, by=by, now=NOW)
+    draws.make_draft(draw_id=asked.pk, now=NOW)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=NOW)
+    fixture = _ready(division)
+    assert fixture is not None
+    results.enter_result(fixture=fixture, winner=0, score=(5, 2), by=by, now=NOW)
+    page = open_page("/", user=alice)
+    page.route("**/*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    page.goto(f"/events/harbour/{division.tournament.slug}/fixtures/{fixture.public_id}/correct/")
+    page.locator("#left").fill("2")
+    page.locator("#right").fill("5")
+    page.get_by_role("button", name="Show what follows").click()
+    expect(page.locator("#preview")).to_contain_text("becomes")
+    expect(page.get_by_role("radio", name="Correct all")).to_be_checked()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator("main")).to_contain_text("is corrected")
