@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.errors import Refused
 from players.messages import sentence
+from tournaments.evening_form import EveningForm
 from tournaments.formats.blueprint import MOST_STAGES
 from tournaments.formats.outline import Choices, Outline, outline
 from tournaments.formats.outlined_stages import choices_of
@@ -17,7 +18,7 @@ from tournaments.models import Division
 from tournaments.selectors.outlines import Shown, shown
 from tournaments.services.events import entries_in
 from tournaments.services.stages import stage_settings
-from tournaments.stage_forms import OWN, EveningForm, StageForm
+from tournaments.stage_forms import OWN, StageForm
 
 USUAL_PLAYERS = 16
 """For whom a division is outlined while nobody is entered."""

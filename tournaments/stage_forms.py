@@ -1,8 +1,7 @@
-"""The form of the draw designer: one part for each stage, and one for the evening it is meant for."""
+"""The form of a stage in the draw designer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta, tzinfo
 from typing import Any, ClassVar
 
 from django import forms
@@ -17,7 +16,7 @@ from players.messages import sentence
 from tournaments.formats.outline import Choices
 from tournaments.formats.patterns import Proposal, parse
 from tournaments.formats.round_robin import LeaverRule
-from tournaments.formats.schedule import MINUTES_PER_POINT, Pace, parse_lengths
+from tournaments.formats.schedule import parse_lengths
 from tournaments.formats.settings import (
     DEFAULT_TIEBREAKS,
     DOUBLE,
@@ -38,12 +37,9 @@ from tournaments.formats.settings import (
 )
 from tournaments.formats.swiss_event import Order
 from tournaments.formats.tiebreaks import TIEBREAKS
-from tournaments.forms import LocalField, localise
-from tournaments.models.events import MOST_ENTRIES
 from tournaments.stage_words import FORMAT_NAMES, FORMAT_SENTENCES, ORDER_NAMES, PATTERN_NAMES
 from tournaments.standing_words import tiebreak
 
-MOST_TABLES = 2000
 MOST_QUALIFIERS = 1024
 TIEBREAK_FIELDS = ("tiebreak1", "tiebreak2", "tiebreak3", "tiebreak4", "tiebreak5")
 AUTOMATIC, OWN, WITHOUT = "auto", "own", "none"
@@ -389,32 +385,3 @@ def initial_of(settings: StageSettings) -> dict[str, Any]:
         "order": settings.order.value,
         "leaver_rule": settings.leaver_rule.value,
     }  # fmt: skip
-
-
-class EveningForm(RefusingForm):
-    """For how many it is meant, on how many tables, and until when."""
-
-    players = _whole(_("Players"), 0, MOST_ENTRIES)
-    tables = _whole(_("Tables"), 1, MOST_TABLES)
-    starts = LocalField(label=_("Start"))
-    closes = forms.TimeField(
-        label=_("Closing time"), required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
-    )
-    minutes = forms.FloatField(label=_("Minutes a point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
-
-    FIELD_OF: ClassVar[dict[str, str]] = {"no_tables": "tables"}
-
-    def pace(self) -> Pace:
-        """The speed of the evening."""
-        return Pace(self.cleaned_data["tables"], minutes_per_point=self.cleaned_data["minutes"])
-
-    def span(self, zone: tzinfo) -> tuple[datetime, datetime | None]:
-        """When it begins, and when the room closes: the next time that clocks show that."""
-        naive: datetime = self.cleaned_data["starts"]
-        starts = localise(naive, zone)
-        assert starts is not None  # noqa: S101, the field is required
-        closes: time | None = self.cleaned_data["closes"]
-        if closes is None:
-            return starts, None
-        ends = datetime.combine(naive.date(), closes)
-        return starts, localise(ends if ends > naive else ends + timedelta(days=1), zone)

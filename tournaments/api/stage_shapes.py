@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from matches.models.matches import LONGEST_MATCH
 from players.public_ids import LENGTH
+from tournaments.evening_form import MOST_TABLES
 from tournaments.formats.blueprint import MOST_STAGES
 from tournaments.formats.outline import Kind
 from tournaments.formats.round_robin import LeaverRule
@@ -23,7 +24,7 @@ from tournaments.formats.swiss_event import Order
 from tournaments.formats.tiebreaks import TIEBREAKS
 from tournaments.models import Stage
 from tournaments.models.events import MOST_ENTRIES
-from tournaments.stage_forms import MOST_QUALIFIERS, MOST_TABLES
+from tournaments.stage_forms import MOST_QUALIFIERS
 
 MOST_LENGTHS = 30
 LONGEST_PATTERN = 80
@@ -158,8 +159,8 @@ class FinishSerializer(serializers.Serializer[Any]):
 
     minutes = serializers.FloatField(help_text="After the start, in half of the evenings.")
     late_minutes = serializers.FloatField(help_text="After the start, in nine of ten.")
-    at = serializers.DateTimeField(allow_null=True)
-    late_at = serializers.DateTimeField(allow_null=True)
+    at = serializers.DateTimeField()
+    late_at = serializers.DateTimeField()
 
 
 class OutlinedRoundSerializer(serializers.Serializer[Any]):

@@ -1,7 +1,6 @@
 """The stages of a division and what they would be like, for programs."""
 
-from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from dataclasses import asdict
 from typing import Any
 
 from django.utils import timezone
@@ -14,15 +13,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from players.access import Role
-from players.messages import sentence
 from tournaments import access
 from tournaments.api import stage_shapes as shapes
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, given, tagged
-from tournaments.formats.outline import Outline, outline
-from tournaments.formats.schedule import Pace
+from tournaments.api.outlined import told
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry
-from tournaments.services.events import entries_in
 from tournaments.services.stages import set_stages, stage_settings
 
 GROUPS_THEN_KNOCKOUT = [
@@ -166,106 +162,3 @@ class OutlineView(APIView):
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = given(shapes.WantedOutlineSerializer, request)
         return Response(told(found, _settings(found, fields["stages"]), fields))
-
-
-def told(division: Division, stages: list[StageSettings], evening: dict[str, Any]) -> dict[str, Any]:
-    """The outline as programs see it."""
-    event = division.tournament
-    count = evening.get("entries")
-    entries = entries_in(division) if count is None else count
-    pace = Pace(evening.get("tables") or event.tables or max(1, entries // 2))
-    if "minutes_per_point" in evening:
-        pace = replace(pace, minutes_per_point=evening["minutes_per_point"])
-    found = outline(
-        stages,
-        entries,
-        default_lengths=division.round_lengths or [division.match_length],
-        pace=pace,
-        starts=evening.get("starts_at") or event.starts_at,
-        closes=evening.get("closes_at"),
-    )
-    return shapes.OutlineSerializer(_plain(found)).data
-
-
-def _plain(found: Outline) -> dict[str, Any]:
-    def at(minutes: float) -> datetime | None:
-        return found.starts + timedelta(minutes=minutes) if found.starts else None
-
-    def finish(one: Any) -> dict[str, Any] | None:
-        if one is None:
-            return None
-        return {"minutes": one.median, "late_minutes": one.late, "at": at(one.median), "late_at": at(one.late)}
-
-    def choices(some: Any) -> list[dict[str, Any]]:
-        return [
-            {
-                "name": one.name,
-                "pattern": str(one.pattern),
-                "rounds": len(one.rounds),
-                "matches": sum(round_.matches for round_ in one.rounds),
-                "byes": one.byes,
-            }
-            for one in some
-        ]
-
-    def rounds(some: Any) -> list[dict[str, Any]]:
-        return [
-            {
-                "number": one.number,
-                "entrants": one.entrants,
-                "matches": one.matches,
-                "byes": one.byes,
-                "length": one.length,
-                "drops": one.drops,
-                "finish": finish(one.finish),
-            }
-            for one in some
-        ]
-
-    return {
-        "possible": found.possible,
-        "entries": found.entries,
-        "matches": found.matches,
-        "byes": found.byes,
-        "rounds": found.rounds,
-        "matches_each": found.matches_each,
-        "tables": found.tables,
-        "finish": finish(found.finish),
-        "remarks": [
-            {
-                "kind": one.kind.value,
-                "code": one.code,
-                "params": one.params,
-                "stage": one.stage,
-                "detail": sentence(one.code, one.params),
-            }
-            for one in found.remarks
-        ],
-        "stages": [
-            {
-                "number": one.number,
-                "format": one.format,
-                "entrants": one.entrants,
-                "matches": one.matches,
-                "byes": one.byes,
-                "rounds": one.rounds,
-                "matches_each": one.matches_each,
-                "groups": one.groups,
-                "going_on": one.going_on,
-                "finish": finish(one.finish),
-                "patterns": choices(one.choices.lower),
-                "last_chance_patterns": choices(one.choices.last_chance),
-                "brackets": [
-                    {
-                        "key": bracket.key,
-                        "pattern": bracket.pattern,
-                        "matches": bracket.matches,
-                        "byes": bracket.byes,
-                        "rounds": rounds(bracket.rounds),
-                    }
-                    for bracket in one.brackets
-                ],
-            }
-            for one in found.stages
-        ],
-    }
