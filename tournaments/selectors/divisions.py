@@ -59,7 +59,7 @@ class Provenance:
     @property
     def redraws(self) -> list[Draw]:
         """Drafts that were drawn again, with the reason in the one that follows."""
-        return [draw for draw in self.drafts if draw.number > 1]
+        return self.drafts[1:]
 
 
 def provenance_of(stage: Stage) -> Provenance:

@@ -110,8 +110,8 @@ def request(
     reason: str = "",
     manual: Sequence[Sequence[int]] = (),
 ) -> Draw:
-    """The row that is the work, and the hint at it."""
-    last = stage.draws.aggregate(Max("number"))["number__max"] or 0
+    """The row that is the work, and the hint at it; drafts are numbered through the division."""
+    last = Draw.objects.filter(stage__division=stage.division_id).aggregate(Max("number"))["number__max"] or 0
     draw = Draw.objects.create(
         stage=stage,
         number=last + 1,
