@@ -23,7 +23,7 @@ from tournaments.services import draws as services
 
 
 def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
-    """A draw as programs see it; the seed once one is published."""
+    """A draw as programs see it; the seed when nothing more is drawn from it."""
     seeds = brackets.seeds_of(draw, draw.stage.division)
     return shapes.DrawSerializer(
         {
@@ -36,7 +36,7 @@ def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
             "made_at": draw.made_at,
             "published_at": draw.published_at,
             "seed_hash": draw.stage.seed_hash,
-            "seed": draw.stage.seed if published else None,
+            "seed": draw.stage.seed if published and draw.stage.seed_is_public else None,
             "refusal": draw.refusal,
             "kept_apart": draw.stage.division.apart,
             "places": [_place(entry, names, seeds) for entry in draw.places],

@@ -205,7 +205,7 @@ class PlaceSerializer(serializers.Serializer[Any]):
 
 
 class DrawSerializer(serializers.Serializer[Any]):
-    """A draft of the draw, or the published one; the seed is shown once one is published."""
+    """A draft of the draw, or the published one; the seed is shown when nothing more is drawn from it."""
 
     stage = serializers.IntegerField(help_text="The stage it is of, from 1.")
     number = serializers.IntegerField()

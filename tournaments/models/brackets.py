@@ -53,6 +53,13 @@ class Stage(models.Model):
     def __str__(self) -> str:
         return f"{self.division} · {self.number}"
 
+    @property
+    def seed_is_public(self) -> bool:
+        """Whether the seed may be shown: rounds to come and ties in tables are still drawn from it."""
+        if self.format in (self.Format.KNOCKOUT, self.Format.PROGRESSIVE, self.Format.DOUBLE):
+            return self.status != self.Status.PLANNED
+        return self.status == self.Status.FINISHED
+
 
 class Bracket(models.Model):
     """Main, consolation, last chance, lower …"""

@@ -1,8 +1,10 @@
 """The page of a division: entries, registering, and the bracket."""
 
+import random
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -14,6 +16,7 @@ from matches.services import claims
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.pages.conftest import NOW, Running
+from tests.tournaments.stages_played import STAGES, drawn_as, play
 from tournaments.models import Division, Entry, Fixture
 from tournaments.services import entries, results
 
@@ -226,3 +229,23 @@ def test_who_meets_nobody_in_the_final_has_won_it(running: Running, client: Clie
     assert re.search(r'<p class="walkover"><span>Nobody</span></p>', final)
     assert re.search(r'<p class="entry won"', final)
     assert "won by" in text(page(client, running.page))
+
+
+@pytest.mark.parametrize("name", ["swiss", "league", "groups", "knockout"])
+def test_the_seed_stays_secret_while_something_is_still_drawn_from_it(
+    name: str, client: Client, make_division: Callable[..., Division], make_players: Any, by_alice: Actor
+) -> None:
+    division = drawn_as(make_division(), STAGES[name], make_players(8), by_alice)
+    stage = division.stages.order_by("number")[0]
+    page = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
+    api = f"/api/v1/divisions/{division.public_id}/draws/"
+
+    def told() -> tuple[bool, bool]:
+        return stage.seed in client.get(page).content.decode(), client.get(api).json()[0]["seed"] == stage.seed
+
+    at_once = name == "knockout"
+    assert told() == (at_once, at_once)
+    play(division, by_alice, random.Random(3))
+    stage.refresh_from_db()
+    assert stage.status == "finished"
+    assert told() == (True, True)
