@@ -60,7 +60,7 @@ def append_result(
         waived=[list(finding) for finding in waived],
         reason=reason,
     )
-    _close_claims(match, result, now)
+    close_claims(match, result, now)
     _replace_records(match, submission)
     match.state = Match.State.SETTLED
     match.finished_at = match.finished_at or now
@@ -92,7 +92,7 @@ def append_void(match: Match, *, by: Actor, now: datetime, reason: str, rated: b
         submission_id=kept.submission_id if kept else None,
         reason=reason,
     )
-    _close_claims(match, result, now)
+    close_claims(match, result, now)
     _replace_records(match, None)
     match.state, match.unsettled = Match.State.VOID, False
     changed(match, "state", "unsettled")
@@ -203,7 +203,7 @@ def _append(match: Match, by: Actor, now: datetime, score: Score | None = None, 
     )
 
 
-def _close_claims(match: Match, result: Result, now: datetime) -> None:
+def close_claims(match: Match, result: Result, now: datetime) -> None:
     """A claim that said what stands now stands; any other is overruled."""
     for claim in match.claims.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED]):
         says_the_same = same_outcome(match.length, claim.winner, claim.score, result.winner, result.score)
@@ -217,4 +217,9 @@ def _replace_records(match: Match, standing: Submission | None) -> None:
     stood = match.submissions.filter(standing=Submission.Standing.STANDS)
     if standing is not None:
         stood = stood.exclude(pk=standing.pk)
-    stood.update(standing=Submission.Standing.REFUSED, refusal={"code": "record_replaced", "params": {}})
+    stood.update(**record_replaced())
+
+
+def record_replaced() -> dict[str, Any]:
+    """What becomes of a record that stood, as fields of its row."""
+    return {"standing": Submission.Standing.REFUSED, "refusal": {"code": "record_replaced", "params": {}}}

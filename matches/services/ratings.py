@@ -5,7 +5,7 @@ with its marks, folds outside any transaction, and writes what differs. A result
 of its own; a claim that runs out is taken over with what was marked.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from matches import rated
-from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool
+from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
 from matches.rated import BEGINNING, Key
 from players.queue import hint
 from players.ratings import Change, Standing, replay, standings_after
@@ -104,6 +104,25 @@ def mark_dirty(*, match: Match, at: datetime | None = None) -> None:
     _mark(pool.pk, Key(place, match.pk))
 
 
+def mark_all_dirty(matches: Sequence[Match]) -> None:
+    """The same for many matches of any pools: one mark a pool, from the first of them on."""
+    placed = {match.pk: match for match in matches if match.finished_at is not None}
+    unrated = [pk for pk, match in placed.items() if not match.rated]
+    counted = set(RatingChange.objects.filter(match__in=unrated).values_list("match", flat=True)) if unrated else set()
+    dirty = [match for pk, match in placed.items() if match.rated or pk in counted]
+    if not dirty:
+        return
+    records = dict(Result.objects.filter(match__in=dirty).order_by("version").values_list("match", "submission"))
+    first: dict[int, Key] = {}
+    for match in dirty:
+        assert match.finished_at is not None  # noqa: S101, chosen so above
+        _store_moved(match, rated.both_moved(records.get(match.pk)))
+        pool, key = match.pool_id or default_pool().pk, Key(match.finished_at, match.pk)
+        first[pool] = min(key, first.get(pool, key))
+    for pool, key in first.items():
+        _mark(pool, key)
+
+
 def rebuild_pool(*, pool: RatingPool, now: datetime) -> Replayed | None:
     """Replay everything; None while another worker has the pool, which then replays everything after that."""
     with transaction.atomic():
@@ -172,7 +191,10 @@ def _mark(pool_id: int, key: Key) -> None:
 
 def _note_moved(match: Match) -> None:
     """Keep beside the match what its record says, so that a replay need not read ten thousand records."""
-    moved = _moved(match)
+    _store_moved(match, _moved(match))
+
+
+def _store_moved(match: Match, moved: bool) -> None:
     if moved != match.moved:
         match.moved = moved
         Match.objects.filter(pk=match.pk).update(moved=moved)

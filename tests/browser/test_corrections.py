@@ -71,7 +71,7 @@ def standing(division: Division) -> list[Any]:
     matches = [row.match for row in rows.order_by("number") if row.match is not None]
     return [
         list(slots.values_list("number", "status", "slots__status", "slots__entry", "slots__absent")),
-        [(match.pk, match.state, match.results.latest("version").score) for match in matches],
+        [(match.pk, match.state, [one.score for one in match.results.order_by("-version")[:1]]) for match in matches],
     ]
 
 

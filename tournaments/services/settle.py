@@ -9,7 +9,8 @@ from django.db.models import F, Q
 
 from matches.models import Match, Result
 from matches.services.finish import append_result
-from matches.services.matches import Opening, open_matches, reinstate_match, void_match
+from matches.services.matches import Opening, open_matches
+from matches.services.voiding import reinstate_matches, void_matches
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.derivation import StageState, stages_of, state_of
@@ -134,25 +135,27 @@ def _open_matches(
     Where the two have met in this fixture before, what they played then stands again.
     """
     waiting = {number: _entrants(state) for number, state in states.items() if _wants_match(state)}
-    for number, row in rows.fixtures.items():
-        if row.match is not None and number not in waiting:
-            _let_go(row, now, rated=void_rated)
     ids = {entry for pair in waiting.values() for entry in pair}
     players = {entry.pk: entry.player for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
     lengths = {round_.pk: round_.length for round_ in rows.rounds}
-    fresh: list[tuple[Fixture, Opening]] = []
-    for number, (first, second) in waiting.items():
-        row = rows.fixtures[number]
-        pair = (players[first], players[second])
-        if row.match is not None:
-            if (row.match.player_0_id, row.match.player_1_id) == (pair[0].pk, pair[1].pk):
-                continue
-            _let_go(row, now, rated=void_rated)
-        if number in rows.former_results and (former := _met_before(row, pair)) is not None:
-            _reinstate(row, former, now)
-        else:
-            fresh.append((row, Opening(pair, lengths[row.round_id], due_at=row.due_at)))
-    return _open(division, fresh, now)
+    pairs = {number: (players[first], players[second]) for number, (first, second) in waiting.items()}
+    _let_go(
+        division, [row for number, row in rows.fixtures.items() if _others(row, pairs.get(number))], now, void_rated
+    )
+    to_play = {number: pair for number, pair in pairs.items() if rows.fixtures[number].match is None}
+    met = _met_before(
+        {rows.fixtures[number]: pair for number, pair in to_play.items() if number in rows.former_results}
+    )
+    _reinstate(division, met, now)
+    fresh = [(rows.fixtures[number], pair) for number, pair in to_play.items() if rows.fixtures[number] not in met]
+    return _open(division, [(row, Opening(pair, lengths[row.round_id], due_at=row.due_at)) for row, pair in fresh], now)
+
+
+def _others(row: Fixture, pair: tuple[Player, Player] | None) -> bool:
+    """Whether the match of a fixture is not between these two, or there are no two any more."""
+    if row.match is None:
+        return False
+    return pair is None or (row.match.player_0_id, row.match.player_1_id) != (pair[0].pk, pair[1].pk)
 
 
 def _open(division: Division, fresh: Sequence[tuple[Fixture, Opening]], now: datetime) -> list[Match]:
@@ -173,34 +176,60 @@ def _open(division: Division, fresh: Sequence[tuple[Fixture, Opening]], now: dat
     return matches
 
 
-def _take(row: Fixture, match: Match | None) -> None:
-    row.match = match
-    row.save(update_fields=["match"])
+def _let_go(division: Division, rows: Sequence[Fixture], now: datetime, rated: bool | None) -> None:
+    """Voids matches whose players are not the ones any more; they stay, their fixtures let them go."""
+    going = {row.match_id: row for row in rows if row.match is not None and row.match.state != Match.State.VOID}
+    ids = [pk for pk in going if pk is not None]
+    if ids:
+        stay = was_rated_while_void(ids) if rated is None else dict.fromkeys(ids, rated)
+        voided = {match: stay[pk] for pk, match in lock_matches(ids).items()}
+        void_matches(voided, club=division.tournament.club, by=SYSTEM, now=now)
+        link = Fixture.former.through
+        link.objects.bulk_create(
+            [link(fixture_id=row.pk, match_id=pk) for pk, row in going.items()], ignore_conflicts=True
+        )
+    for row in rows:
+        row.match = None
+    Fixture.objects.bulk_update(rows, ["match"], batch_size=500)
 
 
-def _let_go(row: Fixture, now: datetime, *, rated: bool | None) -> None:
-    """Voids the match of a fixture whose players are not the ones any more; the match stays, the fixture lets it go."""
-    if row.match is not None and row.match.state != Match.State.VOID:
-        stays_rated = was_rated_while_void([row.match.pk])[row.match.pk] if rated is None else rated
-        void_match(lock_matches([row.match.pk])[row.match.pk], by=SYSTEM, now=now, rated=stays_rated)
-        row.former.add(row.match)
-    _take(row, None)
+def _met_before(pairs: Mapping[Fixture, tuple[Player, Player]]) -> dict[Fixture, Match]:
+    """The matches these have finished in their fixture, before others came to stand in it."""
+    link = Fixture.former.through
+    if not pairs:
+        return {}
+    rows = link.objects.filter(fixture__in=list(pairs), match__finished_at__isnull=False).order_by("match")
+    by_pk = {row.pk: row for row in pairs}
+    met = {}
+    for fixture, match, first, second in rows.values_list("fixture", "match", "match__player_0", "match__player_1"):
+        row = by_pk[fixture]
+        if (pairs[row][0].pk, pairs[row][1].pk) == (first, second):
+            met[row] = match
+    locked = lock_matches(list(met.values()))
+    return {row: locked[match] for row, match in met.items()}
 
 
-def _reinstate(row: Fixture, match: Match, now: datetime) -> None:
+def _reinstate(division: Division, met: Mapping[Fixture, Match], now: datetime) -> None:
     """The two are back: what they played stands again, and so does who was to go on from it."""
-    voided = match.results.exclude(kind=Result.Kind.VOID).order_by("version").last()
-    result = reinstate_match(match, by=SYSTEM, now=now)
-    for kept in Advance.objects.filter(result=voided):
-        Advance.objects.create(result=result, fixture=row, side=kept.side, places=kept.places)
-    row.former.remove(match)
-    _take(row, match)
-
-
-def _met_before(row: Fixture, players: tuple[Player, Player]) -> Match | None:
-    """The match these two have finished in this fixture, before others came to stand in it."""
-    met = row.former.filter(player_0=players[0], player_1=players[1], finished_at__isnull=False).order_by("-pk").first()
-    return None if met is None else lock_matches([met.pk])[met.pk]
+    if not met:
+        return
+    matches = list(met.values())
+    before = {
+        result.match_id: result.pk
+        for result in Result.objects.filter(match__in=matches).exclude(kind=Result.Kind.VOID).order_by("version")
+    }
+    results = reinstate_matches(matches, club=division.tournament.club, by=SYSTEM, now=now)
+    kept = {advance.result_id: advance for advance in Advance.objects.filter(result__in=before.values())}
+    Advance.objects.bulk_create(
+        Advance(result=result, fixture=row, side=had.side, places=had.places)
+        for row, result in zip(met, results, strict=True)
+        if (had := kept.get(before[result.match_id])) is not None
+    )
+    link = Fixture.former.through
+    link.objects.filter(fixture__in=list(met), match__in=matches).delete()
+    for row, match in met.items():
+        row.match = match
+    Fixture.objects.bulk_update(list(met), ["match"], batch_size=500)
 
 
 def _wants_match(state: FixtureState) -> bool:
