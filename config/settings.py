@@ -238,6 +238,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
         "ResultKind": "matches.models.Result.Kind",
+        "NewResultKind": "tournaments.api.correction_shapes.NOT_VOID",
+        "CorrectionChoice": "tournaments.models.Correction.Choice",
         "RemarkKind": "tournaments.formats.outline.Kind",
         "StageFormat": "tournaments.models.Stage.Format",
         "RoleEnum": "players.models.Membership.Role",
