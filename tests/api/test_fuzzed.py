@@ -31,7 +31,7 @@ from matches.services import proposals
 from players.actors import Actor
 from players.models import Club, Merge, Player, User
 from tournaments.demo import load
-from tournaments.models import Division, Entry, Fixture, Tournament
+from tournaments.models import Correction, Division, Entry, Fixture, Tournament
 from tournaments.services import entries, events
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +97,7 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("clubs", "slug"): of(Club.objects, "slug"),
         ("clubs", "public_id"): people,
         ("clubs", "id"): [*of(Merge.objects, "pk"), "1"],
+        ("corrections", "correction"): of(Correction.objects),
         ("divisions", "division"): of(Division.objects),
         ("divisions", "number"): ["1"],
         ("entries", "entry"): of(Entry.objects),

@@ -4,19 +4,23 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
 
+from matches.models import Result
 from players.actors import Actor
 from players.models import Club, Player
+from tournaments.foresight import NewResult
 from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, SWISS, StageSettings
-from tournaments.models import Division, Draw, Fixture, Tournament
+from tournaments.models import Correction, Division, Draw, Fixture, Tournament
 from tournaments.services import draws, entries, events
+from tournaments.services.corrections import apply_correction
 from tournaments.services.results import enter_result
 from tournaments.services.stages import set_stages
 
 TABLES = 8
 STRONGER_WINS = 0.65
+OVER = 1.0
 WEEKEND: Sequence[tuple[str, int, int, Sequence[StageSettings], float]] = (
     ("Championship", 13, 7, (StageSettings(PROGRESSIVE, last_chance="", lower_lengths=(5,), last_lengths=(3,)),), 0.6),
-    ("Double trouble", 8, 5, (StageSettings(DOUBLE, second_final=True),), 1.0),
+    ("Double trouble", 8, 5, (StageSettings(DOUBLE, second_final=True),), OVER),
     ("Swiss", 12, 5, (StageSettings(SWISS, rounds=5),), 0.5),
     ("Groups", 9, 5, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), 0.7),
     ("League", 6, 7, (StageSettings(LEAGUE),), 0.5),
@@ -44,6 +48,8 @@ def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime
         if share:
             _draw(division, by, starts)
             _play(division, share, players, by, starts)
+        if share == OVER:
+            _correct(division, by, now - timedelta(minutes=30))
     return tournament
 
 
@@ -73,6 +79,23 @@ def _play(division: Division, share: float, players: Sequence[Player], by: Actor
         lost = chance.randrange(first.match.length)
         score = (first.match.length, lost) if winner == 0 else (lost, first.match.length)
         enter_result(fixture=first, winner=winner, score=score, by=by, now=at)
+
+
+def _correct(division: Division, by: Actor, now: datetime) -> None:
+    """The first result was read the wrong way round, and everybody had played on: the bracket is kept."""
+    first = Fixture.objects.filter(stage__division=division).select_related("stage").order_by("number")[0]
+    stands = Result.objects.get(match=first.match_id)
+    assert stands.score is not None  # noqa: S101, it was played
+    division.refresh_from_db()
+    apply_correction(
+        fixture=first,
+        new=NewResult(int(stands.winner == 0), stands.score[::-1]),
+        choice=Correction.Choice.KEEP_BRACKET,
+        after=division.seq,
+        by=by,
+        now=now,
+        reason="The score sheet was read the wrong way round.",
+    )
 
 
 def _expected(division: Division) -> int:
