@@ -42,6 +42,8 @@ def draw(page: Page, division: Division) -> None:
     page.get_by_role("button", name="Draw", exact=True).click()
     publish = page.get_by_role("button", name="Publish this draw")
     expect(publish).to_be_visible(timeout=PATIENCE)
+    # The page may have been read while the worker wrote.
+    page.reload()
     publish.click()
     expect(page.get_by_role("heading", name="Main draw")).to_be_visible()
 

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from matches.models import Match, Result
 from matches.rated import RATED_KINDS
 from players.models import Player
+from tournaments.corrected import origins, stands
 from tournaments.foresight import Choice, FixtureChange, Following, PlaceChange, Preview
 from tournaments.formats.progress import FixtureState, SlotState, SlotStatus
 from tournaments.formats.settings import DOUBLE
@@ -358,13 +359,14 @@ def _lines(rows: Any) -> list[CorrectedLine]:
         ).order_by("-at", "-pk")
     )
     undone = {row.undoes_id: row for row in Correction.objects.filter(undoes__in=[row.pk for row in found])}
-    versions = Result.objects.filter(match__in=[row.before.match_id for row in found]).order_by("version")
-    newest = dict(versions.values_list("match", "pk"))
-    return [_line(row, undone.get(row.pk), newest) for row in found]
+    versions = origins([row.before.match_id for row in found])
+    return [_line(row, undone.get(row.pk), versions) for row in found]
 
 
-def _line(row: Correction, undone: Correction | None, newest: Mapping[int, int]) -> CorrectedLine:
+def _line(row: Correction, undone: Correction | None, versions: Mapping[int, dict[int, int]]) -> CorrectedLine:
     match = row.before.match
     names = (shown(match.player_0, True), shown(match.player_1, True))
     was, became = (result_words(one.winner, one.score, one.kind, names) for one in (row.before, row.after))
-    return CorrectedLine(row, names, was, became, undone, newest[match.pk] == row.after_id)
+    return CorrectedLine(
+        row, names, was, became, undone, match.state == Match.State.SETTLED and stands(row, versions[match.pk])
+    )

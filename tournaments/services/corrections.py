@@ -14,6 +14,7 @@ from engine.errors import Refused
 from matches.models import Claim, Match, Result, Submission
 from matches.services.finish import append_result, check_result, standing_result
 from players.actors import Actor, log
+from tournaments.corrected import origins, stands
 from tournaments.foresight import Choice, NewResult, Preview, foresee, mark_of
 from tournaments.models import Advance, Correction, Division, Fixture
 from tournaments.services.settle import hold, lock, settle
@@ -213,7 +214,7 @@ def _undoable(correction: Correction) -> tuple[Fixture, Result]:
     if Correction.objects.filter(undoes=correction).exists():
         raise Refused("correction_undone")
     row, standing = _standing(correction.fixture)
-    if standing.pk != correction.after_id:
+    if not stands(correction, origins([standing.match_id])[standing.match_id]):
         raise Refused("correction_not_last", fixture=row.number)
     return row, standing
 
@@ -235,15 +236,8 @@ def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
     found = {match.pk for match in matches if match.begun_at is not None and match.begun_at > at}
     for rows in (Claim.objects, Submission.objects):
         found |= set(rows.filter(match__in=ids, created_at__gt=at).values_list("match", flat=True))
-    last: dict[int, Result] = {}
-    void: set[int] = set()
-    for result in Result.objects.filter(match__in=ids).order_by("version"):
-        if result.kind == Result.Kind.VOID:
-            void.add(result.match_id)
-            continue
-        reinstated = result.match_id in void and NewResult.of(last[result.match_id]) == NewResult.of(result)
-        if result.pk > correction.after_id and not reinstated and result.source != Result.Source.FORMAT:
+    versions = origins(ids)
+    for result in Result.objects.filter(match__in=ids, pk__gt=correction.after_id).exclude(kind=Result.Kind.VOID):
+        if versions[result.match_id][result.pk] == result.pk and result.source != Result.Source.FORMAT:
             found.add(result.match_id)
-        last[result.match_id] = result
-        void.discard(result.match_id)
     return found

@@ -91,6 +91,7 @@ def settle(
         places = state.places
         _finish_stage(state)
         stages += go_on(division, state, now)
+    told += [match.pk for match in opened]
     reported = Match.objects.filter(pk__in=told, parent_topic=division.topic, unsettled=True).update(unsettled=False)
     # Another score changes the standings, if no fixture.
     if changed or opened or reported:

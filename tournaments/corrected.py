@@ -1,0 +1,35 @@
+"""What a version of a result says anew, and what it only repeats: undone corrections, matches that stand again."""
+
+from collections.abc import Collection
+
+from matches.models import Result
+from tournaments.models import Correction
+
+
+def origins(matches: Collection[int]) -> dict[int, dict[int, int]]:
+    """By match: each version that is not void, the newest last, and the version that it repeats (or itself).
+
+    Undoing a correction repeats the version before it; a match that stands again, what it had before it was void.
+    """
+    undone = Correction.objects.filter(after__match__in=matches, undoes__isnull=False)
+    repeats = dict(undone.values_list("after", "undoes__before"))
+    found: dict[int, dict[int, int]] = {}
+    void: set[int] = set()
+    for result in Result.objects.filter(match__in=matches).order_by("version"):
+        own = found.setdefault(result.match_id, {})
+        if result.kind == Result.Kind.VOID:
+            void.add(result.match_id)
+            continue
+        if result.match_id in void and own:
+            own[result.pk] = own[next(reversed(own))]
+        else:
+            repeated = repeats.get(result.pk)
+            own[result.pk] = own.get(repeated, result.pk) if repeated is not None else result.pk
+        void.discard(result.match_id)
+    return found
+
+
+def stands(correction: Correction, versions: dict[int, int]) -> bool:
+    """Whether what stands in a match is what this correction led to; `versions` are the match's, of `origins`."""
+    newest = next(reversed(versions))
+    return versions[newest] == versions.get(correction.after_id)
