@@ -116,15 +116,19 @@ def _source_fields(source: plan.Source) -> dict[str, object]:
     return {"source": Slot.Source.BYE}
 
 
-def _source_of(slot: Slot) -> plan.Source:
-    if slot.source == Slot.Source.ENTRY and slot.source_entry_id is not None:
-        return plan.EntrySource(slot.source_entry_id)
-    if slot.source == Slot.Source.PLACE and slot.source_place is not None:
-        return plan.PlaceOf(slot.source_stage, slot.source_place)
-    if slot.source_fixture is not None:
-        kind = plan.WinnerOf if slot.source == Slot.Source.WINNER else plan.LoserOf
-        return kind(slot.source_fixture)
+def source_of(kind: str, entry: int | None, fixture: int | None, stage: str, place: int | None) -> plan.Source:
+    """The source of a slot from the columns of its row."""
+    if kind == Slot.Source.ENTRY and entry is not None:
+        return plan.EntrySource(entry)
+    if kind == Slot.Source.PLACE and place is not None:
+        return plan.PlaceOf(stage, place)
+    if fixture is not None:
+        return plan.WinnerOf(fixture) if kind == Slot.Source.WINNER else plan.LoserOf(fixture)
     return plan.BYE
+
+
+def _source_of(slot: Slot) -> plan.Source:
+    return source_of(slot.source, slot.source_entry_id, slot.source_fixture, slot.source_stage, slot.source_place)
 
 
 class StageRows:

@@ -17,8 +17,8 @@ from tournaments.formats.progress import (
 from tournaments.formats.settings import DOUBLE
 from tournaments.formats.tables import ranking
 from tournaments.layout import bracket_name
-from tournaments.models import Slot, Stage
-from tournaments.plans import settings_of
+from tournaments.models import Stage
+from tournaments.plans import settings_of, source_of
 from tournaments.selectors.brackets import FixtureRow, Names, RoundRow, Stand
 
 BEST = 8
@@ -82,14 +82,7 @@ def standing(rounds: Sequence[RoundRow]) -> Progress:
 
 
 def _source(slot: Stand) -> plan.Source:
-    if slot.source == Slot.Source.ENTRY and slot.source_entry is not None:
-        return plan.EntrySource(slot.source_entry)
-    if slot.source == Slot.Source.PLACE and slot.source_place is not None:
-        return plan.PlaceOf(slot.source_stage, slot.source_place)
-    if slot.source_fixture is not None:
-        kind = plan.WinnerOf if slot.source == Slot.Source.WINNER else plan.LoserOf
-        return kind(slot.source_fixture)
-    return plan.BYE
+    return source_of(slot.source, slot.source_entry, slot.source_fixture, slot.source_stage, slot.source_place)
 
 
 def _state(row: FixtureRow) -> FixtureState:
