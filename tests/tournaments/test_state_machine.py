@@ -31,8 +31,9 @@ from matches.services.submissions import adjudicate_submission
 from players.actors import Actor
 from tests.tournaments.machine_world import SEED, World, replay
 from tournaments.demo.records import DIALECTS, with_an_illegal_play, written
-from tournaments.models import Division, Draw, Entry, Fixture, Slot
-from tournaments.services import deadlines, draws, entries, events, results, rounds
+from tournaments.foresight import NewResult
+from tournaments.models import Correction, Division, Draw, Entry, Fixture, Slot
+from tournaments.services import corrections, deadlines, draws, entries, events, results, rounds
 from tournaments.services.settle import settle_division
 
 EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "20"))
@@ -43,6 +44,7 @@ LATEST = 20
 SELDOM = 8
 """One in so many: else everybody would be gone before anything is played."""
 ENDINGS = ("played", "played", "concession", "forfeit", "double_forfeit", "settled", "ruling", "leader", "void")
+NOBODY_CAME = NewResult(None, None, "double_forfeit")
 FAULTS = ("", "", "", "", "length", "play", "nickname", "names")
 chances = st.randoms(use_true_random=False)
 totals: Counter[str] = Counter()
@@ -240,6 +242,30 @@ class Event(RuleBasedStateMachine):
         score = (fixture.match.length, 0) if winner == 0 else (0, fixture.match.length)
         self.world.asks(results.enter_result, fixture=fixture, winner=winner, score=score, **self.alice)
 
+    @precondition(lambda self: Fixture.objects.filter(status=Fixture.Status.DECIDED).exists())
+    @rule(chance=chances, choice=st.sampled_from(["correct_all", "correct_all", "keep_bracket", "let_stand"]))
+    def alice_corrects_a_result(self, chance: Random, choice: str) -> None:
+        fixture = self.one(
+            chance, Fixture.objects.filter(status=Fixture.Status.DECIDED).select_related("stage__division")
+        )
+        standing = fixture.match.results.order_by("-version")[0]
+        winner = chance.randrange(2) if standing.winner is None else 1 - standing.winner
+        score = (fixture.match.length, 0) if winner == 0 else (0, fixture.match.length)
+        new = chance.choice([NewResult(winner, score), NewResult(winner, None, "forfeit"), NOBODY_CAME])
+        told = {"fixture": fixture, "new": new, "choice": choice, "voided_rated": chance.random() < 0.5}
+        after = fixture.stage.division.seq - (chance.randrange(SELDOM) == 0)
+        first = self.world.asks(corrections.apply_correction, after=after, **told, **self.alice)
+        if first is not None:
+            second = self.world.asks(corrections.apply_correction, after=after, **told, **self.alice)
+            assert second == first, "the second of two clicks corrects nothing"
+
+    @precondition(lambda self: Correction.objects.exists())
+    @rule(chance=chances)
+    def alice_undoes_a_correction(self, chance: Random) -> None:
+        correction = self.one(chance, Correction.objects.select_related("fixture__stage__division", "before", "after"))
+        after = correction.fixture.stage.division.seq
+        self.world.asks(corrections.undo_correction, correction=correction, after=after, **self.alice)
+
     @rule(chance=chances)
     def somebody_forfeits(self, chance: Random) -> None:
         if (fixture := self.fixture(chance)) is not None:
@@ -313,3 +339,4 @@ def test_whatever_happens_to_an_event_it_follows_from_the_facts() -> None:
     )
     print(dict(totals.most_common()))
     assert totals["enter_result"], "nothing happened"
+    assert totals["apply_correction"], "nothing was corrected"
