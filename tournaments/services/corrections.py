@@ -236,8 +236,8 @@ def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
     found = {match.pk for match in matches if match.begun_at is not None and match.begun_at > at}
     for rows in (Claim.objects, Submission.objects):
         found |= set(rows.filter(match__in=ids, created_at__gt=at).values_list("match", flat=True))
-    versions = origins(ids)
-    for result in Result.objects.filter(match__in=ids, pk__gt=correction.after_id).exclude(kind=Result.Kind.VOID):
-        if versions[result.match_id][result.pk] == result.pk and result.source != Result.Source.FORMAT:
-            found.add(result.match_id)
+    # What has been undone since is no longer a reason: only what stands counts, and who said it first.
+    standing = {versions[next(reversed(versions))] for versions in origins(ids).values() if versions}
+    said = Result.objects.filter(pk__in=standing, pk__gt=correction.after_id).exclude(source=Result.Source.FORMAT)
+    found |= set(said.values_list("match", flat=True))
     return found
