@@ -15,7 +15,7 @@ from tournaments.selectors import events
 from tournaments.selectors.brackets import shown
 from tournaments.selectors.divisions import RoundProgress, round_progress
 from tournaments.selectors.events import Counted, Meeting
-from tournaments.selectors.rounds import called_in_order, playable, round_names
+from tournaments.selectors.rounds import called_in_order, playable
 
 MOST_NEEDS = 60
 MOST_READY = 80
@@ -57,7 +57,7 @@ def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str
         "ready": ready[:MOST_READY],
         "ready_count": len(ready),
         "later_count": len(lines) - len(taken | can_begin),
-        "rounds": rounds_of(division.division) if division else [],
+        "rounds": rounds_of(division.division, names) if division else [],
         "round_need": round_need(division.division) if division else None,
         "latest": latest_results(tournament) if division else [],
         "now": now,
@@ -101,14 +101,13 @@ def _chosen(divisions: Sequence[Counted], chosen: str) -> Counted | None:
     return next(iter(named or running or divisions), None)
 
 
-def rounds_of(division: Division) -> list[RoundProgress]:
-    """How far each round of a division is, in three queries."""
+def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgress]:
+    """How far each round of a division is, in two queries; `names` are those of all rounds of the event."""
     rounds = list(
         Round.objects.filter(bracket__stage__division=division)
         .select_related("bracket")
         .order_by("bracket__stage__number", "bracket__order", "number")
     )
-    names = round_names(Round.objects.filter(bracket__stage__division=division))
     statuses: dict[int, list[str]] = {}
     for round_, status in Fixture.objects.filter(stage__division=division).values_list("round_id", "status"):
         statuses.setdefault(round_, []).append(status)

@@ -19,9 +19,9 @@ SMALL, LARGE = 8, 128
 MOST = {
     "{division}/": 13,
     "": 14,
-    "console/": 17,
-    "{division}/entries/": 13,
-    "console/log/": 12,
+    "console/": 18,
+    "{division}/entries/": 14,
+    "console/log/": 14,
     "fixtures/{fixture}/": 20,
 }
 
