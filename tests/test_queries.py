@@ -37,7 +37,7 @@ MOST = {
     "/api/v1/rankings/": 8,
     "/api/v1/players/": 8,
     "/api/v1/players/{player}/matches/": 12,
-    "/api/v1/divisions/{division}/bracket/": 10,
+    "/api/v1/divisions/{division}/bracket/": 11,
     "/api/v1/divisions/{division}/fixtures/": 10,
     "/api/v1/divisions/{division}/standings/": 18,
     "/api/v1/divisions/{division}/pairings/": 18,
