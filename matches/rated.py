@@ -14,7 +14,7 @@ from players.ratings import Change, RatedMatch, Standing
 RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
 """A claimed or directly entered score is of kind `played`; every other ending is no measure of play."""
 COUNTED_KINDS = (*RATED_KINDS, Result.Kind.VOID)
-"""A void version names a winner only where the match was really played and stays rated (`finish.append_void`)."""
+"""A void version names a winner only where the match was really played and stays rated (`voiding.void_matches`)."""
 MOVED = (EventKind.PLAY.value, EventKind.ILLEGAL.value)
 AT_ONCE = 500
 """Players in one query, far below what any database takes as parameters."""

@@ -10,7 +10,6 @@ from django.db.models import Max
 
 from engine.errors import Refused
 from matches.models import Claim, Match, Result, Submission
-from matches.rated import measures_play
 from matches.services import ratings
 from matches.services.locked import changed
 from matches.signals import match_settled
@@ -74,62 +73,6 @@ def append_result(
     return result
 
 
-def append_void(match: Match, *, by: Actor, now: datetime, reason: str, rated: bool = False) -> Result:
-    """Let nothing stand any more. The caller has locked the match, and made it: nobody above is told.
-
-    `rated`: the match was really played, so it stays in the ratings if it was in them; the void version then carries
-    on the winner, the score and the record of what stood.
-    """
-    kept = rated_before_void(match) if rated else None
-    result = _append(
-        match,
-        by,
-        now,
-        kept.score if kept else None,
-        winner=kept.winner if kept else None,
-        kind=Kind.VOID,
-        source=Result.Source.DIRECTOR,
-        submission_id=kept.submission_id if kept else None,
-        reason=reason,
-    )
-    close_claims(match, result, now)
-    _replace_records(match, None)
-    match.state, match.unsettled = Match.State.VOID, False
-    changed(match, "state", "unsettled")
-    ratings.mark_dirty(match=match)
-    return result
-
-
-def append_reinstated(match: Match, *, by: Actor, now: datetime) -> Result:
-    """Let what a void match had stand again, its record too. The caller has locked the match: nobody above is told.
-
-    Refused: `match_not_void`, `match_without_result`.
-    """
-    if match.state != Match.State.VOID:
-        raise Refused("match_not_void")
-    had = result_before_void(match)
-    if had is None:
-        raise Refused("match_without_result")
-    result = _append(
-        match,
-        by,
-        now,
-        had.score,
-        winner=had.winner,
-        kind=had.kind,
-        source=had.source,
-        submission_id=had.submission_id,
-        waived=had.waived,
-        reason=had.reason,
-    )
-    if had.submission_id is not None:
-        match.submissions.filter(pk=had.submission_id).update(standing=Submission.Standing.STANDS, refusal=None)
-    match.state, match.unsettled = Match.State.SETTLED, False
-    changed(match, "state", "unsettled")
-    ratings.mark_dirty(match=match)
-    return result
-
-
 def announce(match_id: int) -> None:
     """Tell whoever made the match of its result. A receiver that fails is logged, and the sweep tells again."""
     match_settled.send_robust(sender=Match, match_id=match_id)
@@ -138,17 +81,6 @@ def announce(match_id: int) -> None:
 def standing_result(match: Match) -> Result | None:
     """The version that counts."""
     return match.results.order_by("-version").first()
-
-
-def result_before_void(match: Match) -> Result | None:
-    """The newest version that is not void: of a void match, what it had; None where it never had a result."""
-    return match.results.exclude(kind=Kind.VOID).order_by("-version").first()
-
-
-def rated_before_void(match: Match) -> Result | None:
-    """The same if it counts for the ratings: what a void version carries on if the match is to stay in them."""
-    had = result_before_void(match)
-    return had if had is not None and measures_play(had) else None
 
 
 def same_outcome(

@@ -32,7 +32,7 @@ class Outcome:
 
     @classmethod
     def of(cls, result: Result) -> "Outcome":
-        """As this version has it, e.g. that of `finish.result_before_void` for a match to be reinstated."""
+        """As this version has it, such as the newest that is not void for a match to be reinstated."""
         return cls(result.winner, result.kind, submission=result.submission_id)
 
 

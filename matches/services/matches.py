@@ -9,9 +9,8 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.models import Match, RatingPool, Result
 from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
-from matches.rated import is_still_rated
-from matches.services.finish import append_reinstated, append_void
 from matches.services.locked import changed, lock_match, refuse_over
+from matches.services.voiding import reinstate_matches, void_matches
 from players.actors import Actor, log, log_all
 from players.models import Club, Player
 
@@ -120,10 +119,7 @@ def void_match(match: Match, *, by: Actor, now: datetime, reason: str = "", rate
     `rated`: if it counts for the ratings, it goes on to; the void version then names its winner, score and record.
     A match that is void already is voided anew, to have it counted or to have it counted no more.
     """
-    result = append_void(match, by=by, now=now, reason=reason, rated=rated)
-    told = {"version": result.version, "reason": reason, "rated": is_still_rated(match, result)}
-    log(by, "match_voided", match.topic, club=match.club, **told)
-    return result
+    return void_matches({match: rated}, club=match.club, by=by, now=now, reason=reason)[0]
 
 
 def reinstate_match(match: Match, *, by: Actor, now: datetime, reason: str = "") -> Result:
@@ -133,8 +129,4 @@ def reinstate_match(match: Match, *, by: Actor, now: datetime, reason: str = "")
     goes to the log; the version has the reason of the result. The caller has locked the match, and sees to what stands
     above it: nobody is told. Refused: `match_not_void`, `match_without_result`.
     """
-    result = append_reinstated(match, by=by, now=now)
-    score = list(result.score) if result.score else None
-    said = {"winner": result.winner, "score": score, "kind": result.kind, "source": result.source}
-    log(by, "match_reinstated", match.topic, club=match.club, version=result.version, reason=reason, **said)
-    return result
+    return reinstate_matches([match], club=match.club, by=by, now=now, reason=reason)[0]

@@ -1,4 +1,4 @@
-"""Many matches voided, or standing again, at once: what `matches.void_match` and `reinstate_match` do to one.
+"""Matches voided, and what they had standing again; `matches.void_match` and `reinstate_match` do it to one.
 
 A bounded number of queries for any number of matches. The caller has locked them all, and sees to what stands above
 them: nobody is told.
@@ -9,7 +9,7 @@ from datetime import datetime
 
 from engine.errors import Refused
 from matches.models import Claim, Match, Result, Submission
-from matches.rated import RATED_KINDS, is_still_rated
+from matches.rated import is_still_rated, measures_play
 from matches.services import ratings
 from matches.services.finish import close_claims, record_replaced
 from players.actors import Actor, log_all
@@ -28,8 +28,7 @@ def void_matches(
     made = []
     for match in matches:
         stays = had.get(match.pk) if rated[match] else None
-        counts = stays is not None and stays.winner is not None and stays.kind in RATED_KINDS
-        kept = stays if counts else None
+        kept = stays if stays is not None and measures_play(stays) else None
         made.append(_version(match, kept, newest.get(match.pk, 0) + 1, Kind.VOID, by, now, reason))
     Result.objects.bulk_create(made, batch_size=BATCH)
     _close_claims(matches, made, now)
