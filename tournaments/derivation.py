@@ -4,7 +4,8 @@ Stages are derived in their order, because the places of one are sources of the 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from tournaments.formats.blueprint import ROUNDS, places_before
 from tournaments.formats.graph import EntryId, PlaceOf
@@ -21,11 +22,10 @@ Instead = Mapping[int, Result]
 
 @dataclass(frozen=True)
 class StageState:
-    """Where a stage stands. `tables` is empty for an elimination; `event` is there where rounds are paired."""
+    """Where a stage stands; `event` is there where rounds are paired."""
 
     rows: StageRows
     progress: Progress
-    tables: tuple[Table, ...] = ()
     event: SwissEvent | None = None
     places: Places = field(default_factory=dict)
     """Places of this and earlier stages, as far as they are certain."""
@@ -34,6 +34,11 @@ class StageState:
     def stage(self) -> Stage:
         """The row."""
         return self.rows.stage
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """Who stands where, made when it is first asked for; empty for an elimination."""
+        return _tables(self.rows, self.progress, self.event)
 
     @property
     def over(self) -> bool:
@@ -76,19 +81,25 @@ def states_of(
 def state_of(rows: StageRows, places: Places, instead: Instead | None = None, held: Places | None = None) -> StageState:
     """Where one stage stands, after the places of those before it; the rest as in `states_of`."""
     progress = rows.progress(places, instead)
+    event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
+    state = StageState(rows, progress, event, places)
+    if not rows.settings.qualifiers or not rows.fixtures:
+        return state
     seed = bytes.fromhex(rows.stage.seed)
-    settings = rows.settings
-    event = None
-    tables: tuple[Table, ...] = ()
-    if settings.format in BY_ROUND:
-        event = event_of(rows, progress, places)
-        tables = (round_table(settings, event, ROUNDS, seed=seed),)
-    elif settings.format in TABLES:
-        gone = [item.entry for item in rows.withdrawals()]
-        tables = bracket_tables(settings, progress, lengths=lengths_by_default(rows.stage), withdrawn=gone, seed=seed)
-    taken = places_taken(settings, rows.stage.number, state=progress, tables=tables, seed=seed) if rows.fixtures else {}
+    taken = places_taken(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
     kept = _kept({**rows.held, **(held or {})}, taken, progress)
-    return StageState(rows, progress, tables, event, {**places, **taken, **kept})
+    return replace(state, places={**places, **taken, **kept})
+
+
+def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tuple[Table, ...]:
+    seed = bytes.fromhex(rows.stage.seed)
+    if event is not None:
+        return (round_table(rows.settings, event, ROUNDS, seed=seed),)
+    if rows.settings.format not in TABLES:
+        return ()
+    gone = [item.entry for item in rows.withdrawals()]
+    lengths = lengths_by_default(rows.stage)
+    return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=gone, seed=seed)
 
 
 def _kept(held: Places, taken: Places, progress: Progress) -> Places:
