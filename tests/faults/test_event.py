@@ -1,8 +1,10 @@
-"""A knockout goes on to its end whatever is killed: every match is settled once, every record judged once.
+"""An event goes on to its end whatever is killed: every match is settled once, every record judged once.
 
-The players send records and claims over HTTP while web, worker, beat and Valkey are killed at random; the final is
-played when the last has been killed, so all of it happens during the event. FAULTS_PLAYERS
-(64) and FAULTS_KILLS (50) make it smaller or larger.
+In a Swiss every round is paired once besides, by workers who are killed, too.
+
+The players send records and claims over HTTP while web, worker, beat and Valkey are killed at random; the last match is
+played when the last has been killed, so all of it happens during the event. FAULTS_PLAYERS (64) and FAULTS_KILLS (50)
+make the knockout smaller or larger.
 """
 
 import http.client
@@ -28,11 +30,13 @@ from django.core.signing import Signer
 
 from config.valkey import free_port
 from engine.simulation import play_out
+from tests.faults.made import SWISS_ROUNDS
 from tests.faults.test_supervisor import ROOT, Installation, alive
 from tournaments.demo.records import DIALECTS, written
 
 PLAYERS = int(os.environ.get("FAULTS_PLAYERS", "64"))
 KILLS = int(os.environ.get("FAULTS_KILLS", "50"))
+SWISS_PLAYERS, SWISS_KILLS = 8, 16
 PATIENCE = 240.0 + 6 * KILLS
 """Seconds; a machine with much else to do needs several times what an idle one does."""
 VICTIMS = ("worker", "worker", "web", "web", "valkey", "valkey", "beat")
@@ -55,7 +59,7 @@ class Open(NamedTuple):
 
 
 class Event(Installation):
-    """An installation with a knockout in it, whose dead processes come back at once."""
+    """An installation with an event in it, whose dead processes come back at once."""
 
     def start(self) -> "subprocess.Popen[str]":
         self.env |= {
@@ -119,17 +123,18 @@ class Event(Installation):
 class Players:
     """All of them: each match is reported in one of three ways, again and again until it stands."""
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: Event, last: int) -> None:
         self.event = event
+        self.last = last
         self.signer = Signer(key=(event.var / "secret_key").read_text(), salt="matches.links", sep=".")
         self.sent_at: dict[tuple[int, int], float] = {}
         self.answers: Counter[str] = Counter()
 
     def report(self, *, final: bool) -> None:
-        """Everybody who has something to say says it; the finalists only when they may."""
+        """Everybody who has something to say says it; those of the last match only when they may."""
         for match in self.event.open_matches():
             last = self.sent_at.get((match.pk, match.seq), 0.0)
-            held_back = match.number == PLAYERS - 1 and not final
+            held_back = match.number == self.last and not final
             if held_back or match.waiting or time.monotonic() - last < RETRIED:
                 continue
             self.sent_at[match.pk, match.seq] = time.monotonic()
@@ -185,25 +190,45 @@ def event() -> Iterator[Event]:
 
 
 def test_an_event_ends_whatever_is_killed(event: Event) -> None:
-    made = event.run("-m", "tests.faults.knockout", str(PLAYERS))
+    make(event, "knockout", PLAYERS)
+    play_and_kill(event, matches=PLAYERS - 1, kills=KILLS)
+    every_record_has_one_verdict(event)
+
+
+def test_a_swiss_is_paired_to_its_end_whatever_is_killed(event: Event) -> None:
+    make(event, "swiss", SWISS_PLAYERS)
+    play_and_kill(event, matches=SWISS_ROUNDS * SWISS_PLAYERS // 2, kills=SWISS_KILLS)
+
+    paired = event.rows("SELECT round, count(*) FROM tournaments_draw WHERE state = 'published' GROUP BY round")
+    assert sorted(paired) == [(number, 1) for number in range(1, SWISS_ROUNDS + 1)]
+    met = event.rows("SELECT min(m.player_0_id, m.player_1_id), max(m.player_0_id, m.player_1_id) FROM matches_match m")
+    assert len(met) == len(set(met)), "nobody has met anybody twice"
+
+
+def make(event: Event, format_: str, count: int) -> None:
+    """The event of `made`, in the installation."""
+    made = event.run("-m", "tests.faults.made", format_, str(count))
     assert made.returncode == 0, made.stderr
+
+
+def play_and_kill(event: Event, *, matches: int, kills: int) -> None:
+    """Everybody reports until the end, and processes are killed meanwhile; the last match waits for the last kill."""
     seed = SystemRandom().randrange(10**6)
-    chance, players, killed, began = Random(seed), Players(event), Counter[str](), time.monotonic()
+    chance, players, killed, began = Random(seed), Players(event, matches), Counter[str](), time.monotonic()
     next_kill = began
     while not event.over():
         assert time.monotonic() - began < PATIENCE, (seed, killed, players.answers, event.rows(HOW_FAR))
-        if killed.total() < KILLS and time.monotonic() >= next_kill:
+        if killed.total() < kills and time.monotonic() >= next_kill:
             victim = chance.choice(VICTIMS)
             killed[victim] += event.kill(victim)
             next_kill = time.monotonic() + chance.uniform(*BETWEEN_KILLS)
-        players.report(final=killed.total() >= KILLS)
+        players.report(final=killed.total() >= kills)
         time.sleep(0.05)
-    assert killed.total() >= KILLS
-    print(f"{PLAYERS} players, killed {dict(killed)}, answers {dict(players.answers)}")
+    assert killed.total() >= kills
+    print(f"{matches} matches, killed {dict(killed)}, answers {dict(players.answers)}")
     print(f"{time.monotonic() - began:.0f} s, seed {seed}")
 
-    every_match_has_one_result(event)
-    every_record_has_one_verdict(event)
+    every_match_has_one_result(event, matches)
     assert not [answer for answer in players.answers if answer.endswith(" 500")]
     checked = event.run("manage.py", "check_integrity")
     assert (checked.returncode, checked.stdout) == (0, ""), checked.stdout + checked.stderr
@@ -212,10 +237,10 @@ def test_an_event_ends_whatever_is_killed(event: Event) -> None:
 HOW_FAR = "SELECT status, count(*) FROM tournaments_fixture GROUP BY status"
 
 
-def every_match_has_one_result(event: Event) -> None:
+def every_match_has_one_result(event: Event, matches: int) -> None:
     decided = event.rows("SELECT match_id FROM tournaments_fixture WHERE status = 'decided'")
     versions = event.rows("SELECT match_id, version FROM matches_result")
-    assert len(decided) == PLAYERS - 1
+    assert len(decided) == matches
     assert sorted(versions) == sorted((match, 1) for (match,) in decided)
     sources = Counter(source for (source,) in event.rows("SELECT source FROM matches_result"))
     assert sources["deadline"] == 1

@@ -1,4 +1,4 @@
-"""Makes a knockout in an installation from outside: `python -m tests.faults.knockout 64`, with its environment."""
+"""Makes an event in an installation from outside: `python -m tests.faults.made knockout 64`, with its environment."""
 
 import os
 import sys
@@ -13,14 +13,19 @@ FORGOTTEN_FOR = timedelta(seconds=15)
 PATIENCE = 60.0
 
 
-def make(count: int) -> None:
-    """Alice's club, so many players, and a knockout of matches to 1 whose draw is published."""
+SWISS_ROUNDS = 4
+
+
+def make(format_: str, count: int) -> None:
+    """Alice's club, so many players, and a knockout or a Swiss of matches to 1 whose draw is published."""
     from django.utils import timezone
 
     from players.actors import Actor
     from players.models import Club, Player, User
+    from tournaments.formats.settings import StageSettings
     from tournaments.models import Draw, Fixture
     from tournaments.services import draws, entries, events, rounds
+    from tournaments.services.stages import set_stages
 
     now = timezone.now()
     acts = {"by": Actor.of(User.objects.create_user("alice@example.org", display_name="Alice")), "now": now}
@@ -32,6 +37,9 @@ def make(count: int) -> None:
     )
     entries.enter(division=division, players=players, **acts)
     events.publish_tournament(tournament=event, **acts)
+    division.refresh_from_db()
+    stage = StageSettings(format_, rounds=SWISS_ROUNDS if format_ == "swiss" else None)
+    set_stages(division=division, stages=[stage], after=division.seq, **acts)
     draw = draws.request_draw(division=division, **acts)
     deadline = time.monotonic() + PATIENCE
     while draw.state == Draw.State.REQUESTED and time.monotonic() < deadline:
@@ -46,4 +54,4 @@ def make(count: int) -> None:
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    make(int(sys.argv[1]))
+    make(sys.argv[1], int(sys.argv[2]))
