@@ -64,7 +64,7 @@ lint: $(VENV)/.dev ## style, types, missing migrations, room boundaries
 	$(PYTEST) -q tests/test_house.py
 
 e2e: $(VENV)/.dev ## browser tests; skipped with a reason where there is no Chromium
-	$(PYTEST) -rs tests/browser $(ARGS)
+	$(PYTEST) -rs -n $(TEST_WORKERS) tests/browser $(ARGS)
 
 bench: $(VENV)/.dev ## what is measured beside what
 	$(PY) -m benchmarks $(ARGS)

@@ -137,7 +137,7 @@ def test_a_knockout_of_five_from_nothing_to_its_winner(
     page.get_by_role("button", name="Enter", exact=True).click()
     expect(page.get_by_text("No match is open.")).to_be_visible()
     page.get_by_role("link", name="Bracket").click()
-    expect(page.get_by_text("won by")).to_be_visible()
+    expect(page.locator(".page-head").get_by_text("won by")).to_be_visible()
     looked_at(page)
     assert Division.objects.get().status == Division.Status.FINISHED
 

@@ -15,6 +15,7 @@ from players.messages import sentence
 from tournaments import access
 from tournaments.models import Division, Draw
 from tournaments.selectors import entries as selectors
+from tournaments.selectors.moments import of_one_moment
 from tournaments.services import draws as services
 from tournaments.views.pages import account_needed, by, division_url, missed, number, refuse
 
@@ -25,7 +26,7 @@ from tournaments.views.pages import account_needed, by, division_url, missed, nu
 def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """The draft, or how far it is; to htmx only that part."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    context = selectors.draw_page(found, timezone.now())
+    context = of_one_moment(found, lambda: selectors.draw_page(found, timezone.now()))
     newest = context["newest"]
     if newest is not None and newest.refusal:
         context["refusal"] = sentence(newest.refusal["code"], newest.refusal["params"])

@@ -18,6 +18,7 @@ from players.messages import sentence
 from tournaments import access
 from tournaments.models import ByeRequest, Division, Entry
 from tournaments.selectors import pairing_desk as selectors
+from tournaments.selectors.moments import of_one_moment
 from tournaments.services import draws, rounds_asked
 from tournaments.views.pages import account_needed, by, division_url, missed, number, refuse
 
@@ -37,7 +38,8 @@ def rounds(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
 
 
 def _context(request: HttpRequest, division: Division) -> dict[str, Any]:
-    context = selectors.desk_page(division, number(request.GET.get("round")), timezone.now())
+    shown = number(request.GET.get("round"))
+    context = of_one_moment(division, lambda: selectors.desk_page(division, shown, timezone.now()))
     draft = context["next"].draft
     if draft is not None and draft.refusal:
         context["refusal"] = sentence(draft.refusal["code"], draft.refusal["params"])

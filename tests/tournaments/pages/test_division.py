@@ -17,8 +17,10 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.pages.conftest import NOW, Running
 from tests.tournaments.stages_played import STAGES, drawn_as, play
-from tournaments.models import Division, Entry, Fixture
-from tournaments.services import entries, results
+from tournaments.models import Division, Draw, Entry, Fixture
+from tournaments.selectors.entries import draw_page
+from tournaments.selectors.moments import of_one_moment
+from tournaments.services import draws, entries, results
 
 pytestmark = pytest.mark.django_db
 
@@ -249,3 +251,25 @@ def test_the_seed_stays_secret_while_something_is_still_drawn_from_it(
     stage.refresh_from_db()
     assert stage.status == "finished"
     assert told() == (True, True)
+
+
+def test_a_draft_that_is_finished_while_its_page_is_read_can_be_published(
+    make_division: Callable[..., Division], make_players: Any, by_alice: Actor
+) -> None:
+    division = make_division()
+    entries.enter(division=division, players=make_players(4), by=by_alice, now=NOW)
+    seen = Division.objects.get(pk=division.pk)
+    draw = draws.request_draw(division=division, by=by_alice, now=NOW)
+    read = []
+
+    def page_of_the_draw() -> Any:
+        # The worker is done between the division and the draft being read.
+        draws.make_draft(draw_id=draw.pk, now=NOW)
+        read.append(draw_page(seen, NOW))
+        return read[-1]
+
+    shown = of_one_moment(seen, page_of_the_draw)
+
+    assert shown["draft"] == Draw.objects.get()
+    assert shown["division"].seq == Division.objects.get().seq
+    assert len(read) == 2
