@@ -35,8 +35,7 @@ def address(division: Division) -> str:
     return f"/events/harbour/{division.tournament.slug}/{division.public_id}/format/"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
 def test_a_format_is_chosen_changed_and_saved(
     width: int, scheme: str, open_page: OpenPage, division: Division, alice: User, looked_at: Check
 ) -> None:

@@ -31,7 +31,7 @@ NAMES = (
     "Victor Gulyas", "Kit Weinberg", "Anna Tomar", "Gus Wright", "Mei Trencsenyi", "Aki Olsen", "Uma Levermann",
 )  # fmt: skip
 BOTH_WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
-BOTH_SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
+VIEWS = pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
 
 PLAYED: dict[str, tuple[int, tuple[StageSettings, ...], int]] = {
     "progressive": (13, (StageSettings(PROGRESSIVE, last_chance=""),), 14),
@@ -82,8 +82,7 @@ def looked_at(axe: Check, fits: Check) -> Check:
     return check
 
 
-@BOTH_WIDTHS
-@BOTH_SCHEMES
+@VIEWS
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_division_of_any_format_is_accessible_and_fits(
     open_page: OpenPage, looked_at: Check, hall: Hall, alice: User, name: str, width: int, scheme: str

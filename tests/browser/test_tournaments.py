@@ -85,8 +85,7 @@ def publish_event(page: Page) -> None:
     expect(page.get_by_text("Friday Knockout is published.")).to_be_visible()
 
 
-@BOTH_WIDTHS
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
 @pytest.mark.usefixtures("draw_worker")
 def test_a_knockout_of_five_from_nothing_to_its_winner(
     open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int, scheme: str
