@@ -9,7 +9,7 @@ from functools import cached_property
 
 from tournaments.formats.blueprint import ROUNDS, places_before
 from tournaments.formats.graph import EntryId, PlaceOf
-from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, FixtureState, FixtureStatus, Progress, Result
+from tournaments.formats.progress import FixtureState, Progress, Result
 from tournaments.formats.settings import BY_ROUND, TABLES
 from tournaments.formats.swiss_event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.tables import Table, bracket_tables, is_over, known, places_taken, round_table
@@ -192,21 +192,13 @@ def field_of(stage: Stage, places: Places) -> list[Entry]:
 
 
 def _round(states: list[FixtureState], kinds: Mapping[str, str]) -> SwissRound:
+    """A round; a walkover that is not booked yet counts as the forfeit it will be."""
     pairs: list[SwissPair] = []
     byes: list[SwissBye] = []
     for state in states:
-        who = [slot.entry if slot.entry is not None else slot.absent for slot in state.slots]
-        if who[0] is not None and who[1] is not None:
-            pairs.append(SwissPair(who[0], who[1], _result(state)))
-        elif who[0] is not None:
-            byes.append(SwissBye(who[0], ByeKind(kinds.get(str(who[0]), ByeKind.FULL))))
+        alone = state.slots[0].entrant
+        if state.entrants is not None:
+            pairs.append(SwissPair(*state.entrants, state.result or state.walkover))
+        elif alone is not None:
+            byes.append(SwissBye(alone, ByeKind(kinds.get(str(alone), ByeKind.FULL))))
     return SwissRound(tuple(pairs), tuple(byes))
-
-
-def _result(state: FixtureState) -> Result | None:
-    """What counted; a walkover that is not booked yet counts as the forfeit it will be."""
-    if state.result is not None or not state.over:
-        return state.result
-    if state.status is FixtureStatus.EMPTY:
-        return Result(None, kind=DOUBLE_FORFEIT)
-    return Result(0 if state.slots[0].entry is not None else 1, kind=FORFEIT)

@@ -8,9 +8,9 @@ from matches.models import Match, Result
 from matches.services.foresight import Foreseen, Outcome, foresee_ratings
 from tournaments.derivation import StageState, stages_of, states_of
 from tournaments.formats import progress as pure
-from tournaments.formats.graph import FINAL, LOWER, MAIN, EntryId
-from tournaments.formats.progress import BYE_SLOT, NOBODY, FixtureState, FixtureStatus, Progress, difference
-from tournaments.formats.settings import DOUBLE, ELIMINATION
+from tournaments.formats.progress import NOBODY, FixtureState, difference
+from tournaments.formats.settings import ELIMINATION
+from tournaments.formats.tables import elimination_places
 from tournaments.models import Advance, Correction, Division, Entry, Fixture
 from tournaments.plans import UNPLAYED, Places, StageRows, held_places
 
@@ -148,26 +148,11 @@ class _Facts:
             booked = False
             for state in states:
                 for number, stands in state.progress.fixtures.items():
-                    if (walkover := _walkover(stands)) is not None:
+                    if (walkover := stands.walkover) is not None:
                         thought[state.stage.number][number] = walkover
                         booked = True
             if not booked:
                 return states
-
-
-def _walkover(state: FixtureState) -> pure.Result | None:
-    """The result of a match that one of two known players, or both, will not come to."""
-    between = _entrants(state)
-    if between is None or state.status not in (FixtureStatus.WALKOVER, FixtureStatus.EMPTY):
-        return None
-    winner = next((side for side, slot in enumerate(state.slots) if slot.entry is not None), None)
-    return pure.Result(winner, None, pure.DOUBLE_FORFEIT if winner is None else pure.FORFEIT, between)
-
-
-def _entrants(state: FixtureState) -> tuple[EntryId, EntryId] | None:
-    """Both who stand in a fixture, or should have come; None where there are not two."""
-    first, second = (slot.entry if slot.entry is not None else slot.absent for slot in state.slots)
-    return None if first is None or second is None else (first, second)
 
 
 def foresee(
@@ -225,7 +210,7 @@ def _changed_tables(before: StageState, after: StageState) -> Places:
 def _as_pure(now: FixtureState, new: NewResult, onward: int | None) -> pure.Result:
     advances = None if onward == new.winner else NOBODY if onward is None else onward
     kind = UNPLAYED.get(Result.Kind(new.kind), pure.PLAYED)
-    return pure.Result(new.winner, new.score, kind, _entrants(now), advances)
+    return pure.Result(new.winner, new.score, kind, now.entrants, advances)
 
 
 # Fixtures
@@ -261,7 +246,7 @@ def _matters(change: pure.Change) -> bool:
 
 def _others_play(change: pure.Change) -> bool:
     """Whether the match would not be between these two any more."""
-    return _entrants(change.before) != _entrants(change.after)
+    return change.before.entrants != change.after.entrants
 
 
 def _is_going_on(match: Match) -> bool:
@@ -313,54 +298,9 @@ def _all_places(states: Sequence[StageState]) -> PlacesTaken:
         for table in state.tables:
             found |= {(number, table.key, row.entry): (row.place, row.points) for row in table.rows}
         if state.rows.settings.format in ELIMINATION:
-            for key, brackets in _ranked_together(state).items():
-                places = elimination_places(state.progress, brackets)
-                found |= {(number, key, entry): (place, None) for entry, place in places.items()}
+            for key, places in elimination_places(state.rows.settings, state.progress).items():
+                found |= {(number, key, entry): (one.first, None) for one in places for entry in one.entries}
     return found
-
-
-def _ranked_together(state: StageState) -> dict[str, tuple[str, ...]]:
-    """The brackets of an elimination, by key; of a double elimination final and lower one are ranked as one."""
-    if state.rows.settings.format == DOUBLE:
-        return {MAIN: (FINAL, LOWER)}
-    return {bracket.key: (bracket.key,) for bracket in state.progress.graph.brackets}
-
-
-def elimination_places(progress: Progress, brackets: Sequence[str]) -> dict[EntryId, int]:
-    """The places that are certain, in brackets of which the first decides; whoever goes out together shares one.
-
-    The best of a place counts: both who lose a semi-final are 3rd, whether or not the other one is known yet.
-    """
-    champion = progress.champion(brackets[0])
-    found: dict[EntryId, int] = {} if champion is None else {champion: 1}
-    place = 2
-    for key in brackets:
-        for states in _rounds_backwards(progress, key):
-            counted = [state for state in states if state.over]
-            to_come = sum(not state.over and BYE_SLOT not in state.slots for state in states)
-            if key == FINAL and len(counted) < len(states):
-                # The first of two finals sends nobody out for good.
-                counted, to_come = [], 1
-            out = {entry for state in counted for entry in _goes_out(state)} - found.keys()
-            found |= dict.fromkeys(out, place)
-            place += len(out) + to_come
-    return found
-
-
-def _rounds_backwards(progress: Progress, key: str) -> list[list[FixtureState]]:
-    """The states of each round, the last one first; two finals are one."""
-    rounds = [
-        [progress.fixtures[fixture.number] for fixture in round_.fixtures]
-        for round_ in reversed(progress.graph.bracket(key).rounds)
-    ]
-    return rounds if key != FINAL else [[state for states in rounds for state in states]]
-
-
-def _goes_out(state: FixtureState) -> list[EntryId]:
-    """Who came to a fixture, or should have, and does not go on from it."""
-    here = [slot.entry if slot.entry is not None else slot.absent for slot in state.slots]
-    onward = {state.winner.entry, state.winner.absent}
-    return [entry for entry in here if entry is not None and entry not in onward]
 
 
 # Ratings

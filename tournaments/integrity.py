@@ -69,7 +69,7 @@ def _of_fixture(
         )
         if stored != derived:
             yield Difference(topic, f"side {slot.side}", stored, derived)
-    two = all(slot.entry is not None or slot.absent is not None for slot in state.slots)
+    two = state.entrants is not None
     if two != (fixture.match is not None):
         yield Difference(topic, "has a match", fixture.match is not None, two)
     if fixture.match is not None:

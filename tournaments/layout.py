@@ -162,6 +162,11 @@ def bracket_name(key: str, *, upper: bool = False) -> str:
     return names.get(key) or _("Group %(name)s") % {"name": key}
 
 
+def ranking_name(key: str) -> str:
+    """What the places of a bracket are called; those under the key of a final are all of a double elimination."""
+    return _("Double elimination") if key == FINAL else bracket_name(key)
+
+
 def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False) -> str:
     """What a round is called: by who is left in a main draw, by its number elsewhere.
 

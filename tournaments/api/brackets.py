@@ -86,7 +86,7 @@ def _slot(slot: Stand, names: Names) -> dict[str, Any]:
     def public_id(entry: int | None) -> str | None:
         return names.entries[entry].public_id if entry is not None and entry in names.entries else None
 
-    who = slot.entry if slot.entry is not None else slot.absent
+    who = slot.entrant
     return {
         "source": slot.source,
         "source_fixture": slot.source_fixture,

@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from tournaments.formats.graph import (
+    FINAL,
     ByeSource,
     EntryId,
     EntrySource,
@@ -101,6 +102,11 @@ class SlotState:
         """Whether it is known who comes, or that nobody does."""
         return self.status is not SlotStatus.TO_BE_DECIDED
 
+    @property
+    def entrant(self) -> EntryId | None:
+        """Who stands here, or should have come."""
+        return self.entry if self.entry is not None else self.absent
+
 
 BYE_SLOT = SlotState(SlotStatus.BYE)
 OPEN_SLOT = SlotState(SlotStatus.TO_BE_DECIDED)
@@ -126,9 +132,32 @@ class FixtureState:
     void: bool = False
 
     @property
+    def entrants(self) -> tuple[EntryId, EntryId] | None:
+        """The two who stand here, or should have come; None where there are not two."""
+        first, second = (slot.entrant for slot in self.slots)
+        return None if first is None or second is None else (first, second)
+
+    @property
+    def walkover(self) -> Result | None:
+        """The result of a match that one of its two entrants, or both, will not come to; None of any other."""
+        if self.entrants is None or self.status not in (FixtureStatus.WALKOVER, FixtureStatus.EMPTY):
+            return None
+        winner = next((side for side, slot in enumerate(self.slots) if slot.entry is not None), None)
+        return Result(winner, None, DOUBLE_FORFEIT if winner is None else FORFEIT, self.entrants)
+
+    @property
     def over(self) -> bool:
         """Whether nothing is left to play here."""
         return self.status not in (FixtureStatus.WAITING, FixtureStatus.READY)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPlace:
+    """A place of a bracket: `first` to `last`, which are equal where one entry has it alone."""
+
+    first: int
+    last: int
+    entries: tuple[EntryId, ...]
 
 
 @dataclass(frozen=True)
@@ -162,33 +191,38 @@ class Progress:
         needed = [n for n in numbers if self.fixtures[n].status is not FixtureStatus.NOT_NEEDED]
         return self.fixtures[needed[-1]].winner.entry if needed else None
 
-    def placings(self, bracket: str) -> tuple[tuple[EntryId, ...], ...]:
-        """Entries by place, best first; those who went out in the same round share a place.
+    def places(self, *brackets: str) -> tuple[SharedPlace, ...]:
+        """The places that are certain, best first, in brackets of which the first decides (final, then lower, say).
 
-        A bracket that is not over gives the places already certain from below, after an empty first place.
+        Those who go out in the same round share a place, counted as if all of them were known: both who lose a
+        semi-final are 3rd to 4th, whether or not the other one is known yet.
         """
-        champion = self.champion(bracket)
-        places: list[tuple[EntryId, ...]] = []
+        champion = self.champion(brackets[0])
+        places = [] if champion is None else [SharedPlace(1, 1, (champion,))]
         seen = {champion}
-        for round_ in reversed(self.graph.bracket(bracket).rounds):
-            states = [self.fixtures[fixture.number] for fixture in round_.fixtures]
-            out = {entry for state in states if state.over for entry in _went_out(state)} - seen
-            seen.update(out)
-            if out:
-                places.append(tuple(sorted(out)))
-        return ((champion,) if champion is not None else (), *places)
+        first = 2
+        for key in brackets:
+            for states in self._rounds_backwards(key):
+                counted = [state for state in states if state.over]
+                to_come = sum(not state.over and BYE_SLOT not in state.slots for state in states)
+                if key == FINAL and len(counted) < len(states):
+                    # The first of two finals sends nobody out for good.
+                    counted, to_come = [], 1
+                out = sorted({entry for state in counted for entry in _went_out(state)} - seen)
+                last = first + len(out) + to_come - 1
+                if out:
+                    places.append(SharedPlace(first, last, tuple(out)))
+                seen.update(out)
+                first = last + 1
+        return tuple(places)
 
-    def ranking(self, brackets: Iterable[str]) -> tuple[tuple[EntryId, ...], ...]:
-        """The places of several brackets one after the other, each entry at its first; final, then lower, say."""
-        ranked: list[tuple[EntryId, ...]] = []
-        seen: set[EntryId] = set()
-        for bracket in brackets:
-            for place in self.placings(bracket):
-                new = tuple(entry for entry in place if entry not in seen)
-                seen.update(new)
-                if new:
-                    ranked.append(new)
-        return tuple(ranked)
+    def _rounds_backwards(self, bracket: str) -> list[list[FixtureState]]:
+        """The states of each round, the last one first; two finals are one."""
+        rounds = [
+            [self.fixtures[fixture.number] for fixture in round_.fixtures]
+            for round_ in reversed(self.graph.bracket(bracket).rounds)
+        ]
+        return rounds if bracket != FINAL else [[state for states in rounds for state in states]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +302,7 @@ def _arriving(
 
 def _went_out(state: FixtureState) -> list[EntryId]:
     """Entries that came to a fixture, or should have, and do not go on from it."""
-    known = [slot.entry if slot.entry is not None else slot.absent for slot in state.slots]
+    known = [slot.entrant for slot in state.slots]
     onward = {state.winner.entry, state.winner.absent}
     return [entry for entry in known if entry is not None and entry not in onward]
 

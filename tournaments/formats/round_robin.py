@@ -134,7 +134,7 @@ def table(
     deleted = frozenset(entry for entry in withdrawn if _deleted(entry, fixtures, rule))
     games: dict[EntryId, list[Game]] = {}
     for fixture in fixtures:
-        pair = [slot.entry if slot.entry is not None else slot.absent for slot in fixture.slots]
+        pair = [slot.entrant for slot in fixture.slots]
         for side, entry in enumerate(pair):
             if entry is None:
                 continue

@@ -140,7 +140,7 @@ def _knockout(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
     started = perf_counter()
     graph = _main(spec, seed)
     count.seconds.append(perf_counter() - started)
-    return _head(_played(graph, winner, count).placings(MAIN))
+    return _head([one.entries for one in _played(graph, winner, count).places(MAIN)])
 
 
 def _progressive(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
@@ -150,7 +150,7 @@ def _progressive(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head
         raise Refused("field_too_small", entries=spec.players, least=5)
     graph = with_lower_bracket(_main(spec, seed), spec.pattern or proposals[0].pattern, seed=seed)
     count.seconds.append(perf_counter() - started)
-    return _head(_played(graph, winner, count).placings(MAIN))
+    return _head([one.entries for one in _played(graph, winner, count).places(MAIN)])
 
 
 def _double(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
@@ -158,7 +158,7 @@ def _double(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
     pattern = spec.pattern or propose_double(spec.players)[0].pattern
     graph = double_elimination(_main(spec, seed), seed=seed, pattern=pattern)
     count.seconds.append(perf_counter() - started)
-    return _head(_played(graph, winner, count).ranking((FINAL, LOWER)))
+    return _head([one.entries for one in _played(graph, winner, count).places(FINAL, LOWER)])
 
 
 def _main(spec: Spec, seed: bytes) -> Graph:

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tournaments.formats.blueprint import group_keys, lengths_of, places_before
-from tournaments.formats.graph import FINAL, LOWER, MAIN, EntryId, PlaceOf
+from tournaments.formats.graph import FINAL, LOWER, EntryId, PlaceOf
 from tournaments.formats.lives import lives_left, lives_over, lives_places
 from tournaments.formats.lots import Lots
-from tournaments.formats.progress import Progress
+from tournaments.formats.progress import Progress, SharedPlace
 from tournaments.formats.records import Records
 from tournaments.formats.round_robin import table
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
@@ -83,9 +83,14 @@ def is_over(settings: StageSettings, event: SwissEvent) -> bool:
     return lives_over(event, settings.lives) if settings.format == LIVES else event.over
 
 
-def ranking(settings: StageSettings, state: Progress) -> tuple[tuple[EntryId, ...], ...]:
-    """The places of an elimination, best first; those who went out in the same round share one."""
-    return state.ranking((FINAL, LOWER)) if settings.format == DOUBLE else state.placings(MAIN)
+def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tuple[SharedPlace, ...]]:
+    """The certain places of an elimination by bracket, that of the title first.
+
+    Those of a double elimination are one row of places, under the key of its final.
+    """
+    if settings.format == DOUBLE:
+        return {FINAL: state.places(FINAL, LOWER)}
+    return {bracket.key: state.places(bracket.key) for bracket in state.graph.brackets}
 
 
 def places_taken(
@@ -99,7 +104,8 @@ def places_taken(
         names = dict(zip((one.key for one in tables), group_keys(settings, number), strict=True))
         orders = {names[one.key]: [row.entry for row in one.rows] for one in tables if one.over}
     elif settings.format in ELIMINATION:
-        orders = {str(number): _by_lot(ranking(settings, state), seed)} if state.over else {}
+        first = next(iter(elimination_places(settings, state).values()))
+        orders = {str(number): _by_lot(first, seed)} if state.over else {}
     else:
         orders = {str(number): [row.entry for row in one.rows] for one in tables if one.over}
     return {
@@ -109,9 +115,9 @@ def places_taken(
     }
 
 
-def _by_lot(places: Sequence[Sequence[EntryId]], seed: bytes) -> list[EntryId]:
+def _by_lot(places: Sequence[SharedPlace], seed: bytes) -> list[EntryId]:
     lots = Lots(seed, "places")
-    return [entry for shared in places for entry in lots.shuffled(sorted(shared))]
+    return [entry for shared in places for entry in lots.shuffled(shared.entries)]
 
 
 def _at(order: Sequence[EntryId], place: int) -> EntryId | None:

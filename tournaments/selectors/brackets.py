@@ -41,6 +41,11 @@ class Stand(NamedTuple):
     source_stage: str = ""
     source_place: int | None = None
 
+    @property
+    def entrant(self) -> int | None:
+        """Who stands here, or should have come."""
+        return self.entry if self.entry is not None else self.absent
+
 
 class Played(NamedTuple):
     """The match of a fixture, and the result that stands."""
@@ -283,7 +288,7 @@ def _note(row: FixtureRow, round_: RoundRow) -> str:
 
 
 def _line(slot: Stand, side: int, row: FixtureRow, look: Look) -> Line:
-    who = slot.entry if slot.entry is not None else slot.absent
+    who = slot.entrant
     entry = look.names.entries.get(who) if who is not None else None
     if row.status == Fixture.Status.NOT_NEEDED:
         return Line("nobody", "–")

@@ -89,7 +89,7 @@ def _both(
 ) -> Iterable[tuple[EntryId, Cell]]:
     fixture = state.progress.fixtures[number]
     row = state.rows.fixtures[number]
-    pair = [slot.entry if slot.entry is not None else slot.absent for slot in fixture.slots]
+    pair = [slot.entrant for slot in fixture.slots]
     match = row.match.public_id if row.match is not None else ""
     ended = kinds.get(row.match_id or 0, "")
     for side, entry in enumerate(pair):

@@ -9,15 +9,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from matches.models import Match, Result
-from matches.rated import RATED_KINDS
+from matches.rated import measures_play
 from players.models import Player
 from tournaments.corrected import origins, stands
 from tournaments.foresight import Choice, FixtureChange, Following, PlaceChange, Preview
 from tournaments.formats.progress import FixtureState, SlotState, SlotStatus
-from tournaments.formats.settings import DOUBLE
-from tournaments.layout import bracket_name, ordinal, round_name
+from tournaments.layout import ordinal, ranking_name
 from tournaments.models import Correction, Division, Fixture, Round, Tournament
 from tournaments.selectors.brackets import Names, entries_by_id, shown
+from tournaments.selectors.rounds import round_names
 
 SHOWN = 12
 """Lines of a list that stand there at once; the rest unfolds."""
@@ -164,7 +164,7 @@ class Teller:
     def __init__(self, division: Division, *, voided_rated: bool = True) -> None:
         self.names = Names(entries_by_id(division), True)
         self.voided_rated = voided_rated
-        self.rounds = _round_names(division)
+        self.rounds = round_names(Round.objects.filter(bracket__stage__division=division))
         self.stages = division.stages.count()
 
     def choice(self, choice: Choice, following: Following) -> ChoiceView:
@@ -201,7 +201,7 @@ class Teller:
         made = []
         if change.voided is not None:
             text = _("its result %(result)s would be void") % {"result": _short(change.voided)}
-            if change.row.match is not None and _counts_for_rating(change.row.match, change.voided):
+            if change.row.match is not None and change.row.match.rated and measures_play(change.voided):
                 stays = _("played: stays rated") if self.voided_rated else _("rated no more")
                 text = f"{text} ({stays})"
             made.append(text)
@@ -234,7 +234,7 @@ class Teller:
         found = []
         ordered = sorted(changes, key=lambda one: (one.stage, one.key, (one.after or one.before or (0, None))[0]))
         for (stage, key), group in groupby(ordered, key=lambda one: (one.stage, one.key)):
-            name = bracket_name(key)
+            name = ranking_name(key)
             title = f"{_('Stage %(number)d') % {'number': stage}} · {name}" if self.stages > 1 else name
             lines = [PlaceLine(self.names.of(one.entry), _place(one.before), _place(one.after)) for one in group]
             found.append((title, cut(lines)))
@@ -293,31 +293,6 @@ def _place(place: tuple[int, float | None] | None) -> str:
 
 def _short(result: Result) -> str:
     return f"{result.score_0}–{result.score_1}" if result.score else f"({result.get_kind_display()})"
-
-
-def _counts_for_rating(match: Match, result: Result) -> bool:
-    return match.rated and result.winner is not None and result.kind in RATED_KINDS
-
-
-def _round_names(division: Division) -> dict[int, str]:
-    """Round -> the bracket and what the round is called in it."""
-    rows = list(Round.objects.filter(bracket__stage__division=division).select_related("bracket__stage"))
-    sizes: dict[int, int] = {}
-    for round_ in Fixture.objects.filter(stage__division=division).values_list("round", flat=True):
-        sizes[round_] = sizes.get(round_, 0) + 1
-    count: dict[int, int] = {}
-    for row in rows:
-        count[row.bracket_id] = count.get(row.bracket_id, 0) + 1
-    return {
-        row.pk: round_name(
-            row.bracket.key,
-            row.number,
-            sizes.get(row.pk, 0),
-            count[row.bracket_id],
-            upper=row.bracket.stage.format == DOUBLE,
-        )
-        for row in rows
-    }
 
 
 # What was corrected

@@ -258,7 +258,7 @@ class _Maker:
 
     def _side(self, stands: FixtureState, side: int, points: dict[EntryId, float], *, walkover: bool) -> Side:
         slot = stands.slots[side]
-        entry = slot.entry if slot.entry is not None else slot.absent
+        entry = slot.entrant
         made = Side(slot.status.value)
         if entry is not None:
             made.person = person(self.names, entry, self.gone, self.here)

@@ -1,6 +1,6 @@
 """Who took which place in the brackets of an elimination, from the rows that a page has read anyway."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tournaments.formats import graph as plan
@@ -11,11 +11,11 @@ from tournaments.formats.progress import (
     FixtureState,
     FixtureStatus,
     Progress,
+    SharedPlace,
     SlotState,
     SlotStatus,
 )
-from tournaments.formats.settings import DOUBLE
-from tournaments.formats.tables import ranking
+from tournaments.formats.tables import elimination_places
 from tournaments.layout import bracket_name
 from tournaments.models import Stage
 from tournaments.plans import settings_of, source_of
@@ -44,28 +44,21 @@ class Placed:
 def placed(stage: Stage, rounds: Sequence[RoundRow], names: Names) -> list[Placed]:
     """Places in each bracket of an elimination that is over; a double elimination is ranked as a whole."""
     state = standing(rounds)
-    over = [one for one in state.graph.brackets if all(state.fixtures[fix.number].over for fix in one.fixtures)]
-    if stage.format == DOUBLE:
-        shared = ranking(settings_of(stage), state)
-        return [_placed(one.key, shared, names, BEST) for one in over if one.key == plan.FINAL]
     return [
-        _placed(one.key, state.placings(one.key), names, BEST if one.key == plan.MAIN else BEST_BELOW) for one in over
+        _placed(key, places, names)
+        for key, places in elimination_places(settings_of(stage), state).items()
+        if all(state.fixtures[fixture.number].over for fixture in state.graph.bracket(key).fixtures)
     ]
 
 
-def _placed(bracket: str, shared: Iterable[Sequence[int]], names: Names, most: int) -> Placed:
-    places: list[tuple[str, tuple[str, ...]]] = []
-    first = 1
-    for at, entries in enumerate(shared):
-        last = first + len(entries) - 1
-        if last > most:
-            break
-        if entries:
-            label = str(first) if first == last else f"{first}–{last}"
-            places.append((label, tuple(names.of(entry) for entry in entries)))
-        # The first place may be nobody's.
-        first = last + 1 if entries or at else 2
-    return Placed(bracket, bracket_name(bracket), tuple(places))
+def _placed(bracket: str, places: Sequence[SharedPlace], names: Names) -> Placed:
+    most = BEST if bracket in (plan.MAIN, plan.FINAL) else BEST_BELOW
+    shown = tuple(
+        (str(one.first) if one.first == one.last else f"{one.first}–{one.last}", tuple(map(names.of, one.entries)))
+        for one in places
+        if one.last <= most
+    )
+    return Placed(bracket, bracket_name(bracket), shown)
 
 
 def standing(rounds: Sequence[RoundRow]) -> Progress:

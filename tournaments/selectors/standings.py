@@ -10,14 +10,15 @@ from players.access import Role, Visitor
 from players.models import User
 from tournaments.derivation import StageState, states_of
 from tournaments.formats.blueprint import ROUNDS, TABLE, places_before
-from tournaments.formats.graph import FINAL, LOWER, EntryId
+from tournaments.formats.graph import EntryId
+from tournaments.formats.progress import SharedPlace
 from tournaments.formats.records import Records
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
 from tournaments.formats.swiss_event import SwissEvent
-from tournaments.formats.tables import Table, ranking, round_table
+from tournaments.formats.tables import Table, elimination_places, round_table
 from tournaments.formats.tiebreaks import TIEBREAKS, Explanation, Row
 from tournaments.formats.tiebreaks import Figure as Counted
-from tournaments.layout import bracket_name
+from tournaments.layout import ranking_name
 from tournaments.models import Division, Entry
 from tournaments.selectors.brackets import Names, entries_by_id
 from tournaments.selectors.cells import LOST, Cell, Cells, cells_of, legend, standing_kinds
@@ -85,7 +86,7 @@ def stage_view(
     gone = frozenset(item.entry for item in state.rows.withdrawals())
     maker = _Maker(state, names, gone, here)
     if settings.format in ELIMINATION:
-        view.brackets = maker.brackets(view.going_on)
+        view.brackets = maker.brackets()
         return view
     kinds = standing_kinds(state.stage.division)
     if state.event is None:
@@ -201,51 +202,25 @@ class _Maker:
         if line.out_in is not None:
             line.cells = [cell for cell in line.cells if cell.round <= (line.out_in or 0)]
 
-    def brackets(self, going_on: set[EntryId]) -> list[PlacesView]:
-        """The places of each bracket; upper and lower one have their places together."""
+    def brackets(self) -> list[PlacesView]:
+        """The places of each bracket; upper and lower one have theirs together."""
+        found = elimination_places(self.settings, self.state.progress)
+        return [self._places(key, places) for key, places in found.items()]
+
+    def _places(self, key: str, places: Sequence[SharedPlace]) -> PlacesView:
         progress = self.state.progress
-        if self.settings.format == DOUBLE:
-            keys = [key for key in (FINAL, LOWER) if any(b.key == key for b in progress.graph.brackets)]
-            title = _("Double elimination")
-            return [self._places(FINAL, title, ranking(self.settings, progress), keys, whole=True)]
-        return [
-            self._places(bracket.key, bracket_name(bracket.key), progress.placings(bracket.key), [bracket.key])
-            for bracket in progress.graph.brackets
+        whole = self.settings.format == DOUBLE
+        numbers = progress.graph.fixtures if whole else [one.number for one in progress.graph.bracket(key).fixtures]
+        over = all(progress.fixtures[number].over for number in numbers)
+        made = [
+            Place(
+                one.first,
+                one.last,
+                sorted((self.person(entry) for entry in one.entries), key=lambda who: who.name.casefold()),
+            )
+            for one in places
         ]
-
-    def _places(
-        self, key: str, title: str, groups: Sequence[Sequence[EntryId]], keys: Sequence[str], *, whole: bool = False
-    ) -> PlacesView:
-        progress = self.state.progress
-        brackets = progress.graph.brackets if whole else [progress.graph.bracket(one) for one in keys]
-        numbers = [fixture.number for bracket in brackets for fixture in bracket.fixtures]
-        states = [progress.fixtures[number] for number in numbers]
-        over = all(one.over for one in states)
-        known = [group for group in groups if group]
-        first = 1
-        if not over:
-            came = _entrants(self.state, numbers)
-            first = max(1, came - sum(map(len, known)) + 1)
-        places = []
-        for group in known:
-            persons = sorted((self.person(entry) for entry in group), key=lambda one: one.name.casefold())
-            places.append(Place(first, first + len(group) - 1, persons))
-            first += len(group)
-        return PlacesView(key, title, over, places)
-
-
-def _entrants(state: StageState, numbers: Sequence[int]) -> int:
-    """How many come into these fixtures from outside, as far as it is known; byes are nobody."""
-    inside = set(numbers)
-    count = 0
-    for number in numbers:
-        fixture = state.progress.graph.fixtures[number]
-        stands = state.progress.fixtures[number].slots
-        for source, slot in zip(fixture.sources, stands, strict=True):
-            within = getattr(source, "fixture", None) in inside
-            nobody = slot.settled and slot.entry is None and slot.absent is None
-            count += not within and not nobody
-    return count
+        return PlacesView(key, ranking_name(key), over, made)
 
 
 def _value(code: str, entry: EntryId, figure: Counted | None, table: Table) -> float | None:

@@ -15,7 +15,7 @@ from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.derivation import StageState, stages_of, state_of
 from tournaments.foresight import was_rated_while_void
-from tournaments.formats.progress import FixtureState, FixtureStatus, SlotState
+from tournaments.formats.progress import FixtureState
 from tournaments.models import Advance, Division, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.plans import Places, StageRows
 from tournaments.services.onward import go_on
@@ -135,7 +135,7 @@ def _open_matches(
 
     Where the two have met in this fixture before, what they played then stands again.
     """
-    waiting = {number: _entrants(state) for number, state in states.items() if _wants_match(state)}
+    waiting = {number: state.entrants for number, state in states.items() if state.entrants is not None}
     ids = {entry for pair in waiting.values() for entry in pair}
     players = {entry.pk: entry.player for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
     lengths = {round_.pk: round_.length for round_ in rows.rounds}
@@ -233,37 +233,17 @@ def _reinstate(division: Division, met: Mapping[Fixture, Match], now: datetime) 
     Fixture.objects.bulk_update(list(met), ["match"], batch_size=500)
 
 
-def _wants_match(state: FixtureState) -> bool:
-    """Two entrants, whether or not one of them will come (never a bye)."""
-    return all(slot.entry is not None or slot.absent is not None for slot in state.slots)
-
-
-def _entrants(state: FixtureState) -> tuple[int, int]:
-    first, second = (_entrant(slot) for slot in state.slots)
-    return first, second
-
-
-def _entrant(slot: SlotState) -> int:
-    entrant = slot.entry if slot.entry is not None else slot.absent
-    assert entrant is not None  # noqa: S101, asked by _wants_match
-    return entrant
-
-
 def _book_walkovers(rows: StageRows, states: Mapping[int, FixtureState], now: datetime) -> bool:
     """Writes the result of matches that one side, or both, will not come to; whether there were any."""
-    booked = False
-    for number, state in states.items():
-        match = rows.fixtures[number].match
-        if match is None or state.status not in (FixtureStatus.WALKOVER, FixtureStatus.EMPTY):
-            continue
-        locked = lock_matches([match.pk])[match.pk]
-        if locked.is_over:
-            continue
-        winner = next((side for side, slot in enumerate(state.slots) if slot.entry is not None), None)
+    matches = {number: rows.fixtures[number].match for number, state in states.items() if state.walkover is not None}
+    locked = lock_matches([match.pk for match in matches.values() if match is not None])
+    open_ = {number: locked[match.pk] for number, match in matches.items() if match and not locked[match.pk].is_over}
+    for number, match in open_.items():
+        walkover = states[number].walkover
+        winner = walkover.winner if walkover is not None else None
         kind = Result.Kind.WALKOVER if winner is not None else Result.Kind.DOUBLE_FORFEIT
-        append_result(locked, winner=winner, score=None, kind=kind, source=Result.Source.FORMAT, by=SYSTEM, now=now)
-        booked = True
-    return booked
+        append_result(match, winner=winner, score=None, kind=kind, source=Result.Source.FORMAT, by=SYSTEM, now=now)
+    return bool(open_)
 
 
 def _finish_stage(state: StageState) -> None:

@@ -53,9 +53,9 @@ def test_in_a_double_elimination_everybody_is_out_after_exactly_two_losses(size,
         assert others == [2 - beaten_once, *[2] * (size - 2)]
         assert len(results) == 2 * size - 2
     assert all(len(met) == 2 for met in meetings(state))
-    ranking = state.ranking((FINAL, LOWER))
-    assert ranking[0] == (champion,)
-    assert sorted(entry for place in ranking for entry in place) == list(range(1, size + 1))
+    places = state.places(FINAL, LOWER)
+    assert places[0].entries == (champion,)
+    assert sorted(entry for place in places for entry in place.entries) == list(range(1, size + 1))
 
 
 @settings(max_examples=25, deadline=None)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +13,6 @@ from tournaments.formats.errors import Refused
 from tournaments.formats.expected import lives_runs, rounds_until_unbeaten
 from tournaments.formats.lives import lives_over, pair_lives
 from tournaments.formats.outline import REMARKS, outline
-from tournaments.formats.outlined_stages import choices_of, planned_before
 from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.progress import FixtureStatus, Result
 from tournaments.formats.schedule import Pace
@@ -304,17 +302,3 @@ def test_every_choice_of_a_pattern_works_for_its_field():
                 assert lower.byes.most == one.byes
             for one in choices.last_chance:
                 assert outlined(StageSettings(name, last_chance=str(one.pattern)), entries).possible
-
-
-@pytest.mark.parametrize(("entries", "seconds"), [(40, 0.3), (256, 1.0)])
-def test_it_is_fast_enough_to_follow_every_change(entries, seconds):
-    stages = [StageSettings("progressive", last_chance=""), StageSettings("double", second_final=True)]
-    for stage in stages:
-        best = []
-        for _turn in range(2):
-            planned_before.cache_clear()
-            choices_of.cache_clear()
-            started = process_time()
-            outline([stage], entries, default_lengths=(5,), pace=Pace(16))
-            best.append(process_time() - started)
-        assert min(best) < seconds

@@ -7,6 +7,8 @@ from tournaments.formats.errors import Refused
 from tournaments.formats.graph import (
     BYE,
     CONSOLATION,
+    FINAL,
+    LOWER,
     MAIN,
     Bracket,
     EntrySource,
@@ -20,11 +22,14 @@ from tournaments.formats.graph import (
     check,
 )
 from tournaments.formats.knockout import cross_seeded, draw, knockout
+from tournaments.formats.lower_bracket import double_elimination
+from tournaments.formats.patterns import propose_double
 from tournaments.formats.progress import (
     DOUBLE_FORFEIT,
     FORFEIT,
     FixtureStatus,
     Result,
+    SharedPlace,
     SlotStatus,
     Withdrawal,
     difference,
@@ -99,7 +104,7 @@ def test_when_both_forfeit_nobody_goes_on_and_the_next_opponent_has_a_walkover()
     assert state.fixtures[3].slots[0].absent is None
     assert state.champion(MAIN) == CAROL
     assert state.fixtures[4].slots[0].status is SlotStatus.WALKOVER
-    assert state.placings(MAIN) == ((CAROL,), (ALICE, BOB, DAVE))
+    assert state.places(MAIN) == (SharedPlace(1, 1, (CAROL,)), SharedPlace(2, 4, (ALICE, BOB, DAVE)))
 
 
 def test_who_had_a_bye_keeps_what_he_won_after_it():
@@ -187,7 +192,28 @@ def test_places_of_a_group_fill_as_they_become_known():
 
 def test_places_are_shared_by_those_who_went_out_in_the_same_round():
     state, _ = play_out(knockout([1, 2, 3, 4, 5, None, 7, 8]), lambda first, second: int(second < first))
-    assert state.placings(MAIN) == ((1,), (5,), (3, 7), (2, 4, 8))
+    assert [(one.first, one.last, one.entries) for one in state.places(MAIN)] == [
+        (1, 1, (1,)), (2, 2, (5,)), (3, 4, (3, 7)), (5, 7, (2, 4, 8)),
+    ]  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 40), st.booleans(), st.data())
+def test_a_place_that_is_certain_while_others_play_is_the_place_at_the_end(size, twice, data):
+    graph = knockout(draw(range(1, size + 1), seed=SEED).places)
+    if twice:
+        graph = double_elimination(graph, seed=SEED, pattern=propose_double(size, second_final=True)[0].pattern)
+    brackets = (FINAL, LOWER) if twice else (MAIN,)
+    end, results = play_out(graph, lambda first, second: data.draw(st.integers(0, 1)))
+    kept = data.draw(st.integers(0, len(results)))
+    now = progress(graph, dict(list(results.items())[:kept]))
+
+    final = {entry: (one.first, one.last) for one in end.places(*brackets) for entry in one.entries}
+    certain = {entry: (one.first, one.last) for one in now.places(*brackets) for entry in one.entries}
+
+    assert len(final) == size
+    assert certain.items() <= final.items()
+    assert kept < len(results) or certain == final
 
 
 @pytest.mark.parametrize(

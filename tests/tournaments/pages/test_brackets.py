@@ -204,7 +204,7 @@ def test_what_the_rows_say_of_places_is_what_the_facts_lead_to(
     read = standing(brackets.rounds_of(division))
     assert read.graph.brackets
     for bracket in read.graph.brackets:
-        assert read.placings(bracket.key) == derived.progress.placings(bracket.key)
+        assert read.places(bracket.key) == derived.progress.places(bracket.key)
     for number, state in derived.progress.fixtures.items():
         assert read.fixtures[number].slots == state.slots
         assert read.graph.fixtures[number].sources == derived.progress.graph.fixtures[number].sources
@@ -222,7 +222,7 @@ def test_each_bracket_that_is_over_names_its_winner_and_its_places(hall: Hall, c
         assert champion is not None
         heading = html.split(f'id="tree-{bracket}"')[1].split("</header>")[0]
         assert f"won by <b>{names[champion]}</b>" in heading
-        [second] = state.progress.placings(bracket)[1]
+        [second] = state.progress.places(bracket)[1].entries
         assert f'<dt>2</dt><dd class="name">{names[second]}</dd>' in html
 
 

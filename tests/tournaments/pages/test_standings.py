@@ -18,7 +18,7 @@ from tournaments.derivation import states_of
 from tournaments.formats.graph import Graph
 from tournaments.formats.progress import Withdrawal, progress
 from tournaments.formats.round_robin import round_robin
-from tournaments.formats.tables import ranking
+from tournaments.formats.tables import elimination_places
 from tournaments.formats.tiebreaks import plain
 from tournaments.models import Division, Entry
 from tournaments.selectors.brackets import Names, entries_by_id
@@ -78,9 +78,11 @@ def test_the_standings_are_those_of_the_formats(
                 if state.stage.format != "lives":
                     assert [sentence for _reason, sentence in line.why] == [why.sentence for why in row.explain()]
         if not state.tables:
-            expected = [set(shared) for shared in ranking(state.rows.settings, state.progress) if shared]
+            places = next(iter(elimination_places(state.rows.settings, state.progress).values()))
+            expected = [(one.first, one.last, set(one.entries)) for one in places]
             assert expected
-            assert [{one.entry for one in place.people} for place in view.brackets[0].places] == expected
+            shown = [(one.first, one.last, {who.entry for who in one.people}) for one in view.brackets[0].places]
+            assert shown == expected
             ends = [(place.first, place.last) for place in view.brackets[0].places]
             assert ends[0] == (1, 1)
             assert all(after[0] == before[1] + 1 for before, after in itertools.pairwise(ends))
@@ -293,7 +295,7 @@ def test_places_of_a_bracket_in_play_are_certain_from_below(staged: Callable[...
     play(division, by_alice, random.Random(1), most=5)
     view = standings_of(division, names_of(division))[0].brackets[0]
     assert not view.over
-    assert [(place.text, len(place.people)) for place in view.places] == [("4", 1), ("5–8", 4)]
+    assert [(place.text, len(place.people)) for place in view.places] == [("3–4", 1), ("5–8", 4)]
 
 
 def test_a_bye_of_a_round_robin_takes_no_table_and_is_empty_where_its_player_has_gone(

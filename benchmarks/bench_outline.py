@@ -1,0 +1,51 @@
+"""What the format page asks for at every change: the outline of a stage, and a long tie looked at."""
+
+from statistics import median
+from time import process_time
+
+from tournaments.formats.outline import outline
+from tournaments.formats.outlined_stages import choices_of, planned_before
+from tournaments.formats.records import Game, Records, RoundKind
+from tournaments.formats.schedule import Pace
+from tournaments.formats.settings import StageSettings
+from tournaments.formats.tiebreaks import standings
+
+STAGES = {
+    "progressive consolation and last chance": StageSettings("progressive", last_chance=""),
+    "double elimination with second final": StageSettings("double", second_final=True),
+    "Swiss": StageSettings("swiss"),
+    "groups": StageSettings("groups", groups=8),
+}
+FIELDS = (13, 40, 256, 1024)
+TIED = 4096
+RUNS = 5
+
+
+def outlined(stage: StageSettings, entries: int) -> float:
+    """Seconds of work for one outline of which nothing is remembered."""
+    planned_before.cache_clear()
+    choices_of.cache_clear()
+    began = process_time()
+    outline([stage], entries, default_lengths=(5,), pace=Pace(16))
+    return process_time() - began
+
+
+def tie() -> float:
+    """Seconds of work for a table in which everybody is tied."""
+    records = Records({entry: [Game(RoundKind.REQUESTED_BYE, 0.5)] for entry in range(TIED)}, lots_seed=b"a seed of sixteen and more bytes")
+    began = process_time()
+    standings(records, ["head_to_head", "lots"])
+    return process_time() - began
+
+
+def main() -> None:
+    """Print medians of some runs."""
+    print("seconds of work for an outline         " + "".join(f"{entries:>8}" for entries in FIELDS) + " players")
+    for name, stage in STAGES.items():
+        taken = [median(outlined(stage, entries) for _ in range(RUNS)) for entries in FIELDS]
+        print(f"{name:<39}" + "".join(f"{seconds:8.3f}" for seconds in taken))
+    print(f"a tie of {TIED} players: {median(tie() for _ in range(RUNS)):.3f} s")
+
+
+if __name__ == "__main__":
+    main()
