@@ -14,7 +14,7 @@ STAGES = {
     "progressive consolation and last chance": StageSettings("progressive", last_chance=""),
     "double elimination with second final": StageSettings("double", second_final=True),
     "Swiss": StageSettings("swiss"),
-    "groups": StageSettings("groups", groups=8),
+    "three lives": StageSettings("lives", lives=3),
 }
 FIELDS = (13, 40, 256, 1024)
 TIED = 4096
@@ -32,7 +32,8 @@ def outlined(stage: StageSettings, entries: int) -> float:
 
 def tie() -> float:
     """Seconds of work for a table in which everybody is tied."""
-    records = Records({entry: [Game(RoundKind.REQUESTED_BYE, 0.5)] for entry in range(TIED)}, lots_seed=b"a seed of sixteen and more bytes")
+    games = {entry: [Game(RoundKind.REQUESTED_BYE, 0.5)] for entry in range(TIED)}
+    records = Records(games, lots_seed=bytes(16))
     began = process_time()
     standings(records, ["head_to_head", "lots"])
     return process_time() - began

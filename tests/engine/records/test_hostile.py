@@ -15,7 +15,7 @@ from .test_xg import game, header, packed, result, roll
 
 MIB = 1024 * 1024
 ON_AND_ON = 60
-"""Seconds of work. No speed, that is for `benchmarks/fuzz.py`: each takes about one, a reader that is not linear minutes."""
+"""Seconds of work, no speed (`benchmarks/fuzz.py` measures that): each takes about one, quadratic ones take minutes."""
 
 LINES = {
     "moves": "  1) 31: " + "8/5/" * 450,
