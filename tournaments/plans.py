@@ -32,6 +32,13 @@ def settings_of(stage: Stage) -> StageSettings:
     return StageSettings.of(stage.format, stage.settings)
 
 
+def store_settings(stage: Stage, settings: StageSettings) -> None:
+    """Writes what the director chose; the deadlines of the rounds, kept beside it, stay."""
+    kept = {name: value for name, value in stage.settings.items() if name == "deadlines"}
+    stage.format, stage.settings = settings.format, {**kept, **settings.as_data()}
+    stage.save(update_fields=["format", "settings"])
+
+
 def deadline_of(key: str, number: int, deadlines: Sequence[datetime | None]) -> datetime | None:
     """When a round ends; `deadlines` are those of the main draw from its first round on."""
     at = number - 1 + LATER_BY.get(key, 0)

@@ -14,7 +14,7 @@ from tournaments.formats.settings import BY_ROUND, LIVES, StageSettings
 from tournaments.formats.swiss import legal
 from tournaments.formats.swiss_event import SwissEvent
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
-from tournaments.plans import settings_of
+from tournaments.plans import settings_of, store_settings
 from tournaments.services.onward import request
 from tournaments.services.pairings import state_now, to_be_paired
 from tournaments.services.settle import lock, settle
@@ -117,9 +117,7 @@ def change_rounds(
 
 def _store(division: Division, found: Rounds, wanted: StageSettings, by: Actor, now: datetime) -> None:
     stage, before = found.stage, found.settings
-    kept = {name: value for name, value in stage.settings.items() if name == "deadlines"}
-    stage.settings = {**kept, **wanted.as_data()}
-    stage.save(update_fields=["settings"])
+    store_settings(stage, wanted)
     changes = {
         name: [getattr(before, name), getattr(wanted, name)]
         for name in ("rounds", "allow_rematches", "pair_at_once")

@@ -12,7 +12,7 @@ from tournaments.formats.blueprint import checked_stages
 from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Stage, Tournament
-from tournaments.plans import settings_of
+from tournaments.plans import settings_of, store_settings
 from tournaments.services.settle import lock
 
 
@@ -83,9 +83,7 @@ def _set(division: Division, number: int, settings: StageSettings) -> Stage:
     stage = division.stages.filter(number=number).first()
     if stage is None:
         return new_stage(division, number, settings)
-    kept = {name: value for name, value in stage.settings.items() if name == "deadlines"}
-    stage.format, stage.settings = settings.format, {**kept, **settings.as_data()}
-    stage.save(update_fields=["format", "settings"])
+    store_settings(stage, settings)
     return stage
 
 
