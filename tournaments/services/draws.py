@@ -20,7 +20,7 @@ from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.plans import settings_of
 from tournaments.services import pairings
-from tournaments.services.onward import MAKE_DRAFT, plan_following, plan_stage, request
+from tournaments.services.onward import MAKE_DRAFT, plan_following, plan_stage, request_anew
 from tournaments.services.settle import lock, settle
 from tournaments.services.stages import first_stage
 
@@ -43,17 +43,9 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         if count < LEAST_ENTRIES:
             raise Refused("too_few_entries", count=count)
         stage = first_stage(row)
-        old = stage.draws.order_by("-number").first()
-        if old is not None and old.state == Draw.State.REQUESTED:
-            raise Refused("draft_in_work")
-        if old is not None and old.refusal is None and not reason.strip():
-            raise Refused("reason_needed")
-        if old is not None:
-            old.state = Draw.State.DISCARDED
-            old.save(update_fields=["state"])
-        by_round = stage.format in BY_ROUND
         stage.division = row
-        return request(stage, 1 if by_round else 0, at_once=False, now=now, by=by, reason=reason.strip())
+        old = stage.draws.order_by("-number").first()
+        return request_anew(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
 
 
 def make_draft(*, draw_id: int, now: datetime) -> Draw | None:

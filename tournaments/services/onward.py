@@ -11,6 +11,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
+from engine.errors import Refused
 from players.actors import SYSTEM, Actor, log
 from players.queue import hint
 from tournaments.derivation import StageState, lengths_by_default
@@ -98,6 +99,28 @@ def ask_for_round(division: Division, state: StageState, now: datetime) -> Draw 
     if last is not None and last.refusal and last.basis == digest(event, requested_byes(state.stage, event)):
         return None
     return request(state.stage, event.next_round, at_once=True, now=now)
+
+
+def request_anew(
+    stage: Stage,
+    round_number: int,
+    *,
+    old: Draw | None,
+    reason: str,
+    by: Actor,
+    now: datetime,
+    manual: Sequence[Sequence[int]] = (),
+) -> Draw:
+    """A draft a director asks for, in place of the `old` one, which is discarded; that needs a reason.
+
+    Refused: `draft_in_work`, `reason_needed`.
+    """
+    if old is not None and old.state == Draw.State.REQUESTED:
+        raise Refused("draft_in_work")
+    if old is not None and old.refusal is None and not reason.strip():
+        raise Refused("reason_needed")
+    stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED)
+    return request(stage, round_number, at_once=False, now=now, by=by, reason=reason.strip(), manual=manual)
 
 
 def request(

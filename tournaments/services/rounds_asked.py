@@ -15,7 +15,7 @@ from tournaments.formats.swiss import legal
 from tournaments.formats.swiss_event import SwissEvent
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
 from tournaments.plans import settings_of, store_settings
-from tournaments.services.onward import request
+from tournaments.services.onward import request, request_anew
 from tournaments.services.pairings import state_now, to_be_paired
 from tournaments.services.settle import lock, settle
 
@@ -56,8 +56,8 @@ def request_round(
 
     `manual` are pairs that are fixed beforehand. Pairing a round again needs a reason, which will be public.
     Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `division_not_drawn`, `rounds_over`, `round_open`,
-    `draft_in_work`, `reason_needed`, and what is wrong with a pair: `pair_not_in_round`, `pair_twice`,
-    `pair_not_allowed`, `not_with_lives`.
+    what is wrong with a pair (`pair_not_in_round`, `pair_twice`, `pair_not_allowed`, `not_with_lives`), and
+    `draft_in_work`, `reason_needed`.
     """
     with transaction.atomic():
         row = _locked(division, after)
@@ -69,13 +69,8 @@ def request_round(
         if found.event.rounds and not found.state.progress.over:
             raise Refused("round_open", round=number - 1)
         old = stage.draws.filter(round=number).order_by("-number").first()
-        if old is not None and old.state == Draw.State.REQUESTED:
-            raise Refused("draft_in_work")
-        if old is not None and old.refusal is None and not reason.strip():
-            raise Refused("reason_needed")
         pairs = _checked_pairs(found, manual)
-        stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED)
-        return request(stage, number, at_once=False, now=now, by=by, reason=reason.strip(), manual=pairs)
+        return request_anew(stage, number, old=old, reason=reason, by=by, now=now, manual=pairs)
 
 
 def change_rounds(
