@@ -19,7 +19,7 @@ class Outcome:
     """How a match would end.
 
     It counts for the ratings if it has a winner, is of a kind that counts and is `rated`. A void one counts as what
-    the match had before it was voided, if that counted (`matches.void_match` with `rated`).
+    the match had before it was voided, if that counted (`voiding.void_matches` with `rated`).
     """
 
     winner: int | None

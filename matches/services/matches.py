@@ -1,4 +1,4 @@
-"""A match from its opening to its voiding; what players and directors do for it is in the modules beside this one."""
+"""Matches opened, and their deadlines; what players and directors do for one is in the modules beside this one."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.models import Match, RatingPool, Result
+from matches.models import Match, RatingPool
 from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
 from matches.services.locked import changed, lock_match, refuse_over
-from matches.services.voiding import reinstate_matches, void_matches
 from players.actors import Actor, log, log_all
 from players.models import Club, Player
 
@@ -111,22 +110,3 @@ def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:
         moved = {"was": was.isoformat() if was else None, "due_at": due_at.isoformat() if due_at else None}
         log(by, "match_due_moved", row.topic, club=row.club, **moved)
     return row
-
-
-def void_match(match: Match, *, by: Actor, now: datetime, reason: str = "", rated: bool = False) -> Result:
-    """Void a match, played or not; it stays, and its earlier results with it. The caller has locked the match.
-
-    `rated`: if it counts for the ratings, it goes on to; the void version then names its winner, score and record.
-    A match that is void already is voided anew, to have it counted or to have it counted no more.
-    """
-    return void_matches({match: rated}, club=match.club, by=by, now=now, reason=reason)[0]
-
-
-def reinstate_match(match: Match, *, by: Actor, now: datetime, reason: str = "") -> Result:
-    """Take the voiding of a match back: the result it had stands again, as a new version, and so does its record.
-
-    It ended when it first did, so its place among the rated matches is the same. `reason` is that of taking back and
-    goes to the log; the version has the reason of the result. The caller has locked the match, and sees to what stands
-    above it: nobody is told. Refused: `match_not_void`, `match_without_result`.
-    """
-    return reinstate_matches([match], club=match.club, by=by, now=now, reason=reason)[0]

@@ -1,4 +1,4 @@
-"""Matches voided, and what they had standing again; `matches.void_match` and `reinstate_match` do it to one.
+"""Matches voided, and what they had standing again.
 
 A bounded number of queries for any number of matches. The caller has locked them all, and sees to what stands above
 them: nobody is told.
@@ -22,7 +22,11 @@ BATCH = 500
 def void_matches(
     rated: Mapping[Match, bool], *, club: Club | None, by: Actor, now: datetime, reason: str = ""
 ) -> list[Result]:
-    """Voids these matches of one club; each stays in the ratings, if it was in them, where `rated` says so."""
+    """Voids these matches of one club, played or not; they stay, and their earlier results with them.
+
+    `rated`: whether one that counts for the ratings goes on to; its void version then names winner, score and record.
+    One that is void already is voided anew, to have it counted or to have it counted no more.
+    """
     matches = list(rated)
     newest, had = _versions(matches)
     made = []
@@ -46,8 +50,10 @@ def void_matches(
 def reinstate_matches(
     matches: Sequence[Match], *, club: Club | None, by: Actor, now: datetime, reason: str = ""
 ) -> list[Result]:
-    """Lets the results that these void matches of one club had stand again, with their records.
+    """Lets the results that these void matches of one club had stand again, as new versions, with their records.
 
+    They ended when they first did, so their places among the rated matches are the same. `reason` is that of taking
+    back and goes to the log; a version has the reason of the result that it repeats.
     Refused: `match_not_void`, `match_without_result`.
     """
     newest, had = _versions(matches)

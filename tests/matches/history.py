@@ -7,6 +7,9 @@ from django.db import transaction
 
 from matches.models import Match, RatingPool, Result, Submission
 from matches.services import ratings
+from matches.services.locked import lock_match
+from matches.services.voiding import reinstate_matches, void_matches
+from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -69,6 +72,18 @@ def correct(match: Match, *, winner: int | None, kind: str = Kind.PLAYED, **fiel
         )
         ratings.mark_dirty(match=match)
     return result
+
+
+def void(match: Match, *, rated: bool = False, by: Actor = SYSTEM, now: datetime = LATER, reason: str = "") -> Result:
+    """The match no longer counts, unless it stays rated."""
+    with transaction.atomic():
+        return void_matches({lock_match(match.pk): rated}, club=match.club, by=by, now=now, reason=reason)[0]
+
+
+def reinstate(match: Match, *, by: Actor = SYSTEM, now: datetime = LATER, reason: str = "") -> Result:
+    """What a void match had stands again."""
+    with transaction.atomic():
+        return reinstate_matches([lock_match(match.pk)], club=match.club, by=by, now=now, reason=reason)[0]
 
 
 def replay(now: datetime = LATER, pool: RatingPool | None = None) -> ratings.Replayed | None:

@@ -14,10 +14,9 @@ from matches.services import ratings
 from matches.services.finish import append_result
 from matches.services.foresight import Foreseen, Outcome, foresee_ratings
 from matches.services.locked import lock_match
-from matches.services.matches import reinstate_match, void_match
 from players.actors import SYSTEM
 from players.models import LogEntry, Player
-from tests.matches.history import LATER, Kind, correct, played, player, record, replay
+from tests.matches.history import LATER, Kind, correct, played, player, record, reinstate, replay, void
 
 pytestmark = pytest.mark.django_db
 Places = dict[tuple[int, int], float]
@@ -65,10 +64,11 @@ def come_true(outcomes: Mapping[int, Outcome]) -> None:
         for number, outcome in outcomes.items():
             match = lock_match(number)
             if outcome.kind == Kind.VOID:
-                void_match(match, by=SYSTEM, now=LATER, rated=outcome.rated and outcome.winner is not None)
+                void(match, rated=outcome.rated and outcome.winner is not None)
                 continue
             if match.state == Match.State.VOID:
-                reinstate_match(match, by=SYSTEM, now=LATER)
+                reinstate(match)
+                match.refresh_from_db()
             score = None
             if outcome.kind in (Kind.PLAYED, Kind.LEADER):
                 score = (match.length, 0) if outcome.winner == 0 else (0, match.length)
@@ -204,7 +204,7 @@ def test_players_found_to_be_one_are_counted_as_one(bob: Player, carol: Player, 
 def test_of_a_corrected_match_the_correction_goes_on_to_count(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     correct(match, winner=1)
-    void_match(match, by=SYSTEM, now=LATER)
+    void(match)
     replay()
     before, outcomes = stored(), {match.pk: Outcome(1, Kind.VOID)}
     seen = told(foresee_ratings(outcomes))
@@ -216,7 +216,7 @@ def test_of_a_corrected_match_the_correction_goes_on_to_count(bob: Player, carol
 def test_a_record_in_which_a_side_never_moved_does_not_count(bob: Player, carol: Player) -> None:
     match = played(bob, carol, kind=Kind.CONCESSION, submission=record(0))
     replay()
-    void_match(match, by=SYSTEM, now=LATER)
+    void(match)
     had = match.results.exclude(kind=Result.Kind.VOID).order_by("-version").first()
     assert had is not None
     assert foresee_ratings({match.pk: Outcome.of(had)}) == []
@@ -283,7 +283,7 @@ def season(ones: list[dict[str, Any]], online: RatingPool, cast: list[Player]) -
             kind=one["kind"], rated=one["rated"], pool=online if one["online"] else None, submission=proof,
         )  # fmt: skip
         if one["voided"] is not None:
-            void_match(match, by=SYSTEM, now=LATER, rated=one["voided"])
+            void(match, rated=one["voided"])
         if one["replayed"]:
             replay_all()
         matches.append(match)

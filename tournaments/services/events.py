@@ -12,7 +12,7 @@ from django.utils.text import slugify
 from engine.errors import Refused
 from matches.models import Match
 from matches.models.matches import LONGEST_MATCH
-from matches.services.matches import void_match
+from matches.services.voiding import void_matches
 from players.actors import Actor, log
 from players.locks import lock_club
 from players.models import Club, LogEntry
@@ -123,8 +123,7 @@ def _cancel_division(division: Division, held: Mapping[int, Match], by: Actor, n
     open_matches = Match.objects.filter(parent_topic=division.topic).exclude(
         state__in=[Match.State.SETTLED, Match.State.VOID]
     )
-    for match in open_matches.order_by("pk"):
-        void_match(match, by=by, now=now)
+    void_matches(dict.fromkeys(open_matches.order_by("pk"), False), club=division.tournament.club, by=by, now=now)
     Division.objects.filter(pk=division.pk).update(status=Division.Status.CANCELLED, seq=F("seq") + 1)
 
 

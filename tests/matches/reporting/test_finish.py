@@ -8,11 +8,12 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from engine.errors import Refused
 from matches.models import Match, RatingPool, Result
 from matches.services.finish import append_result, check_result, standing_result
-from matches.services.matches import open_match, set_due, void_match
+from matches.services.matches import open_match, set_due
 from matches.services.ratings import dirty_since
 from matches.signals import match_settled
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
+from tests.matches.history import void
 from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = pytest.mark.django_db
@@ -152,7 +153,7 @@ def test_nobody_plays_against_himself(bobs: Player) -> None:
 def test_a_voided_match_stays_and_takes_no_more_results(match: Match, pool: RatingPool, alice: User) -> None:
     rule(match, BOB, (7, 5), minutes(1))
     pool.marks.all().delete()
-    void_match(match, by=Actor.of(alice), now=minutes(2), reason="drawn anew")
+    void(match, by=Actor.of(alice), now=minutes(2), reason="drawn anew")
     stored = Match.objects.get()
     standing = standing_result(stored)
     assert standing is not None

@@ -14,8 +14,9 @@ from matches.services import claims, records
 from matches.services.finish import append_result, standing_result
 from matches.services.proofs import apply_verdict
 from matches.services.submissions import adjudicate_submission
-from players.actors import SYSTEM, Actor
+from players.actors import Actor
 from players.models import Alias, Player, User
+from tests.matches.history import void
 from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = pytest.mark.django_db
@@ -212,9 +213,7 @@ def test_a_verdict_takes_effect_once_however_often_it_is_applied(match: Match, b
 
 
 def test_nothing_is_sent_in_for_a_voided_match(match: Match, bob: User) -> None:
-    from matches.services.matches import void_match
-
-    void_match(match, by=SYSTEM, now=NOW)
+    void(match)
     with pytest.raises(Refused) as refused:
         send(match, played(), bob)
     assert refused.value.code == "match_void"

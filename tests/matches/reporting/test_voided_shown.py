@@ -5,17 +5,13 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.test import Client
 
 from matches import exports, histories, profiles, rated
 from matches.models import Match
-from matches.services.locked import lock_match
-from matches.services.matches import void_match
 from matches.visibility import NOBODY
-from players.actors import SYSTEM
 from players.models import Player
-from tests.matches.history import LATER, NOON, played, record, replay
+from tests.matches.history import LATER, NOON, played, record, replay, void
 
 pytestmark = pytest.mark.django_db
 
@@ -25,12 +21,11 @@ def voided(bobs: Player, carols: Player) -> Match:
     """Bob has won 7–3 before noon and 5–3 at noon; the second is void, and still rated."""
     played(bobs, carols, hours=-1)
     match = played(bobs, carols, length=5, submission=record(0, 1))
-    return void(match, rated=True)
+    return now_void(match, rated=True)
 
 
-def void(match: Match, *, rated: bool) -> Match:
-    with transaction.atomic():
-        void_match(lock_match(match.pk), by=SYSTEM, now=LATER, rated=rated, reason="drawn anew")
+def now_void(match: Match, *, rated: bool) -> Match:
+    void(match, rated=rated, reason="drawn anew")
     replay()
     return Match.objects.get(pk=match.pk)
 
@@ -55,14 +50,14 @@ def test_the_page_says_void_and_still_rated_and_names_no_winner(voided: Match) -
 
 
 def test_the_page_of_any_other_void_match_says_that_it_does_not_count(voided: Match) -> None:
-    page = page_of(void(voided, rated=False))
+    page = page_of(now_void(voided, rated=False))
     assert "it does not count" in page
     assert "<strong>Void.</strong>" in page
     assert page.count("void, still rated") == 1, "the version before"
 
 
 def test_a_void_match_that_was_never_to_be_rated_is_not_said_to_be(bobs: Player, carols: Player) -> None:
-    page = page_of(void(played(bobs, carols, rated=False), rated=True))
+    page = page_of(now_void(played(bobs, carols, rated=False), rated=True))
     assert "still rated" not in page
     assert "it does not count" in page
 
@@ -79,12 +74,12 @@ def test_a_history_explains_the_change_of_rating_and_names_no_winner(voided: Mat
 
 
 def test_a_history_leaves_out_a_void_match_that_is_not_rated(voided: Match, bobs: Player) -> None:
-    void(voided, rated=False)
+    now_void(voided, rated=False)
     assert [line.won for line in listed(bobs)] == [True]
 
 
 def test_a_year_of_void_matches_can_be_chosen(bobs: Player, carols: Player) -> None:
-    void(played(bobs, carols), rated=True)
+    now_void(played(bobs, carols), rated=True)
     assert list(histories.history(bobs, histories.Filters(), 1, NOBODY).years) == [NOON.year]
 
 
@@ -119,6 +114,6 @@ def test_for_programs_it_is_void_and_its_result_says_who_had_won(voided: Match, 
 
 
 def test_matches_without_a_record_of_both_sides_are_not_still_rated(bobs: Player, carols: Player) -> None:
-    match = void(played(bobs, carols, submission=record(0)), rated=True)
+    match = now_void(played(bobs, carols, submission=record(0)), rated=True)
     assert not rated.is_still_rated(match, match.results.latest("version"))
     assert listed(bobs) == []

@@ -1,6 +1,5 @@
 """A match is voided, with or without its rating, and what was voided is taken back."""
 
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,30 +9,18 @@ from hypothesis import strategies as st
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from engine.errors import Refused
-from matches.models import Match, PlayerRating, RatingChange, Result, Submission
+from matches.models import Match, PlayerRating, RatingChange, Submission
 from matches.services import ratings
 from matches.services.finish import append_result, standing_result
-from matches.services.locked import lock_match
-from matches.services.matches import reinstate_match, void_match
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
-from tests.matches.history import LATER, NOON, Kind, correct, played, player, record, replay
+from tests.matches.history import LATER, NOON, Kind, correct, played, player, record, reinstate, replay, void
 from tests.matches.reporting.cast import match_between
 from tournaments import integrity
 
 pytestmark = pytest.mark.django_db
 RATED = {Kind.PLAYED, Kind.CONCESSION, Kind.FLAG}
 Rows = list[tuple[Any, ...]]
-
-
-def void(match: Match, *, rated: bool = False, now: datetime = LATER, **more: Any) -> Result:
-    with transaction.atomic():
-        return void_match(lock_match(match.pk), by=SYSTEM, now=now, rated=rated, **more)
-
-
-def reinstate(match: Match, *, by: Actor = SYSTEM, now: datetime = LATER, **more: Any) -> Result:
-    with transaction.atomic():
-        return reinstate_match(lock_match(match.pk), by=by, now=now, **more)
 
 
 def rows() -> tuple[Rows, Rows]:

@@ -1,14 +1,19 @@
 """An event that is called off: what is decided stays, and nothing is opened any more."""
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from engine.errors import Refused
 from matches.models import Match, Result
 from matches.services.claims import claim
-from players.actors import Actor
+from players.actors import SYSTEM, Actor
+from players.models import Player
 from tests.tournaments.services.conftest import NOON
+from tests.tournaments.services.correcting import KNOCKOUT, Cup
 from tests.tournaments.services.test_integrity import found
 from tests.tournaments.services.test_knockout import fixtures
 from tournaments.models import Division, Tournament
@@ -74,3 +79,16 @@ def test_a_result_is_never_replaced_by_none(drawn: Drawn, by_alice: Actor) -> No
         results.enter_result(fixture=first, winner=None, score=None, kind=Result.Kind.VOID, by=by_alice, now=NOON)
 
     assert refused.value.code == "result_void"
+
+
+def test_a_large_event_is_called_off_with_as_many_queries_as_a_small_one(
+    make_players: Callable[[int], list[Player]],
+) -> None:
+    asked = {}
+    for count in (8, 64):
+        cup = Cup.of(make_players(count), KNOCKOUT, f"of {count}").play(Random(1), most=0)
+        with CaptureQueriesContext(connection) as captured:
+            call_off(cup.division, SYSTEM)
+        asked[count] = len(captured)
+    assert Match.objects.filter(state=Match.State.VOID).count() == 4 + 32
+    assert asked[64] <= asked[8]
