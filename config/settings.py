@@ -238,7 +238,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
         "ResultKind": "matches.models.Result.Kind",
-        "NewResultKind": "tournaments.api.correction_shapes.NOT_VOID",
+        "NewResultKind": "matches.services.finish.ENDINGS",
         "CorrectionChoice": "tournaments.models.Correction.Choice",
         "RemarkKind": "tournaments.formats.outline.Kind",
         "StageFormat": "tournaments.models.Stage.Format",

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from matches.models.matches import LONGEST_MATCH
+from matches.services.finish import MOST_POINTS
 from players.forms import LONGEST_LIST, RefusingForm, ZoneField
 from players.messages import sentence
 from players.names import names_in
@@ -257,8 +258,8 @@ class ResultForm(RefusingForm):
     """How a match ended, as the director saw it."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    left = forms.IntegerField(min_value=0, max_value=9999)
-    right = forms.IntegerField(min_value=0, max_value=9999)
+    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
+    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {}
@@ -280,8 +281,8 @@ class RulingForm(ReasonForm):
         coerce=int,
         empty_value=None,
     )
-    left = forms.IntegerField(min_value=0, max_value=9999, required=False)
-    right = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
+    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
     submission = forms.CharField(max_length=10, required=False, widget=forms.HiddenInput)
 
     FIELD_OF: ClassVar[dict[str, str]] = {"ruling_needs_reason": "reason"}
@@ -308,8 +309,8 @@ class AcceptForm(ReasonForm):
     winner = forms.TypedChoiceField(
         choices=[("", ""), ("0", "0"), ("1", "1")], required=False, coerce=int, empty_value=None
     )
-    left = forms.IntegerField(min_value=0, max_value=9999, required=False)
-    right = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
+    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
 
     @property
     def score(self) -> tuple[int, int] | None:

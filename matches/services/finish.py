@@ -20,6 +20,8 @@ Score = tuple[int, int]
 
 MOST_POINTS = 9999
 """No score is higher; cubes may be turned without limit, but not in earnest."""
+ENDINGS = [choice for choice in Kind.choices if choice[0] != Kind.VOID]
+"""What a match can end by, with its name: `check_result` refuses void."""
 NO_WINNER = (Kind.DOUBLE_FORFEIT,)
 MAY_LACK_WINNER = (*NO_WINNER, Kind.SETTLED, Kind.RULING)
 NEEDS_SCORE = (Kind.PLAYED, Kind.LEADER)

@@ -5,12 +5,11 @@ from typing import Any
 from rest_framework import serializers
 
 from matches.models import Result
-from tournaments.api.shapes import MOST_POINTS, StandingResultSerializer
+from matches.services.finish import ENDINGS, MOST_POINTS
+from tournaments.api.shapes import StandingResultSerializer
+from tournaments.correction_forms import LONGEST_MARK
 from tournaments.forms import LONGEST_REASON
-from tournaments.forms_corrections import LONGEST_MARK
 from tournaments.models import Correction
-
-NOT_VOID = [choice for choice in Result.Kind.choices if choice[0] != Result.Kind.VOID]
 
 
 class NewResultSerializer(serializers.Serializer[Any]):
@@ -24,7 +23,7 @@ class NewResultSerializer(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
     )
-    kind = serializers.ChoiceField(NOT_VOID, default=Result.Kind.PLAYED)
+    kind = serializers.ChoiceField(ENDINGS, default=Result.Kind.PLAYED)
     voided_rated = serializers.BooleanField(
         default=True, help_text="Whether matches that were really played and become void stay rated."
     )

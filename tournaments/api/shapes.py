@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from matches.models import Match, Result
 from matches.models.matches import LONGEST_MATCH
+from matches.services.finish import MOST_POINTS
 from players.api.shapes import PersonSerializer, ZoneField
 from players.services.lists import MOST_NAMES
 from tournaments.forms import LONGEST_REASON, MOST_MINOR_UNITS, MOST_ROUNDS
@@ -16,8 +17,6 @@ from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage, Tour
 from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES
 from tournaments.one_line import LONGEST_LINE
 from tournaments.services.draws import round_deadlines
-
-MOST_POINTS = 9999
 
 
 class EventSerializer(serializers.ModelSerializer[Tournament]):

@@ -17,7 +17,7 @@ from players.access import Role, is_at_least, require
 from players.forms import RefusingForm
 from players.messages import sentence
 from tournaments import access
-from tournaments.forms_corrections import ApplyForm, NewResultForm, UndoForm
+from tournaments.correction_forms import ApplyForm, NewResultForm, UndoForm
 from tournaments.models import Correction, Fixture
 from tournaments.selectors import corrections as selectors
 from tournaments.selectors.brackets import shown

@@ -6,33 +6,20 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from matches.models import Match, Result
-from matches.services.finish import standing_result
+from matches.services.finish import ENDINGS, MOST_POINTS, standing_result
 from players.forms import RefusingForm
 from tournaments.foresight import NewResult
 from tournaments.forms import LONGEST_REASON
 from tournaments.models import Correction
 
-MOST_POINTS = 9999
 LONGEST_MARK = 16
 WITHOUT_SCORE = (Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT, Result.Kind.WALKOVER)
-KINDS = [
-    (Result.Kind.PLAYED.value, _("played")),
-    (Result.Kind.CONCESSION.value, _("conceded")),
-    (Result.Kind.FLAG.value, _("lost on time")),
-    (Result.Kind.FORFEIT.value, _("forfeit")),
-    (Result.Kind.DOUBLE_FORFEIT.value, _("both forfeit")),
-    (Result.Kind.LEADER.value, _("adjourned, leader wins")),
-    (Result.Kind.SETTLED.value, _("settled")),
-    (Result.Kind.RULING.value, _("ruling")),
-    (Result.Kind.WALKOVER.value, _("walkover")),
-]
-"""Every ending but void."""
 
 
 class NewResultForm(RefusingForm):
     """The result as it should be. Where it was played, the score says who won."""
 
-    kind = forms.ChoiceField(label=_("How it ended"), choices=KINDS)
+    kind = forms.ChoiceField(label=_("How it ended"), choices=ENDINGS)
     winner = forms.TypedChoiceField(
         label=_("Winner"),
         choices=[("", _("nobody")), ("0", "0"), ("1", "1")],
