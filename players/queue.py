@@ -1,10 +1,23 @@
 """Telling workers. A message is a hint, never the work: the row it names is found again by a sweep."""
 
+from datetime import timedelta
+
 import structlog
 from celery import current_app
+from django.conf import settings
 from kombu.exceptions import OperationalError
 
 log = structlog.get_logger(__name__)
+
+
+def resend_after() -> timedelta:
+    """How long work may go unclaimed before it is told of again."""
+    return timedelta(seconds=settings.QUEUE_RESEND_AFTER)
+
+
+def claim_lasts() -> timedelta:
+    """How long a worker's claim holds before he is taken for dead."""
+    return timedelta(seconds=settings.QUEUE_CLAIM_LASTS)
 
 
 def hint(task: str, *args: int) -> None:

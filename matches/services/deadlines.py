@@ -6,14 +6,13 @@ A sweep may run twice, or be killed half way: each step locks its match and look
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Q
 
 from matches.mail import send_claim
 from matches.models import Claim, Match, Submission
 from matches.services import claims, notices, proofs
 from matches.services.finish import announce
-from players.queue import hint
+from players.queue import hint, resend_after
 
 AT_ONCE = 100
 """Rows that one sweep takes; the next comes soon."""
@@ -48,7 +47,7 @@ def tell_again(*, now: datetime) -> int:
     """Hint once more at claims of which nobody was told though he could be; how many."""
     reachable = Q(side=0, match__player_1__user__is_active=True) | Q(side=1, match__player_0__user__is_active=True)
     untold = Claim.objects.filter(
-        reachable, state=Claim.State.OPEN, notified_at__isnull=True, created_at__lte=now - _resend_after()
+        reachable, state=Claim.State.OPEN, notified_at__isnull=True, created_at__lte=now - resend_after()
     ).order_by("pk")
     return _each(untold.values_list("pk", flat=True)[:AT_ONCE], lambda pk: hint(notices.TELL_OF_CLAIM, pk))
 
@@ -65,12 +64,8 @@ def settle_waiting_records(*, now: datetime) -> int:
 
 def announce_unsettled(*, now: datetime) -> int:
     """Tell the room above again of results it has not acted on; how many."""
-    unsettled = Match.objects.filter(unsettled=True).exclude(results__at__gt=now - _resend_after()).order_by("pk")
+    unsettled = Match.objects.filter(unsettled=True).exclude(results__at__gt=now - resend_after()).order_by("pk")
     return _each(unsettled.values_list("pk", flat=True)[:AT_ONCE], announce)
-
-
-def _resend_after() -> timedelta:
-    return timedelta(seconds=settings.QUEUE_RESEND_AFTER)
 
 
 def _each(ids: Iterable[int], act: Callable[[int], object]) -> int:

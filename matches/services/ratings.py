@@ -7,18 +7,17 @@ of its own; a claim that runs out is taken over with what was marked.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from matches import rated
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
 from matches.rated import BEGINNING, Key
-from players.queue import hint
+from players.queue import claim_lasts, hint
 from players.ratings import Change, Standing, replay, standings_after
 
 REPLAY = "matches.replay_ratings"
@@ -234,8 +233,7 @@ def _basis(pool: RatingPool, same: Mapping[int, int]) -> dict[str, Any]:
 
 
 def _is_held(pool: RatingPool, now: datetime) -> bool:
-    lasts = timedelta(seconds=settings.QUEUE_CLAIM_LASTS)
-    return pool.claimed_at is not None and pool.claimed_at > now - lasts
+    return pool.claimed_at is not None and pool.claimed_at > now - claim_lasts()
 
 
 def _is_due(pool: RatingPool, same: Mapping[int, int]) -> bool:

@@ -5,11 +5,10 @@ any transaction, then locks the row again and writes the verdict if nobody else 
 """
 
 import hashlib
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 import structlog
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
@@ -21,7 +20,7 @@ from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Match, Su
 from matches.services import proofs
 from matches.verdicts import as_json, storable
 from players.models import User
-from players.queue import hint
+from players.queue import claim_lasts, hint, resend_after
 
 log = structlog.get_logger(__name__)
 
@@ -169,7 +168,7 @@ def _claim(submission_id: int, now: datetime) -> Submission | None:
         row = _locked(submission_id)
         if row is None or not row.is_open:
             return None
-        if row.claimed_at is not None and row.claimed_at > now - _claim_lasts():
+        if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
             return None
         if row.attempts >= MOST_ATTEMPTS:
             row.state, row.failure = Submission.State.FAILED, GAVE_UP
@@ -181,17 +180,13 @@ def _claim(submission_id: int, now: datetime) -> Submission | None:
         return row
 
 
-def _claim_lasts() -> timedelta:
-    return timedelta(seconds=settings.QUEUE_CLAIM_LASTS)
-
-
 def send_again(*, now: datetime) -> int:
     """Hint once more at rows nobody has claimed for long, or whose claim has run out; how many.
 
     A row that was hinted at just now is left alone, so that a long backlog does not multiply its own messages.
     """
-    resend_before = now - timedelta(seconds=settings.QUEUE_RESEND_AFTER)
-    due = Q(state=Submission.State.QUEUED) | Q(state=Submission.State.WORKING, claimed_at__lte=now - _claim_lasts())
+    resend_before = now - resend_after()
+    due = Q(state=Submission.State.QUEUED) | Q(state=Submission.State.WORKING, claimed_at__lte=now - claim_lasts())
     ids = list(
         Submission.objects.filter(due, sent_at__lte=resend_before)
         .order_by("sent_at", "pk")

@@ -4,7 +4,8 @@ All drafts of a stage come from one secret seed whose hash is shown from the sta
 published page can say how many there were and why (tournaments.formats.lots tells how anybody repeats a draw).
 """
 
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q
@@ -13,7 +14,7 @@ from engine.errors import Refused
 from matches.services.ratings import ratings_of
 from players.actors import SYSTEM, Actor, log
 from players.models import Membership
-from players.queue import hint
+from players.queue import claim_lasts, hint, resend_after
 from tournaments.formats import knockout
 from tournaments.formats.blueprint import draw_places, plan_of, sources_of
 from tournaments.formats.settings import BY_ROUND
@@ -21,12 +22,11 @@ from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.plans import settings_of
 from tournaments.services import pairings
 from tournaments.services.onward import MAKE_DRAFT, plan_following, plan_stage, request_anew
+from tournaments.services.pairings import Made
 from tournaments.services.settle import lock, settle
 from tournaments.services.stages import first_stage
 
 LEAST_ENTRIES = 2
-CLAIM_HOLDS = timedelta(seconds=60)
-HINT_AGE = timedelta(seconds=10)
 SWEEP_AT_ONCE = 50
 
 
@@ -52,14 +52,18 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
     """Draws what was asked for, outside any lock; None where another worker has it or there is nothing to do."""
     with transaction.atomic():
         draw = _locked(draw_id)
-        held = draw.claimed_at is not None and draw.claimed_at > now - CLAIM_HOLDS
+        held = draw.claimed_at is not None and draw.claimed_at > now - claim_lasts()
         if draw.state != Draw.State.REQUESTED or held:
             return None
         draw.claimed_at = now
         draw.save(update_fields=["claimed_at"])
     division = Division.objects.get(stages=draw.stage_id)
-    if draw.round:
-        return _finish(draw_id, now, **pairings.paired(division, draw))
+    made = pairings.paired(division, draw) if draw.round else _drawn(division, draw)
+    return _finish(draw_id, made, now)
+
+
+def _drawn(division: Division, draw: Draw) -> Made:
+    """A draft of a whole stage."""
     entries = list(division.entries.filter(status=Entry.Status.IN).select_related("player").order_by("pk"))
     ratings = ratings_of(players=[entry.player_id for entry in entries], pool=division.pool)
     by_entry = {entry.pk: ratings[entry.player_id] for entry in entries}
@@ -75,7 +79,7 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
         )
         plan_of(settings, sources_of(drawn.places), seed=bytes.fromhex(draw.stage.seed), draft=draw.number)
     except Refused as refused:
-        return _finish(draw_id, now, refusal={"code": refused.code, "params": refused.params})
+        return Made(refusal={"code": refused.code, "params": refused.params})
     remarks = [
         {
             "code": "not_in_opposite_halves",
@@ -83,24 +87,21 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
         }
         for meeting in drawn.meetings
     ]
-    return _finish(
-        draw_id, now, places=list(drawn.places), algorithm=drawn.algorithm, remarks=remarks, ratings=by_entry
-    )
+    return Made(places=list(drawn.places), algorithm=drawn.algorithm, remarks=remarks, ratings=by_entry)
 
 
-def _finish(draw_id: int, now: datetime, **what: object) -> Draw | None:
+def _finish(draw_id: int, made: Made, now: datetime) -> Draw | None:
     """Writes the draft if the request still stands, and publishes it where it was asked for so."""
-    ratings = what.pop("ratings", {})
     with transaction.atomic():
         division = lock(Division.objects.get(stages__draws=draw_id).pk)
         draw = _locked(draw_id)
         if draw.state != Draw.State.REQUESTED:
             return None
-        draw.state = Draw.State.DISCARDED if what.get("refusal") else Draw.State.DRAFT
-        for field, value in what.items():
-            setattr(draw, field, value)
+        draw.state = Draw.State.DISCARDED if made.refusal else Draw.State.DRAFT
+        draw.places, draw.byes, draw.basis = made.places, made.byes, made.basis
+        draw.algorithm, draw.remarks, draw.refusal = made.algorithm, made.remarks, made.refusal
         draw.save()
-        _note_ratings(ratings)
+        _note_ratings(made.ratings)
         division.seq += 1
         division.save(update_fields=["seq"])
         log(SYSTEM, "drawn", division.topic, club=division.tournament.club, number=draw.number)
@@ -119,9 +120,8 @@ def _publish_at_once(division: Division, draw: Draw, now: datetime) -> None:
         _publish(division, draw, by=SYSTEM, now=now)
 
 
-def _note_ratings(ratings: object) -> None:
+def _note_ratings(ratings: Mapping[int, float]) -> None:
     """The rating each had when the draw was made, for the bracket page."""
-    assert isinstance(ratings, dict)  # noqa: S101, given by make_draft
     entries = Entry.objects.in_bulk(list(ratings))
     for entry in entries.values():
         entry.rating = ratings[entry.pk]
@@ -199,7 +199,7 @@ def round_deadlines(stage: Stage) -> list[datetime | None]:
 
 def open_requests(now: datetime) -> list[int]:
     """Draws that nobody is making: what the sweep tells workers again."""
-    unclaimed = Q(claimed_at=None, made_at__lt=now - HINT_AGE)
-    lost = Q(claimed_at__lt=now - CLAIM_HOLDS)
+    unclaimed = Q(claimed_at=None, made_at__lt=now - resend_after())
+    lost = Q(claimed_at__lt=now - claim_lasts())
     rows = Draw.objects.filter(unclaimed | lost, state=Draw.State.REQUESTED)
     return list(rows.order_by("pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])

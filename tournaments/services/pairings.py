@@ -5,7 +5,7 @@ on the round is a fact. A draft that was made from other scores, or for others t
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +26,22 @@ from tournaments.plans import deadline_of, settings_of, store_round
 from tournaments.services.onward import last_number
 
 
+@dataclass(frozen=True)
+class Made:
+    """What a worker made of a request, as the fields of its row; a `refusal` (code, params) says why there is no draft.
+
+    `ratings` are those taken for it, by entry, to be noted with the entries.
+    """
+
+    places: list[int | None] = field(default_factory=list)
+    byes: dict[str, str] = field(default_factory=dict)
+    basis: str = ""
+    algorithm: str = ""
+    remarks: list[dict[str, Any]] = field(default_factory=list)
+    refusal: dict[str, Any] | None = None
+    ratings: Mapping[int, float] = field(default_factory=dict)
+
+
 def event_now(division: Division, stage: Stage) -> SwissEvent:
     """The stage as it would be paired now."""
     state = state_now(division, stage)
@@ -38,8 +54,8 @@ def state_now(division: Division, stage: Stage) -> StageState:
     return next(state for state in states_of(division, also=stage) if state.stage.pk == stage.pk)
 
 
-def paired(division: Division, draw: Draw) -> dict[str, Any]:
-    """What a draft of a round says, or why there is none; as the fields of its row, and the `ratings` it took."""
+def paired(division: Division, draw: Draw) -> Made:
+    """A draft of a round."""
     stage = draw.stage
     settings, event = settings_of(stage), event_now(division, stage)
     byes = requested_byes(stage, event)
@@ -49,20 +65,20 @@ def paired(division: Division, draw: Draw) -> dict[str, Any]:
     seed = bytes.fromhex(stage.seed)
     try:
         if settings.format == LIVES:
-            made = pair_lives(event, settings.lives, seed=seed, draft=draw.number)
+            round_ = pair_lives(event, settings.lives, seed=seed, draft=draw.number)
         else:
             asked = RoundRequest(byes, tuple((a, b) for a, b in draw.manual))
-            made = pair_round(event, asked, seed=seed, draft=draw.number)
+            round_ = pair_round(event, asked, seed=seed, draft=draw.number)
     except Refused as refused:
-        return {"refusal": {"code": refused.code, "params": refused.params}, "basis": basis}
-    return {
-        "places": _places(made),
-        "byes": _byes(made),
-        "basis": basis,
-        "algorithm": settings.format,
-        "remarks": _foreseen(settings, event, made),
-        "ratings": ratings,
-    }
+        return Made(refusal={"code": refused.code, "params": refused.params}, basis=basis)
+    return Made(
+        places=_places(round_),
+        byes=_byes(round_),
+        basis=basis,
+        algorithm=settings.format,
+        remarks=_foreseen(settings, event, round_),
+        ratings=ratings,
+    )
 
 
 def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:

@@ -9,6 +9,7 @@ from engine.errors import Refused
 from matches.models import Result
 from players.actors import Actor
 from players.models import Club, Membership, Player
+from players.queue import claim_lasts
 from tests.tournaments.services.conftest import SEED
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
 from tournaments.derivation import states_of
@@ -434,9 +435,9 @@ def test_a_draft_that_a_killed_worker_left_is_made_by_the_sweep(swiss: Swiss) ->
     (asked,) = hall.draw_of(2)
     asked.claimed_at = hall.now()
     asked.save(update_fields=["claimed_at"])
-    assert draws.make_draft(draw_id=asked.pk, now=hall.now() - draws.CLAIM_HOLDS / 2) is None
+    assert draws.make_draft(draw_id=asked.pk, now=hall.now() - claim_lasts() / 2) is None
 
-    later = hall.now() + 2 * draws.CLAIM_HOLDS
+    later = hall.now() + 2 * claim_lasts()
     assert draws.open_requests(later) == [asked.pk]
     made = draws.make_draft(draw_id=asked.pk, now=later)
 
