@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from matches.models import Match
 from players.actors import Actor
@@ -93,6 +95,17 @@ def test_a_result_is_looked_at_corrected_and_given_back(alices: Client, played: 
     assert undone.json()["correction"]["undoes"] == made["public_id"]
     first = alices.get(f"/api/v1/corrections/{made['public_id']}/").json()
     assert first["undone_by"] == undone.json()["correction"]["public_id"]
+
+
+def test_a_long_list_takes_as_many_queries_as_a_short_one(alices: Client, played: Running) -> None:
+    seq, asked = played.division.seq, []
+    for number, score in enumerate(([5, 7], [7, 5], [3, 7]), start=1):
+        told = {"winner": number % 2, "score": score, "choice": "keep_bracket", "after": seq}
+        seq = send(alices, "post", here(played), told).json()["seq"]
+        with CaptureQueriesContext(connection) as captured:
+            assert len(alices.get(f"/api/v1/{here(played)}").json()) == number
+        asked.append(len(captured))
+    assert len(set(asked)) == 1, asked
 
 
 def test_to_let_stand_makes_no_correction(alices: Client, played: Running) -> None:

@@ -25,6 +25,8 @@ from tournaments.services import corrections as services
 
 EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}
 APPLIED = {**EXAMPLE, "choice": "correct_all", "reason": "Read from the wrong sheet.", "after": 31}
+TOLD = ("fixture", "before", "after", "by", "undoes", "undone_by")
+"""What is told of a correction besides its own row."""
 
 
 def _result(result: Result | NewResult | None) -> dict[str, Any] | None:
@@ -100,7 +102,6 @@ def _place(change: PlaceChange, names: Names) -> dict[str, Any]:
 
 
 def _correction(row: Correction) -> dict[str, Any]:
-    undone = Correction.objects.filter(undoes=row).values_list("public_id", flat=True).first()
     return {
         "public_id": row.public_id,
         "fixture": row.fixture.public_id,
@@ -114,7 +115,7 @@ def _correction(row: Correction) -> dict[str, Any]:
         "at": row.at,
         "by": str(row.by) if row.by else None,
         "undoes": row.undoes.public_id if row.undoes else None,
-        "undone_by": undone,
+        "undone_by": row.undone_by.public_id if hasattr(row, "undone_by") else None,
     }
 
 
@@ -126,7 +127,7 @@ def _done(fixture: Fixture, correction: Correction | None, code: int = status.HT
 
 
 def _found(request: Request, public_id: str, needed: Role) -> Correction:
-    rows = Correction.objects.select_related("fixture", "before", "after", "by", "undoes")
+    rows = Correction.objects.select_related(*TOLD)
     row = rows.filter(public_id=public_id).first()
     if row is None:
         raise Http404
@@ -168,7 +169,7 @@ class Corrections(APIView):
     def get(self, request: Request, fixture: str) -> Response:
         """For assistants."""
         found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        rows = found.corrections.select_related("fixture", "before", "after", "by", "undoes")
+        rows = found.corrections.select_related(*TOLD)
         return Response(shapes.CorrectionSerializer([_correction(row) for row in rows], many=True).data)
 
     @extend_schema(

@@ -306,15 +306,14 @@ class CorrectedLine:
     names: tuple[str, str]
     was: str
     became: str
-    undone: Correction | None
-    """The correction that undid it."""
+    undone: bool
     last: bool
     """Whether it is what stands, so that it can be undone."""
 
     @property
     def may_be_undone(self) -> bool:
         """As far as can be told without looking at what follows."""
-        return self.last and self.undone is None
+        return self.last and not self.undone
 
 
 def corrections_of(tournament: Tournament) -> list[CorrectedLine]:
@@ -330,18 +329,21 @@ def corrections_of_fixture(fixture: Fixture) -> list[CorrectedLine]:
 def _lines(rows: Any) -> list[CorrectedLine]:
     found = list(
         rows.select_related(
-            "fixture__stage__division", "before__match__player_0", "before__match__player_1", "after", "by"
+            "fixture__stage__division",
+            "before__match__player_0",
+            "before__match__player_1",
+            "after",
+            "by",
+            "undone_by",
         ).order_by("-at", "-pk")
     )
-    undone = {row.undoes_id: row for row in Correction.objects.filter(undoes__in=[row.pk for row in found])}
     versions = origins([row.before.match_id for row in found])
-    return [_line(row, undone.get(row.pk), versions) for row in found]
+    return [_line(row, versions) for row in found]
 
 
-def _line(row: Correction, undone: Correction | None, versions: Mapping[int, dict[int, int]]) -> CorrectedLine:
+def _line(row: Correction, versions: Mapping[int, dict[int, int]]) -> CorrectedLine:
     match = row.before.match
     names = (shown(match.player_0, True), shown(match.player_1, True))
     was, became = (result_words(one.winner, one.score, one.kind, names) for one in (row.before, row.after))
-    return CorrectedLine(
-        row, names, was, became, undone, match.state == Match.State.SETTLED and stands(row, versions[match.pk])
-    )
+    last = match.state == Match.State.SETTLED and stands(row, versions[match.pk])
+    return CorrectedLine(row, names, was, became, hasattr(row, "undone_by"), last)
