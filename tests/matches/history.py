@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from django.db import transaction
 
 from matches.models import Match, RatingPool, Result, Submission
@@ -28,6 +29,24 @@ def record(*movers: int) -> Submission:
 def player(name: str, **fields: Any) -> Player:
     """Somebody who plays."""
     return Player.objects.create(name=name, **fields)
+
+
+@pytest.fixture
+def bob(db: None) -> Player:
+    """He plays, and has no account here."""
+    return player("Bob")
+
+
+@pytest.fixture
+def carol(db: None) -> Player:
+    """She plays Bob."""
+    return player("Carol")
+
+
+@pytest.fixture
+def erik(db: None) -> Player:
+    """He plays either."""
+    return player("Erik")
 
 
 def played(

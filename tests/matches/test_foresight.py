@@ -16,25 +16,25 @@ from matches.services.foresight import Foreseen, Outcome, foresee_ratings
 from matches.services.locked import lock_match
 from players.actors import SYSTEM
 from players.models import LogEntry, Player
-from tests.matches.history import LATER, Kind, correct, played, player, record, reinstate, replay, void
+from tests.matches.history import (
+    LATER,
+    Kind,
+    bob,
+    carol,
+    correct,
+    erik,
+    played,
+    player,
+    record,
+    reinstate,
+    replay,
+    void,
+)
+
+__all__ = ["bob", "carol", "erik"]
 
 pytestmark = pytest.mark.django_db
 Places = dict[tuple[int, int], float]
-
-
-@pytest.fixture
-def bob(db: None) -> Player:
-    return player("Bob")
-
-
-@pytest.fixture
-def carol(db: None) -> Player:
-    return player("Carol")
-
-
-@pytest.fixture
-def erik(db: None) -> Player:
-    return player("Erik")
 
 
 def stored() -> Places:

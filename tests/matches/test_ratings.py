@@ -11,24 +11,11 @@ from matches.models import PlayerRating, RatingChange, RatingPool, Result
 from matches.rated import BEGINNING, Key
 from matches.services import ratings
 from players.models import Player
-from tests.matches.history import LATER, NOON, Kind, correct, played, player, record, replay
+from tests.matches.history import LATER, NOON, Kind, bob, carol, correct, erik, played, player, record, replay
+
+__all__ = ["bob", "carol", "erik"]
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def bob(db: None) -> Player:
-    return player("Bob")
-
-
-@pytest.fixture
-def carol(db: None) -> Player:
-    return player("Carol")
-
-
-@pytest.fixture
-def erik(db: None) -> Player:
-    return player("Erik")
 
 
 def rating(of: Player) -> float | None:
