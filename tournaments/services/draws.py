@@ -13,7 +13,6 @@ from django.db.models import Q
 from engine.errors import Refused
 from matches.services.ratings import ratings_of
 from players.actors import SYSTEM, Actor, log
-from players.models import Membership
 from players.queue import claim_lasts, hint, resend_after
 from tournaments.formats import knockout
 from tournaments.formats.blueprint import draw_places, plan_of, sources_of
@@ -21,6 +20,7 @@ from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.plans import settings_of
 from tournaments.services import pairings
+from tournaments.services.club_mates import club_mates
 from tournaments.services.onward import MAKE_DRAFT, plan_following, plan_stage, request_anew
 from tournaments.services.pairings import Made
 from tournaments.services.settle import lock, settle
@@ -64,9 +64,9 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
 
 def _drawn(division: Division, draw: Draw) -> Made:
     """A draft of a whole stage."""
-    entries = list(division.entries.filter(status=Entry.Status.IN).select_related("player").order_by("pk"))
-    ratings = ratings_of(players=[entry.player_id for entry in entries], pool=division.pool)
-    by_entry = {entry.pk: ratings[entry.player_id] for entry in entries}
+    players = dict(division.entries.filter(status=Entry.Status.IN).order_by("pk").values_list("pk", "player_id"))
+    ratings = ratings_of(players=list(players.values()), pool=division.pool)
+    by_entry = {entry: ratings[player] for entry, player in players.items()}
     settings = settings_of(draw.stage)
     try:
         drawn = draw_places(
@@ -75,7 +75,7 @@ def _drawn(division: Division, draw: Draw) -> Made:
             seed=bytes.fromhex(draw.stage.seed),
             draft=draw.number,
             seeds=knockout.seed_order(by_entry) if division.draw_method == Division.DrawMethod.RATING else (),
-            apart=club_mates(division, entries) if division.apart else (),
+            apart=club_mates(division, by_entry) if division.apart else (),
         )
         plan_of(settings, sources_of(drawn.places), seed=bytes.fromhex(draw.stage.seed), draft=draw.number)
     except Refused as refused:
@@ -130,16 +130,6 @@ def _note_ratings(ratings: Mapping[int, float]) -> None:
 
 def _locked(draw_id: int) -> Draw:
     return Draw.objects.select_for_update(no_key=True, of=("self",)).select_related("stage").get(pk=draw_id)
-
-
-def club_mates(division: Division, entries: list[Entry]) -> list[list[int]]:
-    """Groups of entries whose players share a club other than the one that runs the event."""
-    by_player = {entry.player_id: entry.pk for entry in entries}
-    groups: dict[int, list[int]] = {}
-    memberships = Membership.objects.filter(player__in=by_player, left_at=None)
-    for club, player in memberships.exclude(club=division.tournament.club_id).values_list("club", "player"):
-        groups.setdefault(club, []).append(by_player[player])
-    return [group for group in groups.values() if len(group) > 1]
 
 
 def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) -> Draw:

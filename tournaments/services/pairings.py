@@ -11,7 +11,6 @@ from typing import Any
 
 from engine.errors import Refused
 from matches.services.ratings import ratings_of
-from players.models import Membership
 from tournaments.derivation import StageState, lengths_by_default, states_of
 from tournaments.formats.blueprint import ROUNDS, lengths_of
 from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
@@ -23,6 +22,7 @@ from tournaments.formats.swiss_event import SwissEvent, SwissRound
 from tournaments.models import Bracket, Division, Draw, Entry, Stage
 from tournaments.pairing_basis import digest, requested_byes
 from tournaments.plans import deadline_of, settings_of, store_round
+from tournaments.services.club_mates import club_of_each
 from tournaments.services.onward import last_number
 
 
@@ -93,21 +93,12 @@ def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
 
 def _with_what_is_tried(division: Division, event: SwissEvent, ratings: Mapping[int, float]) -> SwissEvent:
     """The event with ratings just taken, and with clubs where mates are to be kept apart."""
-    clubs = _clubs(division, event) if division.apart else {}
+    clubs = club_of_each(division, [player.entry for player in event.players]) if division.apart else {}
     players = tuple(
         replace(player, rating=ratings.get(player.entry, player.rating), club=clubs.get(player.entry))
         for player in event.players
     )
     return replace(event, players=players)
-
-
-def _clubs(division: Division, event: SwissEvent) -> dict[int, str]:
-    """The club of each, other than the one that runs the event; of several the one that was there first."""
-    ids = [player.entry for player in event.players]
-    entries = dict(division.entries.filter(pk__in=ids).values_list("player_id", "pk"))
-    rows = Membership.objects.filter(player__in=entries, left_at=None).exclude(club=division.tournament.club_id)
-    found = rows.order_by("-club").values_list("player_id", "club_id")
-    return {entries[player]: str(club) for player, club in found}
 
 
 def _foreseen(settings: StageSettings, event: SwissEvent, made: SwissRound) -> list[dict[str, Any]]:
