@@ -1,7 +1,7 @@
 """A club of Alice's, and events in it."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +13,24 @@ from tournaments.services import draws, entries, events
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SEED = bytes(range(32))
+
+
+class Clocked:
+    """Whoever runs a division, a minute an act."""
+
+    division: Division
+    at: datetime
+
+    def now(self) -> datetime:
+        """A minute later than the last time."""
+        self.at += timedelta(minutes=1)
+        return self.at
+
+    @property
+    def seq(self) -> int:
+        """What a director sees just now."""
+        self.division.refresh_from_db()
+        return self.division.seq
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -17,6 +17,7 @@ from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
 from matches.services import ratings
 from players.actors import SYSTEM
 from players.models import Club, Player
+from tests.tournaments.services.conftest import NOON, Clocked
 from tournaments.derivation import states_of
 from tournaments.foresight import NewResult
 from tournaments.formats.lots import commitment
@@ -26,7 +27,6 @@ from tournaments.services import corrections, draws, entries, events, results
 from tournaments.services.settle import lock
 from tournaments.services.stages import set_stages
 
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(days=1)
 LENGTH = 3
 ACTS: dict[str, Any] = {"by": SYSTEM}
@@ -95,7 +95,7 @@ History = list[Played | Left | Paired]
 
 
 @dataclass
-class Cup:
+class Cup(Clocked):
     """A division in an event and a rating pool of its own."""
 
     division: Division
@@ -128,17 +128,6 @@ class Cup:
             seed = bytes([row.number]) * 32
             Stage.objects.filter(pk=row.pk).update(seed=seed.hex(), seed_hash=commitment(seed))
         return cls(division, pool, stages, cast)
-
-    def now(self) -> datetime:
-        """A minute later than the last time."""
-        self.at += timedelta(minutes=1)
-        return self.at
-
-    @property
-    def seq(self) -> int:
-        """What a director sees just now."""
-        self.division.refresh_from_db()
-        return self.division.seq
 
     # Playing
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from random import Random
 
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tests.tournaments.services.conftest import NOON, SEED
+from tests.tournaments.services.conftest import NOON, SEED, Clocked
 from tournaments.formats.settings import StageSettings
 from tournaments.integrity import differences
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
@@ -15,7 +15,7 @@ from tournaments.services import draws, entries, events, late, results, stages
 
 
 @dataclass
-class Hall:
+class Hall(Clocked):
     """One division and whoever runs it; every act takes a minute."""
 
     division: Division
@@ -23,17 +23,6 @@ class Hall:
     at: datetime = NOON
     made: list[int] = field(default_factory=list)
     """Drafts made by the worker, by primary key."""
-
-    def now(self) -> datetime:
-        """A minute later than the last time."""
-        self.at += timedelta(minutes=1)
-        return self.at
-
-    @property
-    def seq(self) -> int:
-        """What a director sees just now."""
-        self.division.refresh_from_db()
-        return self.division.seq
 
     def enter(self, players: Sequence[Player]) -> list[Entry]:
         """Before the draw."""
