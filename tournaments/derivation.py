@@ -98,7 +98,7 @@ def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tu
     if rows.settings.format not in TABLES:
         return ()
     gone = [item.entry for item in rows.withdrawals()]
-    lengths = lengths_by_default(rows.stage)
+    lengths = rows.stage.division.lengths
     return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=gone, seed=seed)
 
 
@@ -109,12 +109,6 @@ def _kept(held: Places, taken: Places, progress: Progress) -> Places:
     own = {place: entry for place, entry in held.items() if place in taken}
     broken = {place.stage for place, entry in own.items() if entry not in here}
     return {place: entry for place, entry in own.items() if place.stage not in broken}
-
-
-def lengths_by_default(stage: Stage) -> list[int]:
-    """The division's match lengths by round."""
-    division = stage.division
-    return division.round_lengths or [division.match_length]
 
 
 # Swiss and lives
@@ -139,7 +133,7 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
         order=settings.order,
         forbidden=frozenset(frozenset(pair) for pair in settings.forbidden),
         allow_rematches=settings.allow_rematches,
-        length=(settings.lengths or lengths_by_default(stage))[0],
+        length=(settings.lengths or stage.division.lengths)[0],
     )
 
 

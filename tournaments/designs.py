@@ -90,7 +90,7 @@ class Design:
         return outline(
             self.settings,
             self.evening.cleaned_data["players"],
-            default_lengths=_lengths(self.division),
+            default_lengths=self.division.lengths,
             pace=self.evening.pace(),
             starts=starts,
             closes=closes,
@@ -108,14 +108,9 @@ class Design:
             form.offer(one)
 
 
-def _lengths(division: Division) -> list[int]:
-    return division.round_lengths or [division.match_length]
-
-
 def _unbound(stages: list[StageSettings], division: Division) -> list[StageForm]:
-    lengths = _lengths(division)
     return [
-        StageForm(None, number=number, last=number == len(stages), stored=one, usual_lengths=lengths)
+        StageForm(None, number=number, last=number == len(stages), stored=one, usual_lengths=division.lengths)
         for number, one in enumerate(stages, start=1)
     ]
 
@@ -134,7 +129,7 @@ def _bound(division: Division, data: Mapping[str, str]) -> list[StageForm]:
             number=number,
             last=number == wanted,
             stored=stored[number - 1] if number <= len(stored) else StageSettings(),
-            usual_lengths=_lengths(division),
+            usual_lengths=division.lengths,
         )
         for number in range(1, wanted + 1)
     ]
@@ -165,7 +160,7 @@ def _usual(division: Division, zone: tzinfo) -> dict[str, str]:
     soon = ends is not None and ends - event.starts_at < SAME_EVENT
     return {
         "players": str(players),
-        "tables": str(event.tables or max(1, players // 2)),
+        "tables": str(event.tables_for(players)),
         "starts": f"{starts:%Y-%m-%dT%H:%M}",
         "closes": f"{ends.astimezone(zone):%H:%M}" if ends is not None and soon else "",
         "minutes": f"{MINUTES_PER_POINT:g}",

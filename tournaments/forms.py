@@ -196,7 +196,7 @@ class DivisionForm(RefusingForm):
         lines = [f"{shown_local(at, zone):%Y-%m-%d %H:%M}" if at else "-" for at in deadlines]
         return {
             **{field: getattr(division, field) for field in plain},
-            "lengths": " ".join(map(str, division.round_lengths or [division.match_length])),
+            "lengths": " ".join(map(str, division.lengths)),
             "closes_at": shown_local(division.closes_at, zone),
             "fee": f"{division.fee / 10**exponent:.{exponent}f}" if division.fee else "",
             "deadlines": "\n".join(lines),

@@ -20,14 +20,14 @@ def told(division: Division, stages: Sequence[StageSettings], evening: dict[str,
     event = division.tournament
     count = evening.get("entries")
     entries = entries_in(division) if count is None else count
-    pace = Pace(evening.get("tables") or event.tables or max(1, entries // 2))
+    pace = Pace(evening.get("tables") or event.tables_for(entries))
     if "minutes_per_point" in evening:
         pace = replace(pace, minutes_per_point=evening["minutes_per_point"])
     starts = evening.get("starts_at") or event.starts_at
     found = outline(
         stages,
         entries,
-        default_lengths=division.round_lengths or [division.match_length],
+        default_lengths=division.lengths,
         pace=pace,
         starts=starts,
         closes=evening.get("closes_at"),

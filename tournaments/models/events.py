@@ -61,6 +61,10 @@ class Tournament(models.Model):
         """Whether players and results are still expected."""
         return self.status in (self.Status.PUBLISHED, self.Status.RUNNING)
 
+    def tables_for(self, players: int) -> int:
+        """How many tables there are, or, while nobody has said, as many as these players need."""
+        return self.tables or max(1, players // 2)
+
 
 class Division(models.Model):
     """One competition of a tournament: its entries, its settings, its stages. Its row is the lock of them all."""
@@ -134,3 +138,8 @@ class Division(models.Model):
     def topic(self) -> str:
         """Its name in the log, on the wire, and in its matches' `parent_topic`."""
         return f"division:{self.public_id}"
+
+    @property
+    def lengths(self) -> list[int]:
+        """Match lengths in points by round, from the first on; the last one goes on."""
+        return self.round_lengths or [self.match_length]

@@ -18,7 +18,7 @@ from matches.models import Match
 from matches.services.ratings import ratings_of
 from players.actors import Actor, log
 from players.models import Player
-from tournaments.derivation import StageState, lengths_by_default, states_of
+from tournaments.derivation import StageState, states_of
 from tournaments.formats.blueprint import TABLE, lengths_of
 from tournaments.formats.graph import BYE, CONSOLATION, MAIN, EntrySource, Fixture, Graph, Round
 from tournaments.formats.knockout import take_bye
@@ -217,7 +217,7 @@ def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None
     pairs += [(other, entry.pk) for other in others] if rows.settings.twice else []
     fixtures = tuple(Fixture(first + at, (EntrySource(a), EntrySource(b))) for at, (a, b) in enumerate(pairs))
     last = rows.rounds[-1]
-    lengths = lengths_of(rows.settings, TABLE, lengths_by_default(stage))
+    lengths = lengths_of(rows.settings, TABLE, stage.division.lengths)
     store_round(bracket, Round(last.number + 1, fixtures), lengths=lengths, deadline=last.deadline, once_each=False)
     return {"round": last.number + 1}
 

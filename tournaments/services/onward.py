@@ -14,7 +14,7 @@ from django.db.models import Max
 from engine.errors import Refused
 from players.actors import SYSTEM, Actor, log
 from players.queue import hint
-from tournaments.derivation import StageState, lengths_by_default
+from tournaments.derivation import StageState
 from tournaments.formats.blueprint import later_sources, plan_of
 from tournaments.formats.graph import Source
 from tournaments.formats.settings import BY_ROUND
@@ -37,7 +37,7 @@ def plan_stage(
         draft=draft,
         first_number=last_number(stage.division) + 1,
     )
-    store(stage, graph, lengths=lengths_by_default(stage), deadlines=deadlines)
+    store(stage, graph, lengths=stage.division.lengths, deadlines=deadlines)
     stage.status = Stage.Status.RUNNING
     stage.save(update_fields=["status"])
 

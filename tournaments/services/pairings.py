@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.errors import Refused
 from matches.services.ratings import ratings_of
-from tournaments.derivation import StageState, lengths_by_default, states_of
+from tournaments.derivation import StageState, states_of
 from tournaments.formats.blueprint import ROUNDS, lengths_of
 from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
 from tournaments.formats.lives import lives_left, pair_lives
@@ -151,7 +151,7 @@ def store_round_of(draw: Draw, deadlines: Sequence[datetime | None]) -> None:
     fixtures = tuple(
         Fixture(first + at, (EntrySource(a), BYE if b is None else EntrySource(b))) for at, (a, b) in enumerate(pairs)
     )
-    lengths = lengths_of(settings_of(stage), ROUNDS, lengths_by_default(stage))
+    lengths = lengths_of(settings_of(stage), ROUNDS, stage.division.lengths)
     deadline = deadline_of(ROUNDS, draw.round, deadlines)
     store_round(bracket, Round(draw.round, fixtures), lengths=lengths, deadline=deadline)
     if stage.status == Stage.Status.PLANNED:

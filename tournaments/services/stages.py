@@ -57,7 +57,7 @@ def set_stages(
     """
     with transaction.atomic():
         row = lock(division.pk)
-        wanted = checked_stages(stages, row.round_lengths or [row.match_length])
+        wanted = checked_stages(stages, row.lengths)
         if row.seq != after:
             raise Refused("stale")
         if row.status != Division.Status.ENTRIES:
