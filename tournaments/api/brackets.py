@@ -8,14 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.api import shapes
 from tournaments.api.common import READ, tagged
 from tournaments.layout import bracket_name, round_name
 from tournaments.models import Division, Fixture
 from tournaments.selectors import brackets
-from tournaments.selectors.brackets import FixtureRow, Names, RoundRow, Stand
+from tournaments.selectors.brackets import FixtureRow, RoundRow, Stand
+from tournaments.selectors.names import Names, names_for
 
 EXAMPLE = OpenApiExample(
     "A final that waits",
@@ -101,8 +101,7 @@ def _slot(slot: Stand, names: Names) -> dict[str, Any]:
 
 def rows_and_names(request: Request, division: Division) -> tuple[list[RoundRow], Names]:
     """The rounds of a division, and who its entries are for this reader."""
-    staff = is_at_least(role_in(request.user, division.tournament.club), Role.ASSISTANT)
-    return brackets.rounds_of(division), Names(brackets.entries_by_id(division), staff)
+    return brackets.rounds_of(division), names_for(request.user, division)
 
 
 class BracketView(APIView):

@@ -19,8 +19,8 @@ from tournaments.api import correction_shapes as shapes
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, given, tagged
 from tournaments.foresight import Choice, FixtureChange, Following, NewResult, PlaceChange, Preview
 from tournaments.models import Correction, Division, Fixture
-from tournaments.selectors.brackets import Names, shown
 from tournaments.selectors.corrections import Teller
+from tournaments.selectors.names import Names, shown
 from tournaments.services import corrections as services
 
 EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}

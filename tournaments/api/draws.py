@@ -18,7 +18,7 @@ from tournaments.api import shapes
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, example, given, tagged
 from tournaments.models import Division, Draw
 from tournaments.selectors import brackets
-from tournaments.selectors.brackets import Names
+from tournaments.selectors.names import Names, names_of
 from tournaments.services import draws as services
 
 
@@ -58,7 +58,7 @@ def _seen(request: Request, division: Division) -> tuple[list[Draw], Names]:
     rows = drawn.order_by("stage__number", "number")
     if not directs:
         rows = rows.filter(state=Draw.State.PUBLISHED)
-    return list(rows), Names(brackets.entries_by_id(division), directs)
+    return list(rows), names_of(division, staff=directs)
 
 
 class Draws(APIView):
@@ -143,5 +143,5 @@ class PublishDraw(APIView):
         draw = services.publish_draw(division=found, after=after or 0, by=by(request), now=timezone.now())
         draw.stage.division = found
         found.refresh_from_db(fields=["seq", "status"])
-        names = Names(brackets.entries_by_id(found), True)
+        names = names_of(found, staff=True)
         return tagged(answer(draw, names, published=True), found.seq)

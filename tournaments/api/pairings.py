@@ -19,8 +19,8 @@ from tournaments.api.draws import answer as draw_answer
 from tournaments.formats.settings import BY_ROUND, MOST_ROUNDS
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage
-from tournaments.selectors import brackets, pairing_desk
-from tournaments.selectors.brackets import Names
+from tournaments.selectors import pairing_desk
+from tournaments.selectors.names import Names, names_of
 from tournaments.services import rounds_asked
 from tournaments.services.rounds_asked import Rounds
 
@@ -118,7 +118,7 @@ class AskByeSerializer(TakeBackByeSerializer):
 
 def rounds_answer(division: Division, found: Rounds, *, directs: bool) -> dict[str, Any]:
     """The rounds as this reader may see them."""
-    names = Names(brackets.entries_by_id(division), directs)
+    names = names_of(division, staff=directs)
     published = found.stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round")
     asked = pairing_desk.requested(found, names)
     return RoundsSerializer(

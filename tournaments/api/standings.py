@@ -11,9 +11,10 @@ from rest_framework.views import APIView
 
 from tournaments import access, exports
 from tournaments.api.common import READ, tagged
+from tournaments.numbers import number
+from tournaments.selectors.names import names_for
 from tournaments.selectors.pairings import pairings_of
-from tournaments.selectors.standings import names_for, standings_of
-from tournaments.views.pages import number
+from tournaments.selectors.standings import standings_of
 
 
 class WhySerializer(serializers.Serializer[Any]):

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 
 from matches.models import Match, Result
-from players.models import Player
-from players.names import fold
 from tournaments.formats import knockout
 from tournaments.formats.graph import FINAL
 from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
 from tournaments.layout import Box, Column, Line, Section, Tree, bracket_name, place_name, round_name, tree
-from tournaments.models import Advance, Division, Draw, Entry, Fixture, Round, Slot
+from tournaments.models import Advance, Division, Draw, Fixture, Round, Slot
+from tournaments.selectors.names import Names
 
 MOST_BOXES = 400
 """Boxes up to which a page carries the closed sections too; above it they are asked for one by one."""
@@ -100,36 +99,6 @@ class RoundRow:
         return self.format == DOUBLE
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Who the entries are, as this reader may see them."""
-
-    entries: Mapping[int, Entry]
-    staff: bool = False
-
-    def of(self, entry: int | None) -> str:
-        """The name of an entry."""
-        found = self.entries.get(entry) if entry is not None else None
-        return shown(found.player, self.staff) if found else ""
-
-    def called(self, text: str) -> list[Entry]:
-        """Entries whose name has this in it; one who is called exactly that, or has this public id, alone."""
-        key = fold(text)
-        if not key:
-            return []
-        for entry in self.entries.values():
-            if text in (entry.player.public_id, entry.public_id):
-                return [entry]
-        names = {entry: fold(shown(entry.player, self.staff)) for entry in self.entries.values()}
-        exact = [entry for entry, name in names.items() if name == key]
-        return exact or [entry for entry, name in names.items() if key in name]
-
-
-def shown(player: Player, staff: bool) -> str:
-    """A player's name: those who run an event see it in full, unless it was erased."""
-    return player.name if staff and player.erased_at is None else player.shown_name
-
-
 def rounds_of(division: Division) -> list[RoundRow]:
     """All rounds of a division with their fixtures and standing results, stage after stage: five queries."""
     slots: dict[int, list[Stand]] = {}
@@ -186,11 +155,6 @@ def seeds_of(draw: Draw | None, division: Division) -> dict[int, int]:
     return {entry: seed for entry, seed in zip(draw.places, order, strict=True) if entry is not None}
 
 
-def entries_by_id(division: Division) -> dict[int, Entry]:
-    """Every entry of a division, those who withdrew too, with its player."""
-    return {entry.pk: entry for entry in division.entries.select_related("player")}
-
-
 @dataclass(frozen=True, slots=True)
 class Look:
     """How a reader sees a bracket: whose names, with which seeds, whose path is marked, and whether he may write."""
@@ -243,7 +207,11 @@ def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]
     return winners, losers
 
 
-MARKS = {Match.State.CLAIMED: "claimed", Match.State.DISPUTED: "disputed"}
+def mark_of(state: str, begun_at: datetime | None) -> str:
+    """What there is to say of an open match: live, claimed, disputed or empty."""
+    if state == Match.State.OPEN and begun_at is not None:
+        return "live"
+    return state if state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
 
 
 def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
@@ -255,19 +223,13 @@ def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
         lines=(first, second),
         fixture=row.public_id,
         match=row.played.public_id,
-        mark=_mark(row.played) if ready else "",
+        mark=mark_of(row.played.state, row.played.begun_at) if ready else "",
         note=_note(row, round_),
         due_at=row.due_at if ready and row.due_at != round_.deadline else None,
         path=first.here or second.here,
         can_enter=look.can_enter and bool(row.played.public_id),
         seq=row.played.seq,
     )
-
-
-def _mark(played: Played) -> str:
-    if played.state == Match.State.OPEN and played.begun_at is not None:
-        return "live"
-    return MARKS.get(Match.State(played.state), "") if played.state else ""
 
 
 def _note(row: FixtureRow, round_: RoundRow) -> str:

@@ -12,9 +12,9 @@ from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.plans import settings_of
 from tournaments.selectors import events
-from tournaments.selectors.brackets import shown
 from tournaments.selectors.divisions import RoundProgress, round_progress
 from tournaments.selectors.events import Counted, Meeting
+from tournaments.selectors.names import shown
 from tournaments.selectors.rounds import called_in_order, playable
 
 MOST_NEEDS = 60

@@ -16,7 +16,7 @@ from tournaments.foresight import Choice, FixtureChange, Following, PlaceChange,
 from tournaments.formats.progress import FixtureState, SlotState, SlotStatus
 from tournaments.layout import ordinal, ranking_name
 from tournaments.models import Correction, Division, Fixture, Round, Tournament
-from tournaments.selectors.brackets import Names, entries_by_id, shown
+from tournaments.selectors.names import names_of, shown
 from tournaments.selectors.rounds import round_names
 
 SHOWN = 12
@@ -162,7 +162,7 @@ class Teller:
     """Puts what follows in words; everything of the division that it needs is read once."""
 
     def __init__(self, division: Division, *, voided_rated: bool = True) -> None:
-        self.names = Names(entries_by_id(division), True)
+        self.names = names_of(division, staff=True)
         self.voided_rated = voided_rated
         self.rounds = round_names(Round.objects.filter(bracket__stage__division=division))
         self.stages = division.stages.count()

@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 
 from players import access as people
 from players.access import Role, Visitor
-from players.models import User
 from tournaments.derivation import StageState, states_of
 from tournaments.formats.settings import ELIMINATION
 from tournaments.layout import Tree, round_name
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.selectors import brackets
-from tournaments.selectors.brackets import Look, Names, RoundRow, tree_key
+from tournaments.selectors.brackets import Look, RoundRow, tree_key
 from tournaments.selectors.events import can_register, my_player
+from tournaments.selectors.names import Names, names_of, own_entry
 from tournaments.selectors.placings import Placed, placed
 from tournaments.selectors.standing_views import StageView
 from tournaments.selectors.standings import stage_view
@@ -100,8 +100,9 @@ def division_page(
     """The page of a division; `player` is whose path is shown, `section` the part of a large bracket to open."""
     role = people.role_in(user, division.tournament.club)
     staff = people.is_at_least(role, Role.ASSISTANT)
-    names = Names(brackets.entries_by_id(division), staff)
-    mine = _mine(names, user)
+    names = names_of(division, staff=staff)
+    own = own_entry(names, user)
+    mine = own if own is not None and own.status != Entry.Status.OUT else None
     found = Found(player.strip(), names.called(player)) if player.strip() else None
     stages = list(division.stages.order_by("number"))
     provenance = provenance_of(stages[0]) if stages else None
@@ -238,13 +239,6 @@ def entries_lists(names: Names) -> dict[str, Any]:
     lists["entered"].sort(key=lambda pair: (pair[1].casefold(), pair[0].pk))
     lists["waiting"].sort(key=lambda pair: (pair[0].entered_at, pair[0].pk))
     return dict(lists)
-
-
-def _mine(names: Names, user: Visitor) -> Entry | None:
-    if not isinstance(user, User):
-        return None
-    own = [entry for entry in names.entries.values() if entry.player.user_id == user.pk]
-    return next((entry for entry in own if entry.status != Entry.Status.OUT), None)
 
 
 def _section_of(trees: list[Tree], entry: int) -> str:

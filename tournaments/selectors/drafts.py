@@ -4,18 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tournaments.formats.blueprint import later_sources, lengths_of, plan_of, sources_of
+from tournaments.formats.blueprint import TABLE, later_sources, lengths_of, plan_of, sources_of
 from tournaments.formats.graph import Graph, Source
 from tournaments.formats.groups import group_names
 from tournaments.formats.progress import Progress, progress
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, StageSettings
 from tournaments.formats.swiss_event import ByeKind
-from tournaments.layout import Tree
+from tournaments.layout import Tree, bracket_name
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Stage
 from tournaments.plans import settings_of
 from tournaments.selectors import brackets
-from tournaments.selectors.brackets import FixtureRow, Look, Names, RoundRow, Stand
-from tournaments.selectors.divisions import jumps
+from tournaments.selectors.brackets import FixtureRow, Look, RoundRow, Stand
+from tournaments.selectors.divisions import jumps, stage_title
+from tournaments.selectors.names import Names, names_of
 from tournaments.services.pairings import is_outdated
 
 
@@ -26,11 +27,17 @@ class DraftStage:
     stage: Stage
     trees: list[Tree] = field(default_factory=list)
     groups: list[tuple[str, list[str]]] = field(default_factory=list)
+    """Titles and members."""
     pairs: list[tuple[str, str]] = field(default_factory=list)
     byes: list[tuple[str, str]] = field(default_factory=list)
     """Names, and the kind of their bye."""
     waits: bool = False
     """Whether it is paired or drawn when the stage before it is over."""
+
+    @property
+    def title(self) -> str:
+        """What it is called where there are several."""
+        return stage_title(self.stage, several=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Counts:
 
 def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
     """The draft, its counts, and whether it still fits."""
-    names = Names(brackets.entries_by_id(division), staff=True)
+    names = names_of(division, staff=True)
     seeds = brackets.seeds_of(draw, division)
     stages = draft_stages(division, draw, Look(names, seeds))
     trees = [tree for one in stages for tree in one.trees]
@@ -131,20 +138,20 @@ def _byes(draw: Draw, names: Names) -> list[tuple[str, str]]:
 
 
 def _groups(settings: StageSettings, draw: Draw, names: Names) -> list[tuple[str, list[str]]]:
-    """The members of each group, or of the only one, in the order of their numbers."""
+    """The members of each group, or of the only one, in the order of their numbers, under its title."""
     count = settings.groups if settings.format == GROUPS else 1
     size = len(draw.places) // count
     parts = [draw.places[at * size : (at + 1) * size] for at in range(count)]
-    keys = group_names(count) if settings.format == GROUPS else ("",)
+    keys = group_names(count) if settings.format == GROUPS else (TABLE,)
     members = [[names.of(entry) for entry in part if entry is not None] for part in parts]
-    return list(zip(keys, members, strict=True))
+    return list(zip(map(bracket_name, keys), members, strict=True))
 
 
 def draft_rounds(division: Division, draw: Draw) -> list[RoundRow]:
     """A draft as the rounds it would become, with those of the stages whose fields are places of it."""
     if draw.round:
         return []
-    default = division.round_lengths or [division.match_length]
+    default = division.lengths
     sources: Sequence[Source] = sources_of(draw.places)
     rows: list[RoundRow] = []
     number = 1

@@ -7,11 +7,10 @@ from players.access import Role, is_at_least
 from players.models import Membership
 from players.names import fold
 from tournaments.models import Division, Draw, Entry
-from tournaments.selectors import brackets
-from tournaments.selectors.brackets import Names
 from tournaments.selectors.divisions import entries_lists, provenance_of
 from tournaments.selectors.drafts import draft_page
 from tournaments.selectors.events import divisions_of
+from tournaments.selectors.names import names_of
 from tournaments.services.late import may_come_late
 
 MOST_FOUND = 8
@@ -19,7 +18,7 @@ MOST_FOUND = 8
 
 def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any]:
     """Everybody who is entered, waits or has gone, with full names; and how far the draw is."""
-    names = Names(brackets.entries_by_id(division), staff=True)
+    names = names_of(division, staff=True)
     stage = division.stages.order_by("number").first()
     lists = entries_lists(names)
     return {

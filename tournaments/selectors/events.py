@@ -16,7 +16,8 @@ from players.models import Club, Membership, Player, User
 from players.names import fold
 from tournaments.access import VISIBLE
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
-from tournaments.selectors.brackets import shown
+from tournaments.selectors.brackets import mark_of
+from tournaments.selectors.names import shown
 from tournaments.selectors.rounds import round_names
 
 NEXT_SHOWN = 12
@@ -164,9 +165,7 @@ def state_of(match: Match | None) -> str:
     """ready, live, claimed, disputed, settled or void."""
     if match is None:
         return ""
-    if match.state == Match.State.OPEN:
-        return "live" if match.begun_at is not None else "ready"
-    return match.state
+    return mark_of(match.state, match.begun_at) or ("ready" if match.state == Match.State.OPEN else match.state)
 
 
 def my_matches(tournament: Tournament, rounds: Mapping[int, str], user: Visitor) -> list[Mine]:

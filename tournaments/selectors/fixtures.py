@@ -15,9 +15,9 @@ from players.messages import sentence
 from players.models import LogEntry
 from tournaments.models import Fixture, Round, Slot
 from tournaments.selectors import log
-from tournaments.selectors.brackets import shown
 from tournaments.selectors.corrections import corrections_of_fixture
 from tournaments.selectors.events import state_of
+from tournaments.selectors.names import shown
 from tournaments.selectors.rounds import round_names
 
 LOG_SHOWN = 12

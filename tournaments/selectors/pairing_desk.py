@@ -9,10 +9,9 @@ from tournaments.formats.settings import LIVES, MOST_ROUNDS, SWISS
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.formats.tiebreaks import plain
 from tournaments.models import ByeRequest, Division, Draw, Entry
-from tournaments.selectors import brackets
-from tournaments.selectors.brackets import Names
 from tournaments.selectors.drafts import NO_LATER_ROUND
 from tournaments.selectors.events import divisions_of
+from tournaments.selectors.names import Names, names_of
 from tournaments.selectors.pairings import pairings_of
 from tournaments.services.pairings import is_outdated, to_be_paired
 from tournaments.services.rounds_asked import Rounds, rounds_of
@@ -83,7 +82,7 @@ def next_round(division: Division, found: Rounds) -> Next:
 def desk_page(division: Division, round_number: int | None, now: datetime) -> dict[str, Any]:
     """The page of the rounds of a division. Refused: `not_by_rounds`."""
     found = rounds_of(division)
-    names = Names(brackets.entries_by_id(division), staff=True)
+    names = names_of(division, staff=True)
     coming = next_round(division, found)
     paired = len(found.event.rounds)
     shown = round_number if round_number is not None and 1 <= round_number <= paired else paired

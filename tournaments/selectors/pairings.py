@@ -14,8 +14,9 @@ from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
 from tournaments.formats.tiebreaks import plain
 from tournaments.layout import bracket_name, round_name
 from tournaments.models import Division, Stage
-from tournaments.selectors.brackets import Names
+from tournaments.selectors.brackets import mark_of
 from tournaments.selectors.cells import standing_kinds
+from tournaments.selectors.names import Names
 from tournaments.selectors.standing_views import Person
 from tournaments.selectors.standings import person
 from tournaments.standing_words import meaning
@@ -239,16 +240,16 @@ class _Maker:
             sides=(first, second),
             kind=kind,
             match=match.public_id if match is not None else "",
-            mark=_mark(match.state, begun=match.begun_at is not None) if ready and match is not None else "",
+            mark=mark_of(match.state, match.begun_at) if ready and match is not None else "",
         )
         if stands.status is FixtureStatus.BYE:
             pairing.bye = self._bye(planned.number, stands)
         return pairing
 
     def _title(self, key: str) -> str:
-        if self.settings.format in ELIMINATION:
-            return bracket_name(key, upper=self.settings.format == DOUBLE)
-        return _("Group %(name)s") % {"name": key} if self.settings.format == GROUPS else ""
+        """Empty where there is one alone."""
+        titled = self.settings.format in (*ELIMINATION, GROUPS)
+        return bracket_name(key, upper=self.settings.format == DOUBLE) if titled else ""
 
     def _round_title(self, bracket: Bracket, planned: PlannedRound) -> str:
         if self.settings.format in ELIMINATION:
@@ -280,9 +281,3 @@ class _Maker:
         who = {slot.entry for slot in stands.slots} | {slot.absent for slot in stands.slots}
         byes = self.state.event.rounds[round_number - 1].byes
         return next((bye.kind.value for bye in byes if bye.entry in who), "drawn")
-
-
-def _mark(state: str, *, begun: bool) -> str:
-    if state == "open":
-        return "live" if begun else ""
-    return state if state in ("claimed", "disputed") else ""

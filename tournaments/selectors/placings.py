@@ -19,7 +19,8 @@ from tournaments.formats.tables import elimination_places
 from tournaments.layout import bracket_name
 from tournaments.models import Stage
 from tournaments.plans import settings_of, source_of
-from tournaments.selectors.brackets import FixtureRow, Names, RoundRow, Stand
+from tournaments.selectors.brackets import FixtureRow, RoundRow, Stand
+from tournaments.selectors.names import Names
 
 BEST = 8
 """Places listed of a bracket that is over."""

@@ -5,9 +5,6 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
-from players import access as people
-from players.access import Role, Visitor
-from players.models import User
 from tournaments.derivation import StageState, states_of
 from tournaments.formats.blueprint import ROUNDS, TABLE, places_before
 from tournaments.formats.graph import EntryId
@@ -18,10 +15,10 @@ from tournaments.formats.swiss_event import SwissEvent
 from tournaments.formats.tables import Table, elimination_places, round_table
 from tournaments.formats.tiebreaks import TIEBREAKS, Explanation, Row
 from tournaments.formats.tiebreaks import Figure as Counted
-from tournaments.layout import ranking_name
-from tournaments.models import Division, Entry
-from tournaments.selectors.brackets import Names, entries_by_id
+from tournaments.layout import bracket_name, ranking_name
+from tournaments.models import Division
 from tournaments.selectors.cells import LOST, Cell, Cells, cells_of, legend, standing_kinds
+from tournaments.selectors.names import Names
 from tournaments.selectors.standing_views import Counts, Figure, Line, Person, Place, PlacesView, StageView, TableView
 from tournaments.standing_words import explained, tiebreak, told
 
@@ -51,21 +48,6 @@ def standings_of(
         made = stage_view(state, names, round_number=round_number, here=here) if state else StageView(row)
         views.append(made)
     return views
-
-
-def names_for(user: Visitor, division: Division) -> Names:
-    """Who the entries are for this reader."""
-    staff = people.is_at_least(people.role_in(user, division.tournament.club), Role.ASSISTANT)
-    return Names(entries_by_id(division), staff)
-
-
-def own_entry(names: Names, user: Visitor) -> int | None:
-    """The reader's own entry, one that is still in before one that is not."""
-    if not isinstance(user, User):
-        return None
-    own = [entry for entry in names.entries.values() if entry.player.user_id == user.pk]
-    own.sort(key=lambda entry: (entry.status == Entry.Status.OUT, -entry.pk))
-    return own[0].pk if own else None
 
 
 def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int | None = None) -> Person:
@@ -141,7 +123,7 @@ class _Maker:
                 cell.counted = cell.opponent is None or cell.kind == "open" or cell.opponent in met
         for line in lines[:going_on]:
             line.goes_on = True
-        title = _("Group %(name)s") % {"name": table.key} if self.settings.format == GROUPS else _("Table")
+        title = bracket_name(table.key) if self.settings.format == GROUPS else _("Table")
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], table.over)
         view.cross = len(lines) <= CROSS_TABLE_UP_TO
         if view.cross:

@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Stage
-from tournaments.selectors.brackets import shown
+from tournaments.selectors.names import shown
 
 register = template.Library()
 
@@ -48,7 +48,7 @@ def by_rounds(division: Division) -> bool:
 @register.filter
 def lengths(division: Division) -> str:
     """Match lengths by round."""
-    by_round = division.round_lengths or [division.match_length]
+    by_round = division.lengths
     points = ", ".join(map(str, by_round))
     return _("%(points)s points") % {"points": points}
 

@@ -20,8 +20,8 @@ from tournaments import access
 from tournaments.correction_forms import ApplyForm, NewResultForm, UndoForm
 from tournaments.models import Correction, Fixture
 from tournaments.selectors import corrections as selectors
-from tournaments.selectors.brackets import shown
 from tournaments.selectors.fixtures import fixture_page
+from tournaments.selectors.names import shown
 from tournaments.services import corrections as services
 from tournaments.views.pages import account_needed, address, by, missed, status_of
 

@@ -16,12 +16,13 @@ from players.access import Role
 from tournaments import access
 from tournaments.designs import Design
 from tournaments.models import Division
+from tournaments.numbers import number
 from tournaments.selectors.events import divisions_of
 from tournaments.services.draws import LEAST_ENTRIES
 from tournaments.services.events import entries_in
 from tournaments.services.stages import set_stages
 from tournaments.stage_words import PRESET_NAMES, stages_name
-from tournaments.views.pages import account_needed, by, division_url, missed, number, status_of, zone_of
+from tournaments.views.pages import account_needed, by, division_url, missed, status_of, zone_of
 
 PAGE = "tournaments/design.html"
 

@@ -17,6 +17,7 @@ from players.services import ensure_player
 from tournaments import access
 from tournaments.forms import DivisionForm
 from tournaments.models import Division, Entry
+from tournaments.numbers import number
 from tournaments.selectors import divisions as selectors
 from tournaments.services import entries, events, rounds
 from tournaments.services.draws import round_deadlines
@@ -28,7 +29,6 @@ from tournaments.views.pages import (
     form_key,
     me,
     missed,
-    number,
     page,
     refuse,
     zone_of,

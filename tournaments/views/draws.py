@@ -14,10 +14,11 @@ from players.access import Role
 from players.messages import sentence
 from tournaments import access
 from tournaments.models import Division, Draw
+from tournaments.numbers import number
 from tournaments.selectors import entries as selectors
 from tournaments.selectors.moments import of_one_moment
 from tournaments.services import draws as services
-from tournaments.views.pages import account_needed, by, division_url, missed, number, refuse
+from tournaments.views.pages import account_needed, by, division_url, missed, refuse
 
 
 @account_needed

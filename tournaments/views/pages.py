@@ -29,7 +29,6 @@ __all__ = [
     "form_key",
     "me",
     "missed",
-    "number",
     "page",
     "refuse",
     "seen_at",
@@ -37,7 +36,6 @@ __all__ = [
     "zone_of",
 ]
 
-LONGEST_NUMBER = 9
 SECONDS_DIGITS = 10
 """Digits of a POSIX time until the year 2286."""
 LONGEST_KEY = 100
@@ -51,11 +49,6 @@ def address(tournament: Tournament) -> tuple[str, str]:
 def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
     """The clocks of an event; services let no unknown zone in."""
     return zoneinfo.ZoneInfo(tournament.time_zone)
-
-
-def number(text: str | None) -> int | None:
-    """A whole number as a form carries it; None for anything else."""
-    return int(text) if text and text.isdecimal() and len(text) <= LONGEST_NUMBER else None
 
 
 def form_key(request: HttpRequest) -> str:

@@ -17,10 +17,11 @@ from players.access import Role
 from players.messages import sentence
 from tournaments import access
 from tournaments.models import ByeRequest, Division, Entry
+from tournaments.numbers import number
 from tournaments.selectors import pairing_desk as selectors
 from tournaments.selectors.moments import of_one_moment
 from tournaments.services import draws, rounds_asked
-from tournaments.views.pages import account_needed, by, division_url, missed, number, refuse
+from tournaments.views.pages import account_needed, by, division_url, missed, refuse
 
 
 @account_needed

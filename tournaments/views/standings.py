@@ -13,13 +13,13 @@ from django.views.decorators.http import require_safe
 from matches.exports import as_csv
 from players.access import Role, is_at_least, role_in
 from tournaments import access, exports
-from tournaments.models import Division
-from tournaments.selectors.brackets import Names
+from tournaments.models import Division, Entry
+from tournaments.numbers import number
+from tournaments.selectors.names import Names, names_for, own_entry
 from tournaments.selectors.pairings import pairings_of
 from tournaments.selectors.standing_views import Line, StageView
-from tournaments.selectors.standings import names_for, own_entry, standings_of
+from tournaments.selectors.standings import standings_of
 from tournaments.standing_words import regulations
-from tournaments.views.pages import number
 
 LINES_A_PAGE = 128
 
@@ -32,8 +32,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
     names = names_for(request.user, found)
     looked_for = request.GET.get("player", "").strip()
     entries = names.called(looked_for) if looked_for else []
-    mine = own_entry(names, request.user)
-    here = entries[0].pk if len(entries) == 1 else mine
+    here = _key(entries[0] if len(entries) == 1 else own_entry(names, request.user))
     views = standings_of(
         found, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here
     )
@@ -55,7 +54,7 @@ def pairings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     """What can be played now, or `?round=` of `?stage=`."""
     found = access.division(request.user, division, (club, slug))
     names = names_for(request.user, found)
-    here = own_entry(names, request.user)
+    here = _key(own_entry(names, request.user))
     view = pairings_of(found, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here)
     context = _context(request, found, names) | {"view": view, "query": _query(request, "stage", "round")}
     return render(request, "tournaments/pairings.html", context)
@@ -88,6 +87,10 @@ def _file(body: exports.Body, rows: Iterable[list[Any]], name: str, extension: s
         return as_csv(rows, f"{name}.csv")
     headers = {"Content-Disposition": f'attachment; filename="{name}.json"'}
     return HttpResponse(exports.as_json(body), content_type="application/json", headers=headers)
+
+
+def _key(entry: Entry | None) -> int | None:
+    return entry.pk if entry is not None else None
 
 
 def _number(request: HttpRequest, name: str) -> int | None:

@@ -21,8 +21,8 @@ from tournaments.formats.round_robin import round_robin
 from tournaments.formats.tables import elimination_places
 from tournaments.formats.tiebreaks import plain
 from tournaments.models import Division, Entry
-from tournaments.selectors.brackets import Names, entries_by_id
 from tournaments.selectors.cells import how
+from tournaments.selectors.names import names_of
 from tournaments.selectors.standings import standings_of
 from tournaments.services import entries
 
@@ -49,10 +49,6 @@ def address(division: Division, page: str = "standings/") -> str:
     return f"/events/{tournament.club.slug}/{tournament.slug}/{division.public_id}/{page}"
 
 
-def names_of(division: Division) -> Names:
-    return Names(entries_by_id(division), staff=True)
-
-
 @pytest.mark.parametrize("name", STAGES)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_standings_are_those_of_the_formats(
@@ -60,7 +56,7 @@ def test_the_standings_are_those_of_the_formats(
 ) -> None:
     division = staged(name, 9 if seed == 2 and name != "groups" else 8)
     assert play(division, by_alice, random.Random(seed)) > 0
-    states, views = states_of(division), standings_of(division, names_of(division))
+    states, views = states_of(division), standings_of(division, names_of(division, staff=True))
     assert len(states) == len(views) == len(STAGES[name])
     for state, view in zip(states, views, strict=True):
         assert state.over
@@ -94,7 +90,7 @@ def test_the_cross_table_and_the_counts_agree_with_the_points(
 ) -> None:
     division = staged(name)
     play(division, by_alice, random.Random(3))
-    view = standings_of(division, names_of(division))[0]
+    view = standings_of(division, names_of(division, staff=True))[0]
     legs = 2 if name.startswith("double") else 1
     settings = STAGES[name][0]
     for table in view.tables:
@@ -118,7 +114,7 @@ def test_a_swiss_is_shown_after_any_round_and_by_default_after_the_last_complete
 ) -> None:
     division = staged("swiss", 8)
     play(division, by_alice, random.Random(4), most=10)
-    names = names_of(division)
+    names = names_of(division, staff=True)
     running = standings_of(division, names)[0]
     assert (running.complete, running.paired, running.round) == (2, 3, 2)
     assert sum(line.points for line in running.tables[0].lines) <= 8
@@ -139,7 +135,7 @@ def test_those_who_go_on_are_marked_and_are_those_who_then_play(
 ) -> None:
     division = staged(name)
     play(division, by_alice, random.Random(5))
-    first, second = standings_of(division, names_of(division))
+    first, second = standings_of(division, names_of(division, staff=True))
     going_on = {line.person.entry for table in first.tables for line in table.lines if line.goes_on}
     assert len(going_on) == 4
     assert {one.entry for place in second.brackets[0].places for one in place.people} == going_on
@@ -152,7 +148,7 @@ def test_who_withdraws_is_marked_and_his_deleted_matches_are_struck(
     leaver = Entry.objects.filter(division=division).order_by("pk")[0]
     play(division, by_alice, random.Random(6), most=3)
     entries.withdraw(entry=leaver, by=by_alice, now=NOW)
-    table = standings_of(division, names_of(division))[0].tables[0]
+    table = standings_of(division, names_of(division, staff=True))[0].tables[0]
     his = next(line for line in table.lines if line.person.entry == leaver.pk)
     assert his.person.withdrawn
     assert his.points == 0
@@ -170,7 +166,7 @@ def test_lives_are_counted_and_the_round_of_the_last_loss_is_told(
 ) -> None:
     division = staged("lives", 7)
     play(division, by_alice, random.Random(8))
-    table = standings_of(division, names_of(division))[0].tables[0]
+    table = standings_of(division, names_of(division, staff=True))[0].tables[0]
     assert [line.lives for line in table.lines][1:] == [0] * 6
     rounds = [line.out_in for line in table.lines[1:]]
     assert all(rounds)
@@ -293,7 +289,7 @@ def test_64_players_cost_no_more_queries_than_8(
 def test_places_of_a_bracket_in_play_are_certain_from_below(staged: Callable[..., Division], by_alice: Actor) -> None:
     division = staged("knockout", 8)
     play(division, by_alice, random.Random(1), most=5)
-    view = standings_of(division, names_of(division))[0].brackets[0]
+    view = standings_of(division, names_of(division, staff=True))[0].brackets[0]
     assert not view.over
     assert [(place.text, len(place.people)) for place in view.places] == [("3–4", 1), ("5–8", 4)]
 
@@ -310,7 +306,7 @@ def test_a_bye_of_a_round_robin_takes_no_table_and_is_empty_where_its_player_has
         assert [one.status in ("bye", "empty") for one in view.pairings if one.table is None] == [True]
         assert sorted(one.table for one in view.pairings if one.table is not None) == [1, 2]
     assert [sum(len(view.byes) for view in views), sum(len(view.empty) for view in views)] == [3, 2]
-    table = standings_of(division, names_of(division))[0].tables[0]
+    table = standings_of(division, names_of(division, staff=True))[0].tables[0]
     kinds = {line.person.entry: [cell.kind for cell in line.cells] for line in table.lines}
     # Who went first gave the match of the two to the other one.
     assert sorted(kinds[first.pk]) == ["bye_drawn", *["walkover_lost"] * 4]
