@@ -9,7 +9,7 @@ from tournaments.api import draws as api_draws
 from tournaments.api import entries as api_entries
 from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
-from tournaments.api import pairings as api_pairings
+from tournaments.api import rounds as api_rounds
 from tournaments.api import seasons as api_seasons
 from tournaments.api import stages as api_stages
 from tournaments.api import standings as api_standings
@@ -23,7 +23,7 @@ from tournaments.views import (
     entries,
     events,
     fixtures,
-    pairings,
+    rounds,
     seasons,
     standings,
 )
@@ -69,11 +69,11 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}draw/$", draws.draw, name="draw"),
     re_path(rf"{DIVISION}draw/request/$", draws.request_draw, name="draw-request"),
     re_path(rf"{DIVISION}draw/publish/$", draws.publish, name="draw-publish"),
-    re_path(rf"{DIVISION}rounds/$", pairings.rounds, name="rounds"),
-    re_path(rf"{DIVISION}rounds/pair/$", pairings.pair, name="rounds-pair"),
-    re_path(rf"{DIVISION}rounds/publish/$", pairings.publish, name="rounds-publish"),
-    re_path(rf"{DIVISION}rounds/change/$", pairings.change, name="rounds-change"),
-    re_path(rf"{DIVISION}rounds/bye/$", pairings.bye, name="rounds-bye"),
+    re_path(rf"{DIVISION}rounds/$", rounds.rounds, name="rounds"),
+    re_path(rf"{DIVISION}rounds/pair/$", rounds.pair, name="rounds-pair"),
+    re_path(rf"{DIVISION}rounds/publish/$", rounds.publish, name="rounds-publish"),
+    re_path(rf"{DIVISION}rounds/change/$", rounds.change, name="rounds-change"),
+    re_path(rf"{DIVISION}rounds/bye/$", rounds.bye, name="rounds-bye"),
     re_path(rf"{ENTRY}check-in/$", entries.check_in, name="entry-check-in"),
     re_path(rf"{ENTRY}withdraw/$", entries.withdraw, name="entry-withdraw"),
     re_path(rf"{FIXTURE}$", fixtures.fixture, name="fixture"),
@@ -115,10 +115,10 @@ urlpatterns += [
     re_path(rf"{A_DIVISION}draws/$", api_draws.Draws.as_view(), name="api-draws"),
     re_path(rf"{A_DIVISION}draws/publish/$", api_draws.PublishDraw.as_view(), name="api-draw-publish"),
     re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_draws.OneDraw.as_view(), name="api-draw"),
-    re_path(rf"{A_DIVISION}rounds/$", api_pairings.AllRounds.as_view(), name="api-rounds"),
-    re_path(rf"{A_DIVISION}rounds/change/$", api_pairings.ChangeRounds.as_view(), name="api-rounds-change"),
-    re_path(rf"{A_DIVISION}rounds/byes/$", api_pairings.AskBye.as_view(), name="api-rounds-bye"),
-    re_path(rf"{A_DIVISION}rounds/byes/take-back/$", api_pairings.TakeBackBye.as_view(), name="api-rounds-take-back"),
+    re_path(rf"{A_DIVISION}rounds/$", api_rounds.AllRounds.as_view(), name="api-rounds"),
+    re_path(rf"{A_DIVISION}rounds/change/$", api_rounds.ChangeRounds.as_view(), name="api-rounds-change"),
+    re_path(rf"{A_DIVISION}rounds/byes/$", api_rounds.AskBye.as_view(), name="api-rounds-bye"),
+    re_path(rf"{A_DIVISION}rounds/byes/take-back/$", api_rounds.TakeBackBye.as_view(), name="api-rounds-take-back"),
     re_path(rf"{A_DIVISION}bracket/$", api_brackets.BracketView.as_view(), name="api-bracket"),
     re_path(rf"{A_DIVISION}fixtures/$", api_brackets.Fixtures.as_view(), name="api-fixtures"),
     re_path(rf"{A_DIVISION}standings/$", api_standings.Standings.as_view(), name="api-standings"),
