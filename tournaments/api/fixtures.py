@@ -14,7 +14,7 @@ from engine.errors import Refused
 from matches.models import Result
 from players.access import Role
 from tournaments import access
-from tournaments.api import shapes
+from tournaments.api import fixture_shapes, shapes
 from tournaments.api.brackets import fixture_body, rows_and_names
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, example, given, tagged
 from tournaments.models import Fixture
@@ -64,14 +64,14 @@ class EnterResult(APIView):
         summary="Enter the score of a match that was played",
         description="For assistants. The same result sent twice is booked once.",
         parameters=[AFTER],
-        request=shapes.PlayedScoreSerializer,
+        request=fixture_shapes.PlayedScoreSerializer,
         examples=[OpenApiExample("11–7", value={"score": [11, 7], "after": 0}, request_only=True)],
         responses={200: shapes.FixtureSerializer, **WRITE},
     )
     def post(self, request: Request, fixture: str) -> Response:
         """409 `stale`, `fixture_not_ready`, `successor_begun`."""
         found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        fields = given(shapes.PlayedScoreSerializer, request)
+        fields = given(fixture_shapes.PlayedScoreSerializer, request)
         left, right = fields["score"]
         winner = 0 if left > right else 1
         results.enter_result(fixture=found, winner=winner, score=(left, right), **_common(request, fields))
@@ -87,7 +87,7 @@ class Forfeit(APIView):
         operation_id="fixtures_forfeit",
         summary="Book a forfeit, of one side or both",
         parameters=[AFTER],
-        request=shapes.ForfeitSerializer,
+        request=fixture_shapes.ForfeitSerializer,
         examples=[
             OpenApiExample("Side 1", value={"side": "1", "reason": "did not come", "after": 0}, request_only=True)
         ],
@@ -96,7 +96,7 @@ class Forfeit(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """For assistants."""
         found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        fields = given(shapes.ForfeitSerializer, request)
+        fields = given(fixture_shapes.ForfeitSerializer, request)
         common = _common(request, fields)
         if fields["side"] == "both":
             kind = Result.Kind.DOUBLE_FORFEIT
@@ -116,7 +116,7 @@ class Rule(APIView):
         summary="Rule on a match",
         description="For directors; ends a dispute. The reason is shown to both players.",
         parameters=[AFTER],
-        request=shapes.RulingSerializer,
+        request=fixture_shapes.RulingSerializer,
         examples=[
             OpenApiExample("Ruling", value={"winner": 0, "score": [11, 9], "reason": "sheet signed", "after": 2},
                            request_only=True)
@@ -126,7 +126,7 @@ class Rule(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """409 `stale`, `successor_begun`; 422 `ruling_needs_reason`."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(shapes.RulingSerializer, request)
+        fields = given(fixture_shapes.RulingSerializer, request)
         score = fields.get("score")
         pair = (score[0], score[1]) if score else None
         results.rule(fixture=found, winner=fields["winner"], score=pair, **_common(request, fields))
@@ -142,7 +142,7 @@ class Accept(APIView):
         operation_id="fixtures_accept_record",
         summary="Let a rejected record stand by ruling, naming the findings waived",
         parameters=[AFTER],
-        request=shapes.AcceptRecordSerializer,
+        request=fixture_shapes.AcceptRecordSerializer,
         examples=example(
             submission="k7m2q9x4ab",
             waived=[{"code": "illegal_play", "game": 2, "ply": 17}],
@@ -154,7 +154,7 @@ class Accept(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """422 `findings_not_waived` names what is missing."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(shapes.AcceptRecordSerializer, request)
+        fields = given(fixture_shapes.AcceptRecordSerializer, request)
         record = found.match.submissions.filter(public_id=fields["submission"]).first() if found.match else None
         if record is None:
             raise Http404
@@ -181,14 +181,14 @@ class Extend(APIView):
         operation_id="fixtures_deadline",
         summary="Move the deadline of one match",
         parameters=[AFTER],
-        request=shapes.DueSerializer,
+        request=fixture_shapes.DueSerializer,
         examples=example(due_at="2026-12-04T20:00:00+01:00", after=1),
         responses={200: shapes.FixtureSerializer, **WRITE},
     )
     def put(self, request: Request, fixture: str) -> Response:
         """422 `deadline_not_ahead` for an instant that has passed."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(shapes.DueSerializer, request)
+        fields = given(fixture_shapes.DueSerializer, request)
         after = after_of(request, fields)
         rounds.extend_deadline(fixture=found, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now())
         return answer(request, found)
@@ -202,14 +202,14 @@ class WithdrawSide(APIView):
     @extend_schema(
         operation_id="fixtures_withdraw",
         summary="Withdraw one of the two from this bracket, the division or the event",
-        request=shapes.SideSerializer,
+        request=fixture_shapes.SideSerializer,
         examples=example(side=1, scope="division", reason="He is ill."),
         responses={200: shapes.FixtureSerializer, **WRITE},
     )
     def post(self, request: Request, fixture: str) -> Response:
         """For directors."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(shapes.SideSerializer, request)
+        fields = given(fixture_shapes.SideSerializer, request)
         slot = found.slots.select_related("entry__player", "fixture__stage", "fixture__round__bracket").get(
             side=fields["side"]
         )
@@ -234,14 +234,14 @@ class OneLine(APIView):
     @extend_schema(
         operation_id="tournaments_line",
         summary="Enter a result in one line",
-        request=shapes.LineSerializer,
+        request=fixture_shapes.LineSerializer,
         examples=[OpenApiExample("M22", value={"line": "m22 11-7"}, request_only=True)],
         responses={200: shapes.FixtureSerializer, **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
         """422 with a code that says what is wrong with the line."""
         found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
-        fields = given(shapes.LineSerializer, request)
+        fields = given(fixture_shapes.LineSerializer, request)
         division = found.divisions.filter(public_id=fields.get("division", "")).first()
         done = enter_line(tournament=found, text=fields["line"], division=division, by=by(request), now=timezone.now())
         return answer(request, done.fixture)

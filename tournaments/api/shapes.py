@@ -9,13 +9,11 @@ from rest_framework import serializers
 
 from matches.models import Match, Result
 from matches.models.matches import LONGEST_MATCH
-from matches.services.finish import MOST_POINTS
 from players.api.shapes import PersonSerializer, ZoneField
 from players.services.lists import MOST_NAMES
 from tournaments.forms import LONGEST_REASON, MOST_MINOR_UNITS, MOST_ROUNDS
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES
-from tournaments.one_line import LONGEST_LINE
 from tournaments.services.draws import round_deadlines
 
 
@@ -299,100 +297,6 @@ class BracketSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(Division.Status.choices)
     stages = StageSerializer(many=True)
     brackets = TreeSerializer(many=True)
-
-
-class PlayedScoreSerializer(serializers.Serializer[Any]):
-    """The score of a match that was played."""
-
-    score = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS), min_length=2, max_length=2
-    )
-    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
-    after = serializers.IntegerField(min_value=0, required=False, help_text="The match's `seq` you saw.")
-
-    def validate_score(self, score: list[int]) -> list[int]:
-        """Somebody has won."""
-        if score[0] == score[1]:
-            raise serializers.ValidationError("Nobody has won.", code="draw")
-        return score
-
-
-class ForfeitSerializer(ReasonSerializer):
-    """Who gives up a match."""
-
-    side = serializers.ChoiceField(["0", "1", "both"])
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
-class RulingSerializer(serializers.Serializer[Any]):
-    """What the director decides."""
-
-    winner = serializers.IntegerField(min_value=0, max_value=1, allow_null=True)
-    score = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS),
-        min_length=2,
-        max_length=2,
-        required=False,
-        allow_null=True,
-    )
-    reason = serializers.CharField(max_length=LONGEST_REASON)
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
-class DueSerializer(serializers.Serializer[Any]):
-    """A later end for one match."""
-
-    due_at = serializers.DateTimeField()
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
-class SideSerializer(ReasonSerializer):
-    """Which of two players comes no more, and from what."""
-
-    side = serializers.IntegerField(min_value=0, max_value=1)
-    scope = serializers.ChoiceField(["bracket", "division", "event"], default="bracket")
-
-
-class WaivedSerializer(serializers.Serializer[Any]):
-    """A finding that is waived."""
-
-    code = serializers.CharField(max_length=60)
-    game = serializers.IntegerField(allow_null=True, required=False, default=None)
-    ply = serializers.IntegerField(allow_null=True, required=False, default=None)
-
-
-class AcceptRecordSerializer(ReasonSerializer):
-    """A rejected record, let stand by ruling."""
-
-    submission = serializers.CharField(max_length=10)
-    waived = WaivedSerializer(many=True)
-    swapped = serializers.BooleanField(required=False, allow_null=True, default=None)
-    winner = serializers.IntegerField(
-        min_value=0,
-        max_value=1,
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="With `score`, where the record comes to no end.",
-    )
-    score = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS),
-        min_length=2,
-        max_length=2,
-        required=False,
-        allow_null=True,
-        default=None,
-    )
-    after = serializers.IntegerField(min_value=0, required=False)
-
-
-class LineSerializer(serializers.Serializer[Any]):
-    """A result in one line."""
-
-    line = serializers.CharField(max_length=LONGEST_LINE, help_text="`m22 11-7`, `m22 forfeit smith`.")
-    division = serializers.CharField(
-        max_length=10, required=False, help_text="The one meant where the line names none."
-    )
 
 
 class LogSerializer(serializers.Serializer[Any]):
