@@ -8,7 +8,8 @@ from matches.models import Match, Result
 from matches.services.foresight import Foreseen, Outcome, foresee_ratings
 from tournaments.derivation import StageState, stages_of, states_of
 from tournaments.formats import progress as pure
-from tournaments.formats.progress import NOBODY, FixtureState, difference
+from tournaments.formats.difference import Change, difference
+from tournaments.formats.progress import NOBODY, FixtureState
 from tournaments.formats.settings import ELIMINATION
 from tournaments.formats.tables import elimination_places
 from tournaments.models import Advance, Correction, Division, Entry, Fixture
@@ -239,12 +240,12 @@ def _changes(fixture: Fixture, before: Sequence[StageState], after: Sequence[Sta
     ]
 
 
-def _matters(change: pure.Change) -> bool:
+def _matters(change: Change) -> bool:
     """Whether others stand in it, or another result counts."""
     return change.players_change or change.before.result != change.after.result
 
 
-def _others_play(change: pure.Change) -> bool:
+def _others_play(change: Change) -> bool:
     """Whether the match would not be between these two any more."""
     return change.before.entrants != change.after.entrants
 

@@ -1,7 +1,7 @@
 """What follows from the results: the state of every slot and fixture of a graph.
 
 `progress` is a pure function of a plan and of facts, so a correction is the difference between two of its
-values (`difference`). Four things keep four names: an **entry** stands in a slot; a **bye** means nobody
+values (`formats.difference`). Four things keep four names: an **entry** stands in a slot; a **bye** means nobody
 comes, by the format; a **walkover** means somebody should have come and will not, because he has withdrawn
 or nobody won; **to be decided** means that it is not known yet.
 """
@@ -225,25 +225,6 @@ class Progress:
         return rounds if bracket != FINAL else [[state for states in rounds for state in states]]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One fixture before and after a correction."""
-
-    number: FixtureId
-    before: FixtureState
-    after: FixtureState
-
-    @property
-    def players_change(self) -> bool:
-        """Whether other players (or a bye, a walkover, nobody yet) stand in it."""
-        return self.before.slots != self.after.slots
-
-    @property
-    def voids_result(self) -> bool:
-        """Whether a result that counted before does not count any more."""
-        return self.after.void and not self.before.void
-
-
 def progress(
     graph: Graph,
     results: Mapping[FixtureId, Result],
@@ -270,15 +251,6 @@ def progress(
         result = _standing(results.get(number), (former or {}).get(number, ()), (raw[0], raw[1]), turn=turn)
         states[number] = _state(fixture, (raw[0], raw[1]), result, gone, bracket, states)
     return Progress(graph, states)
-
-
-def difference(before: Progress, after: Progress) -> tuple[Change, ...]:
-    """What a correction changes, fixture by fixture, in the order of the numbers."""
-    return tuple(
-        Change(number, before.fixtures[number], state)
-        for number, state in after.fixtures.items()
-        if number in before.fixtures and before.fixtures[number] != state
-    )
 
 
 def _arriving(

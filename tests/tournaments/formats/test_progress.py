@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, ERIN, SEED, coin, play_out
+from tournaments.formats.difference import difference
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import (
     BYE,
@@ -32,7 +33,6 @@ from tournaments.formats.progress import (
     SharedPlace,
     SlotStatus,
     Withdrawal,
-    difference,
     progress,
 )
 
