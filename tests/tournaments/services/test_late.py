@@ -1,6 +1,7 @@
 """Coming late into brackets and leagues: by a bye, by a drop, against everybody, or onto the waiting list."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from random import Random
 
 import pytest
@@ -40,6 +41,11 @@ def newcomers(count: int) -> list[Player]:
 def byes(hall: Hall, bracket: str = "main") -> list[int]:
     rows = Slot.objects.filter(fixture__stage__division=hall.division, source=Slot.Source.BYE)
     return list(rows.filter(round__bracket__key=bracket).values_list("fixture__number", flat=True))
+
+
+def again(division: Division) -> Division:
+    """As it is stored now."""
+    return Division.objects.get(pk=division.pk)
 
 
 def code(act: Callable[[], object]) -> str:
@@ -135,12 +141,78 @@ def begun_late(hall: Hall) -> str:
     return code(lambda: hall.late(Player.objects.create(name="Late again")))
 
 
+@pytest.mark.parametrize("days", [{"until": "2026-11-20"}, {"until": "2026-12-31", "join_until": "2026-11-20"}])
+def test_the_last_day_to_join_ends_where_the_event_is(begun: Begun, days: dict[str, str]) -> None:
+    hall = begun(5, "league", **days)
+    hall.at = datetime(2026, 11, 20, 22, 30, tzinfo=UTC)
+    assert [entry.status for entry in hall.late(*newcomers(1))] == [Entry.Status.IN]
+
+    hall.at = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
+    assert code(lambda: hall.late(Player.objects.create(name="After midnight"))) == "joining_closed"
+
+
+def test_a_late_joiner_of_a_league_does_not_meet_who_has_left(begun: Begun) -> None:
+    hall = begun(5, "league")
+    leaver = hall.division.entries.all()[0]
+    hall.withdraw(leaver)
+
+    (entry,) = hall.late(*newcomers(1))
+
+    fixtures = Fixture.objects.filter(slots__entry=entry)
+    assert fixtures.count() == 4
+    assert not fixtures.filter(slots__absent=leaver).exists()
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_who_comes_back_into_a_knockout_does_so_in_the_other_half(begun: Begun, at: int) -> None:
+    hall = begun(6, "knockout")
+    played = [fixture for fixture in hall.ready() if fixture.round.number == 1]
+    old, leaver = [(fixture, slot.entry) for fixture in played for slot in fixture.slots.all()][at]
+    hall.withdraw(leaver)
+
+    (back,) = hall.late(leaver.player)
+
+    assert back.pk != leaver.pk
+    new = Fixture.objects.get(slots__entry=back, round__number=1)
+    assert {old.number <= 2, new.number <= 2} == {True, False}
+
+
+def test_the_rating_of_the_draw_stays_with_whoever_comes_back(begun: Begun) -> None:
+    hall = begun(6, "swiss", rounds=4)
+    leaver = hall.division.entries.all()[0]
+    Entry.objects.filter(pk=leaver.pk).update(rating=1711.0)
+    hall.withdraw(leaver)
+
+    (back,) = hall.late(leaver.player)
+
+    assert (back.pk, back.rating) == (leaver.pk, 1711.0)
+
+
+def test_nobody_comes_late_before_the_draw_nor_after_the_end_of_the_first_stage_or_of_the_division(
+    begun: Begun, make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> None:
+    hall = Hall(make_division(name="Stages"), by_alice)
+    hall.enter(make_players(4))
+    hall.begin(StageSettings("swiss", rounds=1, qualifiers=2), StageSettings("knockout"))
+    undrawn = Hall(make_division(name="Undrawn"), by_alice)
+    assert late.may_come_late(again(hall.division))
+    assert code(lambda: undrawn.late(*newcomers(1))) == "division_not_drawn"
+
+    hall.play_round()
+    assert again(hall.division).status == Division.Status.RUNNING
+    assert not late.may_come_late(again(hall.division))
+    assert code(lambda: hall.late(*newcomers(1))) == "late_entry_not_possible"
+
+    hall.play_out()
+    assert code(lambda: hall.late(*newcomers(1))) == "tournament_not_open"
+
+
 @pytest.mark.parametrize("format_", ["double", "roundrobin", "groups"])
 def test_other_formats_take_nobody_late(begun: Begun, format_: str) -> None:
     hall = begun(6, format_)
 
     assert code(lambda: hall.late(*newcomers(1))) == "late_entry_not_possible"
-    assert not late.may_come_late(hall.division)
+    assert not late.may_come_late(again(hall.division))
 
 
 def test_nobody_is_entered_when_one_of_several_is_in_already(begun: Begun) -> None:

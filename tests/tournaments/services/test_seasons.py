@@ -10,11 +10,16 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.services.conftest import NOON
 from tournaments.formats.settings import LEAGUE, StageSettings
-from tournaments.models import Division, Fixture, Tournament
+from tournaments.models import Division, Fixture, Stage, Tournament
 from tournaments.services import draws, entries, events, results, seasons, stages
 
 pytestmark = pytest.mark.django_db
 SPRING = NOON + timedelta(days=60)
+PLAYED_BY = {
+    "self_registration": True, "capacity": 9, "fee": 7, "match_length": 5, "round_lengths": [5, 7], "crawford": False,
+    "rated": False, "draw_method": "rating", "apart": True, "deadline_rule": "lots", "extension_hours": 5,
+    "claim_wait": 61,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -73,6 +78,38 @@ def test_the_last_goes_down_and_the_first_goes_up(league: list[Division], by_ali
     first = season.divisions.order_by("order")[0]
     assert (first.name, first.match_length, first.fee) == ("First", 3, 4)
     assert stages.stage_settings(first) == [StageSettings(LEAGUE)], "the days of the old season are left out"
+
+
+def test_it_is_played_as_the_last_one_was_and_where(league: list[Division], by_alice: Actor) -> None:
+    for division in league:
+        play(division, by_alice)
+    event = league[0].tournament
+    told = {"venue": "Harbour House", "tables": 6, "currency": "EUR", "currency_exponent": 2, "time_zone": "Asia/Tokyo"}
+    Tournament.objects.filter(pk=event.pk).update(**told)
+    Division.objects.filter(tournament=event).update(**PLAYED_BY)
+    one, two = league[0].entries.all()[:2]
+    dated = StageSettings(
+        LEAGUE, until="2026-12-31", join_until="2026-12-01", twice=True, forbidden=((one.pk, two.pk),)
+    )
+    Stage.objects.filter(division__in=league).update(settings=dated.as_data())
+    event.refresh_from_db()
+
+    season = seasons.draft_next_season(tournament=event, name="Spring", starts_at=SPRING, by=by_alice, now=NOON)
+
+    assert {name: getattr(season, name) for name in told} == told
+    for division in season.divisions.all():
+        assert {name: getattr(division, name) for name in PLAYED_BY} == PLAYED_BY
+        assert stages.stage_settings(division) == [StageSettings(LEAGUE, twice=True)]
+    assert season.divisions.count() == 2
+
+
+def test_a_division_that_was_called_off_has_no_next_season(league: list[Division], by_alice: Actor) -> None:
+    play(league[0], by_alice)
+    Division.objects.filter(pk=league[1].pk).update(status=Division.Status.CANCELLED)
+
+    (only,) = seasons.foresee_season(league[0].tournament)
+
+    assert (only.before, len(only.players)) == (league[0], 4)
 
 
 def test_whoever_has_withdrawn_makes_room(league: list[Division], by_alice: Actor) -> None:
