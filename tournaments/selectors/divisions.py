@@ -155,6 +155,7 @@ def _played(division: Division, stages: list[Stage], look: Look, section: str, m
         _add_tables(one, states, look.names, look.highlight or (mine.pk if mine else None))
     return {
         "stages": shown,
+        "has_tables": any(one.view is not None for one in shown),
         "jumps": jumps(shown),
         "seeded": bool(look.seeds),
         "late": [look.names.of(entry) for entry in look.late],

@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Stage
+from tournaments.selectors import divisions
 from tournaments.selectors.names import shown
 
 register = template.Library()
@@ -27,6 +28,12 @@ SHORT = "j M H:i"
 def entry_name(entry: Entry, staff: bool) -> str:
     """A player's name as this reader may see it."""
     return shown(entry.player, staff)
+
+
+@register.simple_tag
+def stage_title(stage: Stage, stages: Sequence[object]) -> str:
+    """What a stage is called among those of its division."""
+    return divisions.stage_title(stage, several=len(stages) > 1)
 
 
 @register.filter

@@ -321,3 +321,12 @@ def test_a_fixture_that_was_never_opened_and_neither_comes_to_is_empty() -> None
     assert [how(state, side) for side in (0, 1)] == ["empty", "empty"]
     one_stays = progress(graph, {}, [Withdrawal(1)]).fixtures[1]
     assert sorted(how(one_stays, side) for side in (0, 1)) == ["walkover_lost", "walkover_won"]
+
+
+@pytest.mark.parametrize(("name", "has_tables"), [("knockout", False), ("swiss", True), ("groups", True)])
+def test_the_page_of_a_bracket_alone_loads_no_looks_of_tables(
+    name: str, has_tables: bool, staged: Callable[..., Division], client: Client
+) -> None:
+    page = client.get(address(staged(name), "")).content.decode()
+    assert "tournaments/bracket." in page
+    assert ("tournaments/standings." in page) is has_tables
