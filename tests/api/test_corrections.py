@@ -14,6 +14,7 @@ from tests.api.test_tournaments import code, send
 from tests.tournaments.pages.conftest import (
     NOW,
     Running,
+    alices,
     as_user,
     bobs,
     by_alice,
@@ -28,19 +29,11 @@ from tests.tournaments.pages.conftest import (
 from tournaments.models import Correction, Fixture
 from tournaments.services import results
 
-__all__ = ["as_user", "bobs", "by_alice", "carols", "club", "erin", "make_division", "make_players", "running"]
-__all__ += ["tournament"]
+__all__ = ["alices", "as_user", "bobs", "by_alice", "carols", "club", "erin", "make_division", "make_players"]
+__all__ += ["running", "tournament"]
 
 pytestmark = pytest.mark.django_db
 NEW = {"winner": 1, "score": [5, 7]}
-
-
-@pytest.fixture
-def alices(alice: User, as_user: Any) -> Client:
-    """Alice's program."""
-    client = as_user(alice)
-    assert isinstance(client, Client)
-    return client
 
 
 @pytest.fixture

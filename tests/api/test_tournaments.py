@@ -17,6 +17,7 @@ from players.models import Club, Membership, Player, User
 from tests.tournaments.pages.conftest import (
     NOW,
     Running,
+    alices,
     as_user,
     bobs,
     by_alice,
@@ -34,19 +35,13 @@ from tournaments.models import Division, Draw, Entry, Fixture, Tournament
 from tournaments.services import draws
 
 __all__ = [
-    "as_user", "bobs", "by_alice", "carols", "club", "drawn", "erin", "make_division", "make_players", "running",
-    "taking", "tournament",
+    "alices", "as_user", "bobs", "by_alice", "carols", "club", "drawn", "erin", "make_division", "make_players",
+    "running", "taking", "tournament",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/"
 VERIFY = Path(__file__).resolve().parents[2] / "tournaments/static/tournaments/verify_draw.py"
-
-
-@pytest.fixture
-def alices(alice: User, club: Club, as_user: Callable[[User], Client]) -> Client:
-    """Alice's program."""
-    return as_user(alice)
 
 
 def send(client: Client, method: str, path: str, body: Any = None, **headers: str) -> Any:

@@ -14,7 +14,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from config.valkey import free_port
-from players.models import User
+from players.models import Club, Membership, Player, User
 
 # Playwright's loop runs in the tests' thread, and Django would take each of our queries for one from async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
@@ -35,6 +35,7 @@ ARGUMENTS = (
 )
 
 OpenPage = Callable[..., Page]
+Check = Callable[[Page], None]
 
 
 @pytest.fixture(scope="session")
@@ -72,6 +73,15 @@ def site(server: str, transactional_db: None) -> str:
 
 
 @pytest.fixture
+def club(site: str, alice: User) -> Club:
+    """Alice's, on the site."""
+    club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
+    alices = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=club, player=alices, role=Membership.Role.OWNER)
+    return club
+
+
+@pytest.fixture
 def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
     """Open a path at a width, in a colour scheme, as somebody: `open_page("/check/", width=PHONE, scheme="dark")`.
 
@@ -103,7 +113,7 @@ def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
 
 
 @pytest.fixture(scope="session")
-def axe() -> Callable[[Page], None]:
+def axe() -> Check:
     """Fails with axe's report if it finds anything on the page."""
     checker = Axe()
 
@@ -115,11 +125,26 @@ def axe() -> Callable[[Page], None]:
 
 
 @pytest.fixture(scope="session")
-def fits() -> Callable[[Page], None]:
+def fits() -> Check:
     """Fails if the page can be scrolled sideways."""
 
     def check(page: Page) -> None:
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{page.url} is {wide} px wider than its window"
+
+    return check
+
+
+@pytest.fixture
+def looked_at(axe: Check, fits: Check) -> Check:
+    """Accessible, as wide as its window, and with at most one primary button."""
+
+    def check(page: Page) -> None:
+        page.wait_for_load_state()
+        fits(page)
+        axe(page)
+        sheet = page.locator("dialog[open]")
+        screen = sheet if sheet.count() else page.locator("main")
+        assert screen.locator(".button-primary:visible").count() <= 1
 
     return check

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from matches.models import MOST_BYTES, Submission
 from matches.services.submissions import adjudicate_submission, submit
-from tests.browser.conftest import DESK, HEIGHT, PHONE, OpenPage
+from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 from tests.matches.records import ILLEGAL, simulated
 
 VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
@@ -26,8 +26,6 @@ DROP = """([name, content]) => {
     zone.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
   }
 }"""
-
-Check = Callable[[Page], None]
 
 
 def drop(page: Page, data: bytes, name: str = "final.mat") -> None:

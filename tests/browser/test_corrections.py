@@ -1,6 +1,5 @@
 """A progressive consolation of 13 in a real browser: played to its end, a first result corrected and given back."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,15 +8,11 @@ from playwright.sync_api import Page, expect
 
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, OpenPage
-from tests.browser.test_tournaments import club, looked_at
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.tournaments.pages.conftest import NOW
 from tournaments.models import Correction, Division, Fixture
 from tournaments.services import draws, entries, events, results
 
-__all__ = ["club", "looked_at"]
-
-Check = Callable[[Page], None]
 PATIENCE = 60_000
 
 

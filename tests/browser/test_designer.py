@@ -1,22 +1,15 @@
 """The draw designer in a real browser: every change tells at once what it means."""
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, OpenPage
-from tests.browser.test_tournaments import club, looked_at
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.tournaments.pages.conftest import NOW
 from tournaments.models import Division
 from tournaments.services import entries, events
 from tournaments.services.stages import stage_settings
-
-__all__ = ["club", "looked_at"]
-
-Check = Callable[[Page], None]
 
 
 @pytest.fixture

@@ -1,14 +1,12 @@
 """Brackets of every elimination, and drafts of every format, in a real browser: on a phone, at a desk, on paper."""
 
-from collections.abc import Callable
-
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from players.actors import Actor
-from players.models import Club, Membership, Player, User
-from tests.browser.conftest import DESK, PHONE, OpenPage
+from players.models import Club, Player, User
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.tournaments.pages.bracket_hall import Hall, page_of
 from tournaments.formats.settings import (
     DOUBLE,
@@ -22,7 +20,6 @@ from tournaments.formats.settings import (
 from tournaments.models import Division
 from tournaments.services import events
 
-Check = Callable[[Page], None]
 PAPER = 717
 """Pixels across A4, upright, between its margins."""
 NAMES = (
@@ -50,11 +47,8 @@ DRAFTS: dict[str, tuple[int, tuple[StageSettings, ...]]] = {
 
 
 @pytest.fixture
-def hall(site: str, alice: User) -> Hall:
-    """Alice's club and its event."""
-    club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
-    alices = Player.objects.create(name="Alice", user=alice)
-    Membership.objects.create(club=club, player=alices, role=Membership.Role.OWNER)
+def hall(club: Club, alice: User) -> Hall:
+    """An event of the club."""
     by, now = Actor.of(alice), timezone.now()
     tournament = events.create_tournament(club=club, by=by, now=now, name="Harbour Weekend", starts_at=now)
 
@@ -67,19 +61,6 @@ def hall(site: str, alice: User) -> Hall:
         return [Player.objects.create(name=name) for name in names]
 
     return Hall(make_division, make_players, by)
-
-
-@pytest.fixture
-def looked_at(axe: Check, fits: Check) -> Check:
-    """Accessible, as wide as its window, and with at most one primary button."""
-
-    def check(page: Page) -> None:
-        page.wait_for_load_state()
-        fits(page)
-        axe(page)
-        assert page.locator("main .button-primary:visible").count() <= 1
-
-    return check
 
 
 @VIEWS

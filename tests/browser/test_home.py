@@ -1,14 +1,10 @@
-from collections.abc import Callable
-
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from players.models import User
-from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tournaments.demo import load
-
-Check = Callable[[Page], None]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

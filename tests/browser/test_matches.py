@@ -1,10 +1,8 @@
 """Reporting a match as two people do it, on a phone and at a desk."""
 
-from collections.abc import Callable
-
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from engine.records import write
 from engine.simulation import play_out
@@ -12,13 +10,12 @@ from matches import links
 from matches.models import Match
 from matches.services.submissions import adjudicate_submission
 from players.models import Player, User
-from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.matches.reporting.cast import BOB, CAROL, match_between
 from tests.matches.reporting.conftest import bobs, carols, club, match, pool
 
 __all__ = ["bobs", "carols", "club", "match", "pool"]
 
-Check = Callable[[Page], None]
 WIDTHS = pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
 
 

@@ -1,17 +1,14 @@
 """From nothing to a club with players who have accounts, in a real browser."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from players.services import create_club, find_or_add_players, invite, remember_alias
-from tests.browser.conftest import DESK, HEIGHT, PHONE, OpenPage
+from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 from tests.players.conftest import NOW
 
-Check = Callable[[Page], None]
 NAMES = "Søren Åberg\nJens Hansen\nMia Møller"
 
 

@@ -1,20 +1,18 @@
 """Rankings and players in a browser: they read well, fit, and work without and with scripts."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from matches.models import Match, PlayerRating, Result
 from matches.services import ratings
 from players.models import Club, Membership, Player, User
-from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.matches.history import Kind
 
-Check = Callable[[Page], None]
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Maximiliana-Konstantinopolitanische"
 
 

@@ -4,11 +4,10 @@ import random
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.tournaments.pages.conftest import bobs, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.stages_played import STAGES, drawn_as, play
 from tournaments.models import Division
@@ -47,8 +46,8 @@ def test_both_pages_are_sound_at_every_width_in_both_themes(
     hall: Callable[..., str],
     open_page: OpenPage,
     bob: User,
-    axe: Callable[[Page], None],
-    fits: Callable[[Page], None],
+    axe: Check,
+    fits: Check,
 ) -> None:
     address = hall(name)
     for width, scheme in ((DESK, "light"), (PHONE, "dark"), (PHONE, "light"), (DESK, "dark")):
@@ -59,7 +58,7 @@ def test_both_pages_are_sound_at_every_width_in_both_themes(
 
 
 def test_a_reason_is_read_by_keyboard_and_only_one_at_a_time(
-    hall: Callable[..., str], open_page: OpenPage, bob: User, axe: Callable[[Page], None]
+    hall: Callable[..., str], open_page: OpenPage, bob: User, axe: Check
 ) -> None:
     page = open_page(f"{hall('swiss')}/standings/", user=bob)
     summaries = page.locator(".why summary")
@@ -102,7 +101,7 @@ def test_a_round_is_chosen_without_scripts(hall: Callable[..., str], open_page: 
 
 @pytest.mark.parametrize(("name", "count"), [("swiss", 9), ("round robin", 16)])
 def test_paper_has_the_table_and_nothing_to_click(
-    name: str, count: int, hall: Callable[..., str], open_page: OpenPage, fits: Callable[[Page], None]
+    name: str, count: int, hall: Callable[..., str], open_page: OpenPage, fits: Check
 ) -> None:
     address = hall(name, count, 40)
     for path in ("standings/", "pairings/"):

@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
@@ -12,23 +12,13 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
-from players.models import Club, Membership, Player, User
-from tests.browser.conftest import DESK, PHONE, OpenPage
+from players.models import Club, Player, User
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tournaments.models import Division, Fixture
 from tournaments.services import draws
 
-Check = Callable[[Page], None]
 NAMES = ["Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"]
 BOTH_WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
-
-
-@pytest.fixture
-def club(site: str, alice: User) -> Club:
-    """Alice's."""
-    club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
-    alices = Player.objects.create(name="Alice", user=alice)
-    Membership.objects.create(club=club, player=alices, role=Membership.Role.OWNER)
-    return club
 
 
 @pytest.fixture
@@ -47,21 +37,6 @@ def draw_worker(club: Club) -> Iterator[None]:
     yield
     stop.set()
     thread.join(10)
-
-
-@pytest.fixture
-def looked_at(axe: Check, fits: Check) -> Check:
-    """Accessible, as wide as its window, and with at most one primary button."""
-
-    def check(page: Page) -> None:
-        page.wait_for_load_state()
-        fits(page)
-        axe(page)
-        sheet = page.locator("dialog[open]")
-        screen = sheet if sheet.count() else page.locator("main")
-        assert screen.locator(".button-primary:visible").count() <= 1
-
-    return check
 
 
 def make_event(page: Page) -> None:

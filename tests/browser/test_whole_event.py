@@ -21,25 +21,15 @@ from matches import links
 from matches.models import Match, PlayerRating
 from matches.services.ratings import default_pool, dirty_since
 from players.actors import SYSTEM
-from players.models import Club, Membership, Player, User
+from players.models import Club, User
 from players.services import remember_alias
-from tests.browser.conftest import DESK, PHONE, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.conftest import SHARED_DATA, ValkeyServer
 from tournaments.models import Division, Fixture
 from tournaments.services.rounds import extend_deadline
 
-Check = Callable[[Page], None]
 NAMES = ["Elif Ristic", "Omar Kageyama", "Nino Beridze", "Jörg Weißmüller", "Siobhán O’Neill"]
 PATIENCE = 60.0
-
-
-@pytest.fixture
-def club(site: str, alice: User) -> Club:
-    """Alice's."""
-    club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
-    alices = Player.objects.create(name="Alice", user=alice)
-    Membership.objects.create(club=club, player=alices, role=Membership.Role.OWNER)
-    return club
 
 
 @pytest.fixture
@@ -63,12 +53,8 @@ def eventually(true: Callable[[], bool]) -> None:
 @pytest.mark.parametrize("width", [PHONE, DESK])
 @pytest.mark.usefixtures("beat")
 def test_a_knockout_of_five_decided_by_records_claims_and_a_deadline(
-    open_page: OpenPage, axe: Check, fits: Check, club: Club, alice: User, width: int
+    open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int
 ) -> None:
-    def looked_at(page: Page) -> None:
-        fits(page)
-        axe(page)
-
     page = open_page("/clubs/harbour/", width=width, user=alice)
     set_up(page, looked_at)
     Division.objects.update(deadline_rule=Division.DeadlineRule.LOTS)
