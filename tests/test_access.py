@@ -224,6 +224,7 @@ ROUTES: dict[str, Access] = {
                     "rounds/publish",
                     "rounds/change",
                     "rounds/bye",
+                    "keep-apart",
                 )
             ),
         )
@@ -252,6 +253,7 @@ ROUTES: dict[str, Access] = {
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/next-season/$": Access(403, 403, 403),
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/outline/$": Access(403, 403, 403),
+    "^api/v1/divisions/(?P<division>[2-9a-z]{10})/kept-apart/$": Access(403, 403, 403),
     "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/$": Access(403, 403, 403),
     "^api/v1/corrections/(?P<correction>[2-9a-z]{10})/$": Access(403, 403, 403),
     "^api/v1/fixtures/(?P<fixture>[2-9a-z]{10})/corrections/preview/$": ONLY_POST,
@@ -271,6 +273,7 @@ ROUTES: dict[str, Access] = {
                     "rounds/change",
                     "rounds/byes",
                     "rounds/byes/take-back",
+                    "kept-apart/take-back",
                 )
             ),
             *(f"entries/(?P<entry>[2-9a-z]{{10}})/{verb}" for verb in ("withdraw", "check-in")),

@@ -14,6 +14,7 @@ from tournaments.formats.settings import BY_ROUND, TABLES
 from tournaments.formats.swiss_event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.tables import Table, bracket_tables, is_over, known, places_taken, round_table
 from tournaments.models import Division, Draw, Entry, Stage
+from tournaments.pairing_basis import kept_apart
 from tournaments.plans import Places, StageRows, settings_of
 
 Instead = Mapping[int, Result]
@@ -131,7 +132,7 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
         ),
         planned=settings.rounds,
         order=settings.order,
-        forbidden=frozenset(frozenset(pair) for pair in settings.forbidden),
+        forbidden=kept_apart(stage.division),
         allow_rematches=settings.allow_rematches,
         length=(settings.lengths or stage.division.lengths)[0],
     )

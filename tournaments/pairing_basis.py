@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 
 from tournaments.formats.swiss_event import ByeKind, SwissEvent, SwissPlayer
-from tournaments.models import ByeRequest, Stage
+from tournaments.models import ByeRequest, Division, KeptApart, Stage
 
 Byes = Mapping[int, ByeKind]
 """Entry -> kind of the bye it asked for."""
@@ -17,6 +17,12 @@ def requested_byes(stage: Stage, event: SwissEvent) -> Byes:
     active = {player.entry for player in _active(event, number)}
     rows = ByeRequest.objects.filter(stage=stage, round=number, taken_back_at=None)
     return {row.entry_id: ByeKind(row.kind) for row in rows if row.entry_id in active}
+
+
+def kept_apart(division: Division) -> frozenset[frozenset[int]]:
+    """The pairs of entries that are not to meet."""
+    rows = KeptApart.objects.filter(division=division, taken_back_at=None)
+    return frozenset(frozenset(pair) for pair in rows.values_list("first", "second"))
 
 
 def digest(event: SwissEvent, byes: Byes) -> str:

@@ -31,6 +31,10 @@ MESSAGES: dict[str, str] = {
     "pair_not_in_round": gettext_noop("{first} and {second} must both be in this round."),
     "pair_twice": gettext_noop("{first} – {second}: one of them is in another pair, or both are the same player."),
     "pair_not_allowed": gettext_noop("{first} and {second} have met, or are not to meet."),
+    # Two who are kept apart
+    "pair_is_one": gettext_noop("Choose two different players of this division."),
+    "nothing_to_keep_apart": gettext_noop("Nothing is left to be drawn here in which two can be kept apart."),
+    "not_kept_apart": gettext_noop("{first} and {second} may meet already."),
     # Entries
     "late_entry_not_possible": gettext_noop("Nobody can come late into this format: {format}."),
     "late_entry_closed": gettext_noop("It is too late to come in: round {round} is paired."),
@@ -84,6 +88,8 @@ STATUS = {
     "round_open": HTTPStatus.CONFLICT,
     "rounds_over": HTTPStatus.CONFLICT,
     "no_bye_requested": HTTPStatus.CONFLICT,
+    "nothing_to_keep_apart": HTTPStatus.CONFLICT,
+    "not_kept_apart": HTTPStatus.CONFLICT,
     "late_entry_not_possible": HTTPStatus.CONFLICT,
     "late_entry_closed": HTTPStatus.CONFLICT,
     "joining_closed": HTTPStatus.CONFLICT,

@@ -9,6 +9,7 @@ from tournaments.api import draws as api_draws
 from tournaments.api import entries as api_entries
 from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
+from tournaments.api import kept_apart as api_kept_apart
 from tournaments.api import rounds as api_rounds
 from tournaments.api import seasons as api_seasons
 from tournaments.api import stages as api_stages
@@ -23,6 +24,7 @@ from tournaments.views import (
     entries,
     events,
     fixtures,
+    kept_apart,
     rounds,
     seasons,
     standings,
@@ -69,6 +71,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}draw/$", draws.draw, name="draw"),
     re_path(rf"{DIVISION}draw/request/$", draws.request_draw, name="draw-request"),
     re_path(rf"{DIVISION}draw/publish/$", draws.publish, name="draw-publish"),
+    re_path(rf"{DIVISION}keep-apart/$", kept_apart.keep_apart, name="keep-apart"),
     re_path(rf"{DIVISION}rounds/$", rounds.rounds, name="rounds"),
     re_path(rf"{DIVISION}rounds/pair/$", rounds.pair, name="rounds-pair"),
     re_path(rf"{DIVISION}rounds/publish/$", rounds.publish, name="rounds-publish"),
@@ -115,6 +118,8 @@ urlpatterns += [
     re_path(rf"{A_DIVISION}draws/$", api_draws.Draws.as_view(), name="api-draws"),
     re_path(rf"{A_DIVISION}draws/publish/$", api_draws.PublishDraw.as_view(), name="api-draw-publish"),
     re_path(rf"{A_DIVISION}draws/(?P<number>[0-9]{{1,4}})/$", api_draws.OneDraw.as_view(), name="api-draw"),
+    re_path(rf"{A_DIVISION}kept-apart/$", api_kept_apart.AllApart.as_view(), name="api-kept-apart"),
+    re_path(rf"{A_DIVISION}kept-apart/take-back/$", api_kept_apart.LetMeet.as_view(), name="api-let-meet"),
     re_path(rf"{A_DIVISION}rounds/$", api_rounds.AllRounds.as_view(), name="api-rounds"),
     re_path(rf"{A_DIVISION}rounds/change/$", api_rounds.ChangeRounds.as_view(), name="api-rounds-change"),
     re_path(rf"{A_DIVISION}rounds/byes/$", api_rounds.AskBye.as_view(), name="api-rounds-bye"),

@@ -86,19 +86,6 @@ def test_what_is_read_can_be_written_again(name: str, ask: Ask, tonight: Divisio
     assert stage_settings(tonight) == [StageSettings(name)]
 
 
-def test_pairs_that_never_meet_are_named_by_their_entries(ask: Ask, tonight: Division) -> None:
-    one, two = tonight.entries.order_by("pk")[:2]
-    stage = {"format": "swiss", "forbidden": [[one.public_id, two.public_id]]}
-    answer = ask("put", "stages", {"stages": [stage], "after": tonight.seq})
-    assert answer.json()[0]["forbidden"] == [[one.public_id, two.public_id]]
-    assert stage_settings(tonight)[0].forbidden == ((one.pk, two.pk),)
-    tonight.refresh_from_db()
-    stage["forbidden"] = [[one.public_id, "2222222222"]]
-    answer = ask("put", "stages", {"stages": [stage], "after": tonight.seq})
-    assert answer.status_code == 422
-    assert "2222222222 is not an entry" in str(answer.json())
-
-
 @pytest.mark.parametrize(
     ("stages", "code"),
     [

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from players.api.accounts import by, given, me
 from players.api.shapes import PROBLEM, example
+from tournaments.models import Division, Entry
 
 __all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "after_of", "by", "example", "given", "me", "tagged"]
 
@@ -44,3 +45,11 @@ def tagged(body: Any, seq: int | None, status: int = 200, **headers: str) -> Res
     """An answer whose ETag is the seq of what it shows."""
     tag = {} if seq is None else {"ETag": f'"{seq}"'}
     return Response(body, status=status, headers={**tag, **headers})
+
+
+def entry_named(division: Division, public_id: str, field: str = "entry") -> Entry:
+    """The entry of this division with this public id; 422 for `field` where there is none."""
+    found = division.entries.select_related("player", "division").filter(public_id=public_id).first()
+    if found is None:
+        raise exceptions.ValidationError({field: ["There is no such entry in this division."]}, code="unknown")
+    return found

@@ -38,7 +38,7 @@ def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
             "seed_hash": draw.stage.seed_hash,
             "seed": draw.stage.seed if published and draw.stage.seed_is_public else None,
             "refusal": draw.refusal,
-            "kept_apart": draw.stage.division.apart,
+            "kept_apart": draw.stage.division.keeps_apart,
             "places": [_place(entry, names, seeds) for entry in draw.places],
         }
     ).data
@@ -54,10 +54,12 @@ def _place(entry: int | None, names: Names, seeds: dict[int, int]) -> dict[str, 
 def _seen(request: Request, division: Division) -> tuple[list[Draw], Names]:
     """The drafts somebody may see: directors all, everybody else the published one."""
     directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
-    drawn = Draw.objects.filter(stage__division=division).select_related("stage__division")
+    drawn = Draw.objects.filter(stage__division=division).select_related("stage")
     rows = drawn.order_by("stage__number", "number")
     if not directs:
         rows = rows.filter(state=Draw.State.PUBLISHED)
+    for row in rows:
+        row.stage.division = division
     return list(rows), names_of(division, staff=directs)
 
 

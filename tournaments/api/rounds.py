@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
-from rest_framework import exceptions, serializers, status
+from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,11 +14,11 @@ from rest_framework.views import APIView
 from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.api import shapes
-from tournaments.api.common import AFTER, READ, WRITE, after_of, by, example, given, tagged
+from tournaments.api.common import AFTER, READ, WRITE, after_of, by, entry_named, example, given, tagged
 from tournaments.api.draws import answer as draw_answer
 from tournaments.formats.settings import BY_ROUND, MOST_ROUNDS
 from tournaments.formats.swiss_event import ByeKind
-from tournaments.models import ByeRequest, Division, Draw, Entry, Stage
+from tournaments.models import ByeRequest, Division, Draw, Stage
 from tournaments.selectors import pairing_desk
 from tournaments.selectors.names import Names, names_of
 from tournaments.services import rounds_asked
@@ -166,13 +166,6 @@ def _answer(request: Request, division: Division, status_: int = status.HTTP_200
     return tagged(rounds_answer(division, rounds_asked.rounds_of(division), directs=directs), division.seq, status_)
 
 
-def _entry(division: Division, public_id: str, field: str = "entry") -> Entry:
-    found = division.entries.select_related("player", "division").filter(public_id=public_id).first()
-    if found is None:
-        raise exceptions.ValidationError({field: ["There is no such entry in this division."]}, code="unknown")
-    return found
-
-
 class AllRounds(APIView):
     """The rounds of a Swiss or of lives."""
 
@@ -206,7 +199,8 @@ class AllRounds(APIView):
         fields = given(PairRoundSerializer, request)
         after = after_of(request, fields)
         pairs = [
-            (_entry(found, first, "pairs"), _entry(found, second, "pairs")) for first, second in fields.get("pairs", [])
+            (entry_named(found, first, "pairs"), entry_named(found, second, "pairs"))
+            for first, second in fields.get("pairs", [])
         ]
         draw = rounds_asked.request_round(
             division=found,
@@ -261,7 +255,7 @@ class AskBye(APIView):
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = given(AskByeSerializer, request)
         rounds_asked.request_bye(
-            entry=_entry(found, fields["entry"]),
+            entry=entry_named(found, fields["entry"]),
             round_number=fields["round"],
             kind=fields["kind"],
             by=by(request),
@@ -286,6 +280,6 @@ class TakeBackBye(APIView):
         """409 `no_bye_requested`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = given(TakeBackByeSerializer, request)
-        entry = _entry(found, fields["entry"])
+        entry = entry_named(found, fields["entry"])
         rounds_asked.take_back_bye(entry=entry, round_number=fields["round"], by=by(request), now=timezone.now())
         return _answer(request, found)

@@ -215,7 +215,7 @@ class DrawSerializer(serializers.Serializer[Any]):
     seed_hash = serializers.CharField()
     seed = serializers.CharField(allow_null=True)
     refusal = serializers.DictField(allow_null=True)
-    kept_apart = serializers.BooleanField(help_text="Whether club-mates were exchanged after the lots were drawn.")
+    kept_apart = serializers.BooleanField(help_text="Whether club-mates or pairs were exchanged after the lots.")
     places = PlaceSerializer(many=True)
 
 

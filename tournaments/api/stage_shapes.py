@@ -6,7 +6,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from matches.models.matches import LONGEST_MATCH
-from players.public_ids import LENGTH
 from tournaments.evening_form import MOST_TABLES
 from tournaments.formats.blueprint import MOST_STAGES
 from tournaments.formats.outline import Kind
@@ -28,7 +27,6 @@ from tournaments.stage_forms import MOST_QUALIFIERS
 
 MOST_LENGTHS = 30
 LONGEST_PATTERN = 80
-MOST_FORBIDDEN = 200
 USUAL = StageSettings()
 
 
@@ -79,12 +77,6 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         [0.0, 0.5], required=False, help_text="swiss: what a late entrant gets for each round he missed."
     )
     allow_rematches = _switch("swiss: whether as few rematches as can be are allowed where none cannot be avoided.")
-    forbidden = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField(max_length=LENGTH), min_length=2, max_length=2),
-        max_length=MOST_FORBIDDEN,
-        required=False,
-        help_text="swiss, lives: pairs of entries (public ids) that never meet.",
-    )
     twice = _switch("Tables: whether everybody meets everybody twice.")
     groups = _whole(1, MOST_GROUPS, "groups: how many.")
     group_draw = serializers.ChoiceField(

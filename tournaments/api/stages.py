@@ -6,7 +6,6 @@ from typing import Any
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
-from rest_framework import exceptions
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,7 +17,7 @@ from tournaments.api import stage_shapes as shapes
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, given, tagged
 from tournaments.api.outlined import told
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Entry
+from tournaments.models import Division
 from tournaments.services.stages import set_stages, stage_settings
 
 GROUPS_THEN_KNOCKOUT = [
@@ -35,31 +34,22 @@ EVENING = {
 
 def answer(division: Division) -> Response:
     """All stages with every setting, and the ETag of the division."""
-    ids = dict(division.entries.values_list("pk", "public_id"))
-    stages = [{"number": number, **_shown(one, ids)} for number, one in enumerate(stage_settings(division), start=1)]
+    stages = [{"number": number, **_shown(one)} for number, one in enumerate(stage_settings(division), start=1)]
     return tagged(shapes.SetStageSerializer(stages, many=True).data, division.seq)
 
 
-def _shown(settings: StageSettings, ids: dict[int, str]) -> dict[str, Any]:
-    forbidden = [[ids[one], ids[two]] for one, two in settings.forbidden if one in ids and two in ids]
-    return {**asdict(settings), "forbidden": forbidden, "until": settings.until or None} | {
-        "join_until": settings.join_until or None
-    }
+def _shown(settings: StageSettings) -> dict[str, Any]:
+    return {**asdict(settings), "until": settings.until or None, "join_until": settings.join_until or None}
 
 
-def _settings(division: Division, stages: list[dict[str, Any]]) -> list[StageSettings]:
-    """What was sent as settings; an entry that is not there answers 422."""
-    named = {public_id for stage in stages for pair in stage.get("forbidden", []) for public_id in pair}
-    ids = dict(Entry.objects.filter(division=division, public_id__in=named).values_list("public_id", "pk"))
-    if missing := sorted(named - set(ids)):
-        raise exceptions.ValidationError({"stages": [f"{missing[0]} is not an entry of this division."]})
+def _settings(stages: list[dict[str, Any]]) -> list[StageSettings]:
+    """What was sent as settings."""
     made = []
     for stage in stages:
         values = {name: value for name, value in stage.items() if name != "number"}
         for day in ("until", "join_until"):
             if day in values:
                 values[day] = values[day].isoformat() if values[day] else ""
-        values["forbidden"] = [[ids[one], ids[two]] for one, two in values.get("forbidden", [])]
         made.append(StageSettings.of(values.pop("format"), values))
     return made
 
@@ -109,7 +99,7 @@ class Stages(APIView):
         after = after_of(request, fields)
         set_stages(
             division=found,
-            stages=_settings(found, fields["stages"]),
+            stages=_settings(fields["stages"]),
             tables=fields.get("tables"),
             after=after or 0,
             by=by(request),
@@ -161,4 +151,4 @@ class OutlineView(APIView):
         """Of the stages that are sent."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = given(shapes.WantedOutlineSerializer, request)
-        return Response(told(found, _settings(found, fields["stages"]), fields))
+        return Response(told(found, _settings(fields["stages"]), fields))

@@ -22,7 +22,7 @@ from tournaments.formats.graph import (
     Source,
     check,
 )
-from tournaments.formats.groups import drawn_groups, group_names, knockout_from_groups, snake_groups
+from tournaments.formats.groups import drawn_groups, group_names, in_one_group, knockout_from_groups, snake_groups
 from tournaments.formats.kept_apart import Meeting
 from tournaments.formats.knockout import cross_seeded, main_bracket
 from tournaments.formats.lots import Lots
@@ -63,11 +63,12 @@ LEAST_WITH_CONSOLATION = 4
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Places as drawn, by which algorithm, and who could not be kept apart."""
+    """Places as drawn, by which algorithm, and who could not be kept apart, in a bracket or in groups."""
 
     places: tuple[EntryId | None, ...]
     algorithm: str
     meetings: tuple[Meeting, ...] = ()
+    in_one_group: tuple[tuple[EntryId, EntryId], ...] = ()
 
 
 def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[int] = ()) -> list[StageSettings]:
@@ -111,10 +112,12 @@ def draw_places(
         check_league_size(len(field))
     if settings.format == GROUPS:
         if settings.group_draw == SNAKE and seeds:
-            return Drawn(padded(snake_groups(list(seeds), settings.groups)), "snake by rating")
-        heads = seeds[: settings.groups]
-        groups = drawn_groups(field, settings.groups, seed=seed, draft=draft, seeds=heads, apart=apart)
-        return Drawn(padded(groups), "groups by lot")
+            groups, how = snake_groups(list(seeds), settings.groups), "snake by rating"
+        else:
+            heads = seeds[: settings.groups]
+            groups = drawn_groups(field, settings.groups, seed=seed, draft=draft, seeds=heads, apart=apart)
+            how = "groups by lot"
+        return Drawn(padded(groups), how, in_one_group=in_one_group(groups, apart))
     order = seeds or Lots(seed, "order", draft).shuffled(field)
     return Drawn(tuple(order), "by rating" if seeds else ORDER_ALGORITHM)
 

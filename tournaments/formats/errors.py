@@ -36,7 +36,7 @@ MESSAGES: dict[str, str] = {
     "rounds_over": "All {rounds} rounds are paired.",
     "too_few_players": "{players} player(s) are left; two are needed for a match.",
     "manual_pair_invalid": "{first} and {second} cannot be fixed as a pair: {reason}.",
-    "no_legal_pairing": "No pairing of round {round} is left without a rematch, a forbidden pair or a second bye.",
+    "no_legal_pairing": "Every pairing of round {round} needs a rematch, a second bye, or two who are kept apart.",
     # Round robin and leagues
     "group_count": "{groups} group(s) of at least {least} cannot be made of {entries} entries.",
     "division_size": "A league division has {least} to {most} entries; this one has {entries}.",

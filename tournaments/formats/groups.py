@@ -1,6 +1,7 @@
 """Groups, and the knockout that their places feed."""
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
 
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import EntryId, Graph, PlaceOf
@@ -55,7 +56,10 @@ def drawn_groups(
     field = sorted(entries)
     _check(len(field), count)
     lots = Lots(seed, PURPOSE, draft)
-    mates = {entry: set(group) for group in sorted(apart, key=len) for entry in group}
+    mates: dict[EntryId, set[EntryId]] = {}
+    for together in apart:
+        for entry in together:
+            mates.setdefault(entry, set()).update(together)
     groups: list[list[EntryId]] = [[] for _ in range(count)]
     for pot in (seeds[at : at + count] for at in range(0, len(seeds), count)):
         for group, entry in zip(lots.shuffled(range(count)), pot, strict=False):
@@ -73,6 +77,18 @@ def drawn_groups(
 def _check(entries: int, count: int) -> None:
     if count < 1 or entries < count * LEAST_GROUP:
         raise Refused("group_count", groups=count, least=LEAST_GROUP, entries=entries)
+
+
+def in_one_group(
+    groups: Iterable[Collection[EntryId]], apart: Iterable[Collection[EntryId]]
+) -> tuple[tuple[EntryId, EntryId], ...]:
+    """The pairs that were to be kept apart, and stand in one group all the same.
+
+    >>> in_one_group([(1, 2, 5), (3, 4)], [(1, 3), (2, 4, 5)])
+    ((2, 5),)
+    """
+    wanted = {pair for together in apart for pair in combinations(sorted(together), 2)}
+    return tuple(sorted(pair for group in groups for pair in combinations(sorted(group), 2) if pair in wanted))
 
 
 def knockout_from_groups(names: Sequence[str], qualifiers: int, *, key: str = "main") -> Graph:

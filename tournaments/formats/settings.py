@@ -10,7 +10,6 @@ from datetime import date
 from typing import Any
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.graph import EntryId
 from tournaments.formats.league import LARGEST_DIVISION, LEAST_DIVISION
 from tournaments.formats.patterns import parse
 from tournaments.formats.round_robin import LeaverRule, Scoring
@@ -64,8 +63,7 @@ class StageSettings:
     the fewest byes for the field), `last_chance` that of the bracket fed by the consolation (None: there is none).
 
     `rounds` of a Swiss is None for one that ends when one is unbeaten. `pair_at_once` pairs a round as soon as the
-    one before is complete. `missed_points` go to a late entrant for each round he missed. `forbidden` are pairs that
-    never meet.
+    one before is complete. `missed_points` go to a late entrant for each round he missed.
 
     `groups` counts groups, filled by `group_draw`. `qualifiers` go on to the next stage: of each group, or of the
     whole stage; None where this stage is the last. `win` and `loss` are table points of a match. A league runs
@@ -86,7 +84,6 @@ class StageSettings:
     pair_at_once: bool = True
     missed_points: float = 0.0
     allow_rematches: bool = False
-    forbidden: tuple[tuple[EntryId, EntryId], ...] = ()
     twice: bool = False
     groups: int = 2
     group_draw: str = DRAWN
@@ -168,8 +165,6 @@ class StageSettings:
         for name in ("lengths", "lower_lengths", "last_lengths", "final_lengths", "tiebreaks"):
             if name in values:
                 values[name] = tuple(values[name])
-        if "forbidden" in values:
-            values["forbidden"] = tuple((first, second) for first, second in values["forbidden"])
         if "order" in values:
             values["order"] = Order(values["order"])
         if "leaver_rule" in values:

@@ -2,7 +2,7 @@
 
 from tournaments.models.brackets import Bracket, Fixture, Round, Slot, Stage
 from tournaments.models.corrections import Advance, Correction
-from tournaments.models.entries import ByeRequest, Draw, Entry, Withdrawal
+from tournaments.models.entries import ByeRequest, Draw, Entry, KeptApart, Withdrawal
 from tournaments.models.events import Division, Tournament
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Draw",
     "Entry",
     "Fixture",
+    "KeptApart",
     "Round",
     "Slot",
     "Stage",

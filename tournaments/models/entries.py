@@ -97,6 +97,34 @@ class ByeRequest(models.Model):
         return f"{self.entry} · {self.round}"
 
 
+class KeptApart(models.Model):
+    """Two entries that are not to meet: never paired in a round, as far apart as can be in a bracket or in groups.
+
+    The one that was entered first comes first. Pairs are for directors' eyes.
+    """
+
+    division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="kept_apart")
+    first = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="+")
+    second = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("pair kept apart")
+        verbose_name_plural = _("pairs kept apart")
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["first", "second"], condition=Q(taken_back_at=None), name="kept_apart_once"
+            ),
+            models.CheckConstraint(condition=Q(first__lt=models.F("second")), name="kept_apart_in_order"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.first} · {self.second}"
+
+
 class Draw(models.Model):
     """One draft of the draw of a stage, or the published one; of one round where rounds are paired one by one.
 

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from players.public_ids import LENGTH, new_public_id
@@ -143,3 +144,8 @@ class Division(models.Model):
     def lengths(self) -> list[int]:
         """Match lengths in points by round, from the first on; the last one goes on."""
         return self.round_lengths or [self.match_length]
+
+    @cached_property
+    def keeps_apart(self) -> bool:
+        """Whether its draw keeps anybody apart: club-mates, or pairs that a director named."""
+        return self.apart or self.kept_apart.filter(taken_back_at=None).exists()

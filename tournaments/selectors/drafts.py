@@ -69,17 +69,23 @@ def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
         "outdated": is_outdated(division, draw) if draw.round else drawn != entered,
         "foreseen": next((one["params"] for one in draw.remarks if one["code"] == NO_LATER_ROUND), None),
         "remarks": [remark(one, names) for one in draw.remarks if one["code"] == OPPOSITE_HALVES],
+        "in_one_group": [_both(one, names) for one in draw.remarks if one["code"] == ONE_GROUP],
     }
 
 
 OPPOSITE_HALVES = "not_in_opposite_halves"
+ONE_GROUP = "in_one_group"
 NO_LATER_ROUND = "later_round_impossible"
 
 
 def remark(one: dict[str, Any], names: Names) -> tuple[str, str, int]:
     """Two who could not be kept in opposite halves, and the round in which they can meet."""
+    return *_both(one, names), one["params"]["round"]
+
+
+def _both(one: dict[str, Any], names: Names) -> tuple[str, str]:
     first, second = one["params"]["entries"]
-    return names.of(first), names.of(second), one["params"]["round"]
+    return names.of(first), names.of(second)
 
 
 def counts(division: Division, draw: Draw) -> Counts:

@@ -10,6 +10,7 @@ from tournaments.models import Division, Draw, Entry
 from tournaments.selectors.divisions import entries_lists, provenance_of
 from tournaments.selectors.drafts import draft_page
 from tournaments.selectors.events import divisions_of
+from tournaments.selectors.kept_apart import apart_view
 from tournaments.selectors.names import names_of
 from tournaments.services.late import may_come_late
 
@@ -75,6 +76,8 @@ def draw_page(division: Division, now: datetime) -> dict[str, Any]:
         "entered": division.entries.filter(status=Entry.Status.IN).count(),
         "now": now,
     }
+    if division.status == Division.Status.ENTRIES:
+        context["apart"] = apart_view(division, names_of(division, staff=True))
     if newest is not None and newest.state == Draw.State.DRAFT:
         context |= draft_page(division, newest)
     return context

@@ -32,6 +32,8 @@ VERBS: dict[str, str] = {
     "bye_requested": gettext_noop("noted a requested bye"),
     "bye_taken_back": gettext_noop("took back a requested bye"),
     "rounds_changed": gettext_noop("changed how the rounds go on"),
+    "kept_apart": gettext_noop("kept two apart"),
+    "let_meet": gettext_noop("let two meet after all"),
     "entry_withdrawn": gettext_noop("took out of the division"),
     "bracket_withdrawn": gettext_noop("took out of the bracket"),
     "moved_up": gettext_noop("moved up from the waiting list"),
@@ -66,7 +68,7 @@ KINDS: dict[str, Sequence[str]] = {
                 "claim_withdrawn", "claim_unanswered"),
     "entries": ("entered", "entered_late", "bye_requested", "bye_taken_back",
                 "entry_withdrawn", "bracket_withdrawn", "moved_up", "checked_in", "checked_out"),
-    "draw": ("draw_requested", "drawn", "draw_published", "rounds_changed"),
+    "draw": ("draw_requested", "drawn", "draw_published", "rounds_changed", "kept_apart", "let_meet"),
     "settings": ("tournament_created", "tournament_changed", "tournament_published", "tournament_cancelled",
                  "season_drafted",
                  "division_created", "division_changed", "stages_changed", "deadlines_changed", "deadline_moved"),
@@ -120,7 +122,7 @@ def told(rows: Iterable[LogEntry], tournament: Tournament) -> list[Told]:
     rows = list(rows)
     divisions = {division.topic: division.name for division in Division.objects.filter(tournament=tournament)}
     matches = _fixtures(tournament, [row.topic for row in rows])
-    ids = {row.params["entry"] for row in rows if isinstance(row.params.get("entry"), int)}
+    ids = {entry for row in rows for entry in _meant(row.params)}
     entries = {entry.pk: entry.player.shown_name for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
     return [
         Told(
@@ -135,6 +137,12 @@ def told(rows: Iterable[LogEntry], tournament: Tournament) -> list[Told]:
         )
         for row in rows
     ]
+
+
+def _meant(params: Mapping[str, Any]) -> list[int]:
+    """The entries that a line names, by primary key."""
+    both = [params.get("entry"), *(params.get("entries") or ())]
+    return [entry for entry in both if isinstance(entry, int)]
 
 
 def _fixtures(tournament: Tournament, topics: list[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -176,9 +184,8 @@ def _details(row: LogEntry, entries: Mapping[int, str], players: Sequence[str]) 
 
 def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
     """What was meant: an entry, a fixture, a draft, a new name."""
-    entry = entries.get(params.get("entry", 0))
     named = {
-        "entry": entry,
+        "entry": " – ".join(entries[entry] for entry in _meant(params) if entry in entries),
         "fixture": f"M{params['fixture']}" if "fixture" in params else None,
         "round": _("round %(round)s") % {"round": params["round"]} if params.get("round") else None,
         "number": _("draft %(number)s") % {"number": params["number"]} if "number" in params else None,

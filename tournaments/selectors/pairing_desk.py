@@ -11,6 +11,7 @@ from tournaments.formats.tiebreaks import plain
 from tournaments.models import ByeRequest, Division, Draw, Entry
 from tournaments.selectors.drafts import NO_LATER_ROUND
 from tournaments.selectors.events import divisions_of
+from tournaments.selectors.kept_apart import apart_view
 from tournaments.selectors.names import Names, names_of
 from tournaments.selectors.pairings import pairings_of
 from tournaments.services.pairings import is_outdated, to_be_paired
@@ -108,6 +109,7 @@ def desk_page(division: Division, round_number: int | None, now: datetime) -> di
         "lines": _lines(found, coming.draft, names) if coming.state == DRAFT else [],
         "draft_byes": _byes(coming.draft, names) if coming.state == DRAFT else [],
         "now": now,
+        "apart": apart_view(division, names),
         **_what_can_be_asked(found, coming, names),
     }
 

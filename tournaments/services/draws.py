@@ -6,6 +6,7 @@ published page can say how many there were and why (tournaments.formats.lots tel
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -15,9 +16,10 @@ from matches.services.ratings import ratings_of
 from players.actors import SYSTEM, Actor, log
 from players.queue import claim_lasts, hint, resend_after
 from tournaments.formats import knockout
-from tournaments.formats.blueprint import draw_places, plan_of, sources_of
+from tournaments.formats.blueprint import Drawn, draw_places, plan_of, sources_of
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
+from tournaments.pairing_basis import kept_apart
 from tournaments.plans import settings_of
 from tournaments.services import pairings
 from tournaments.services.club_mates import club_mates
@@ -75,19 +77,22 @@ def _drawn(division: Division, draw: Draw) -> Made:
             seed=bytes.fromhex(draw.stage.seed),
             draft=draw.number,
             seeds=knockout.seed_order(by_entry) if division.draw_method == Division.DrawMethod.RATING else (),
-            apart=club_mates(division, by_entry) if division.apart else (),
+            apart=[*(club_mates(division, by_entry) if division.apart else ()), *kept_apart(division)],
         )
         plan_of(settings, sources_of(drawn.places), seed=bytes.fromhex(draw.stage.seed), draft=draw.number)
     except Refused as refused:
         return Made(refusal={"code": refused.code, "params": refused.params})
-    remarks = [
-        {
-            "code": "not_in_opposite_halves",
-            "params": {"entries": sorted([meeting.first, meeting.second]), "round": meeting.round},
-        }
+    return Made(places=list(drawn.places), algorithm=drawn.algorithm, remarks=_remarks(drawn), ratings=by_entry)
+
+
+def _remarks(drawn: Drawn) -> list[dict[str, Any]]:
+    """Who could not be kept apart."""
+    told: list[tuple[str, tuple[int, int], dict[str, int]]] = [
+        ("not_in_opposite_halves", (meeting.first, meeting.second), {"round": meeting.round})
         for meeting in drawn.meetings
     ]
-    return Made(places=list(drawn.places), algorithm=drawn.algorithm, remarks=remarks, ratings=by_entry)
+    told += [("in_one_group", pair, {}) for pair in drawn.in_one_group]
+    return [{"code": code, "params": {"entries": sorted(pair), **more}} for code, pair, more in told]
 
 
 def _finish(draw_id: int, made: Made, now: datetime) -> Draw | None:

@@ -125,15 +125,18 @@ def _store(division: Division, found: Rounds, wanted: StageSettings, by: Actor, 
     if wanted.rounds is not None:
         undone.filter(round__gt=wanted.rounds).update(state=Draw.State.DISCARDED)
     settle(division, by=by, now=now)
-    _ask_again(division, stage, by, now)
+    ask_again(division, by=by, now=now)
 
 
-def _ask_again(division: Division, stage: Stage, by: Actor, now: datetime) -> None:
-    """For a stage whose rounds the director publishes himself: the round that was refused is asked for anew."""
+def ask_again(division: Division, *, by: Actor, now: datetime) -> None:
+    """The next round is asked for anew if it was refused; to be called when something has changed since."""
+    stage = stage_by_rounds(division)
+    last = stage.draws.order_by("-number").first() if stage is not None else None
+    if last is None or not last.refusal:
+        return
     found = rounds_of(division)
     number = found.event.next_round
-    last = stage.draws.order_by("-number").first()
-    if last is not None and last.refusal and last.round == number and not found.state.over:
+    if last.round == number and not found.state.over:
         request(found.stage, number, at_once=found.settings.pair_at_once, now=now, by=by)
 
 

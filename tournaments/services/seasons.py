@@ -100,4 +100,4 @@ def draft_next_season(
 
 def _undated(settings: StageSettings) -> StageSettings:
     """The same settings without the days of a season that is over."""
-    return replace(settings, until="", join_until="", forbidden=())
+    return replace(settings, until="", join_until="")

@@ -17,7 +17,7 @@ from players.forms import RefusingForm
 from players.messages import sentence
 from players.refusals import STATUS as PEOPLE_STATUS
 from players.views.pages import account_needed, by, me, page
-from tournaments.models import Division, Tournament
+from tournaments.models import Division, Entry, Tournament
 from tournaments.refusals import STATUS
 from tournaments.selectors import log
 
@@ -86,3 +86,11 @@ def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm 
 def division_url(division: Division) -> tuple[str, str, str]:
     """The parts of a division's address."""
     return (*address(division.tournament), division.public_id)
+
+
+def chosen_entry(division: Division, public_id: str) -> Entry:
+    """The entry chosen from a list of this division. Refused: `choose_a_player`."""
+    entry = division.entries.select_related("player", "division").filter(public_id=public_id).first()
+    if entry is None:
+        raise Refused("choose_a_player")
+    return entry

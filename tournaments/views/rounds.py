@@ -21,7 +21,7 @@ from tournaments.numbers import number
 from tournaments.selectors import pairing_desk as selectors
 from tournaments.selectors.moments import of_one_moment
 from tournaments.services import draws, rounds_asked
-from tournaments.views.pages import account_needed, by, division_url, missed, refuse
+from tournaments.views.pages import account_needed, by, chosen_entry, division_url, missed, refuse
 
 
 @account_needed
@@ -108,7 +108,7 @@ def bye(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
 
     def act() -> None:
-        entry = _entry(found, request.POST.get("entry", ""))
+        entry = chosen_entry(found, request.POST.get("entry", ""))
         at, kind = number(request.POST.get("round")) or 0, request.POST.get("kind", "")
         if request.POST.get("take_back"):
             rounds_asked.take_back_bye(entry=entry, round_number=at, by=by(request), now=timezone.now())
@@ -153,11 +153,4 @@ def _pairs(request: HttpRequest, division: Division) -> list[tuple[Entry, Entry]
     """The pairs chosen, row by row; an empty row is none, half a row is one with nobody."""
     rows = zip(request.POST.getlist("first"), request.POST.getlist("second"), strict=False)
     chosen = [pair for pair in rows if any(pair)]
-    return [(_entry(division, first), _entry(division, second)) for first, second in chosen]
-
-
-def _entry(division: Division, public_id: str) -> Entry:
-    entry = division.entries.select_related("player", "division").filter(public_id=public_id).first()
-    if entry is None:
-        raise Refused("choose_a_player")
-    return entry
+    return [(chosen_entry(division, first), chosen_entry(division, second)) for first, second in chosen]

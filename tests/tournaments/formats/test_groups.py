@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 from tests.tournaments.formats.cast import SEED
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import MAIN, PlaceOf
-from tournaments.formats.groups import drawn_groups, group_names, knockout_from_groups, snake_groups
+from tournaments.formats.groups import drawn_groups, group_names, in_one_group, knockout_from_groups, snake_groups
 from tournaments.formats.progress import progress
 
 
@@ -32,6 +34,29 @@ def test_the_same_seed_draws_the_same_groups_and_club_mates_stand_apart():
     for club in clubs:
         assert [len(set(club) & set(group)) for group in groups] == [1, 1, 1, 1]
     assert groups != drawn_groups(range(1, 17), 4, seed=SEED, draft=2, apart=clubs)
+
+
+@settings(deadline=None)
+@given(st.integers(4, 60), st.data())
+def test_two_who_are_kept_apart_stand_in_different_groups_whatever_clubs_they_are_of(size, data):
+    count = data.draw(st.integers(2, size // 2))
+    clubs = [range(0, size, 3), range(1, size, 3)]
+    pair = data.draw(st.lists(st.integers(0, size - 1), min_size=2, max_size=2, unique=True))
+    groups = drawn_groups(range(size), count, seed=SEED, draft=data.draw(st.integers(1, 99)), apart=[pair])
+    assert in_one_group(groups, [pair]) == ()
+    mixed = drawn_groups(range(size), count, seed=SEED, apart=[*clubs, pair])
+    together = {frozenset(two) for two in in_one_group(mixed, [*clubs, pair])}
+    for group in mixed:
+        for one, other in combinations(group, 2):
+            mates = one % 3 == other % 3 != 2 or {one, other} == set(pair)
+            assert (frozenset((one, other)) in together) == mates
+
+
+def test_a_pair_kept_apart_does_not_bring_club_mates_together():
+    clubs = [(1, 2, 3, 4), (5, 6, 7, 8)]
+    for draft in range(1, 40):
+        groups = drawn_groups(range(1, 17), 4, seed=SEED, draft=draft, apart=[*clubs, (1, 9)])
+        assert in_one_group(groups, [*clubs, (1, 9)]) == ()
 
 
 def test_seeded_entries_head_different_groups():

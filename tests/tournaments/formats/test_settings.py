@@ -37,7 +37,6 @@ OPTIONS = {
     "pair_at_once": st.booleans(),
     "missed_points": st.sampled_from([0.0, 0.5]),
     "allow_rematches": st.booleans(),
-    "forbidden": st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=3).map(tuple),
     "twice": st.booleans(),
     "groups": st.integers(1, 512),
     "group_draw": st.sampled_from(["snake", "drawn"]),

@@ -272,15 +272,6 @@ def test_a_draft_of_another_format_is_discarded_and_drawn_again(
     assert (again.state, len(again.places)) == (Draw.State.DRAFT, 15)
 
 
-def test_pairs_that_never_meet_stay_when_the_page_is_saved(alices: Client, tonight: Division, by_alice: Actor) -> None:
-    one, two = tonight.entries.order_by("pk")[:2]
-    apart = StageSettings("swiss", forbidden=((one.pk, two.pk),))
-    set_stages(division=tonight, stages=[apart], after=tonight.seq, by=by_alice, now=NOW)
-    tonight.refresh_from_db()
-    alices.post(url(tonight) + "format/", typed(tonight, {"format": "swiss", "shown": "swiss", "rounds": 4}))
-    assert stage_settings(tonight)[0].forbidden == ((one.pk, two.pk),)
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_each_format_has_its_page(name: str, alices: Client, tonight: Division) -> None:
     html = shown(alices, tonight, typed(tonight, {"format": name, "shown": name}, players=12))

@@ -117,7 +117,7 @@ def test_a_round_that_cannot_be_paired_says_why_and_offers_the_two_ways_on(begun
     hall.play_out()
     page = shown(alices, hall)
     assert "Round 4 could not be paired" in page
-    assert "without a rematch, a forbidden pair or a second bye" in page
+    assert "needs a rematch, a second bye, or two who are kept apart" in page
     assert page.count("button-primary") == 1
     console = alices.get(url(hall).split(hall.division.public_id)[0] + "console/").content.decode()
     assert "Not paired" in console
@@ -204,3 +204,41 @@ def test_the_page_of_a_large_swiss_takes_no_more_queries_than_of_a_small_one(
     with django_assert_max_num_queries(60) as captured:
         shown(alices, hall)
     assert len(captured) > 5
+
+
+def test_two_are_kept_apart_and_may_meet_after_all(begun: Begun, alices: Client) -> None:
+    hall = begun(6, rounds=3)
+    first, second = hall.division.entries.all()[:2]
+    keep = url(hall).replace("rounds/", "keep-apart/")
+    names = {"first": first.public_id, "second": second.public_id, "page": "rounds"}
+    listed = (
+        f'<b class="name">{first.player.name}</b> <span class="muted">–</span> <b class="name">{second.player.name}</b>'
+    )
+    assert "Kept apart" in shown(alices, hall)
+
+    answer = alices.post(keep, names, follow=True)
+    assert answer.redirect_chain == [(url(hall), 302)]
+    assert listed in shown(alices, hall)
+    alices.post(keep, names | {"take_back": 1})
+    assert listed not in shown(alices, hall)
+
+    wrong = alices.post(keep, names | {"second": first.public_id}, follow=True)
+    assert "Choose two different players" in wrong.content.decode()
+    assert "Choose a player from the list" in alices.post(keep, names | {"second": "zzz"}, follow=True).content.decode()
+
+
+def test_the_page_of_a_draw_tells_who_is_kept_apart_and_that_a_draft_is_discarded(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor, alices: Client
+) -> None:
+    hall = Hall(make_division(), by_alice)
+    hall.enter(make_players(4))
+    page = url(hall).replace("rounds/", "draw/")
+    first, second = hall.division.entries.all()[:2]
+    names = {"first": first.public_id, "second": second.public_id, "page": "draw"}
+    assert "The draft is discarded" not in alices.get(page).content.decode()
+    alices.post(page.replace("draw/", "keep-apart/"), names)
+    assert "1 pair kept apart" in alices.get(page).content.decode()
+
+    hall.begin(StageSettings("swiss", rounds=3))
+
+    assert "Kept apart" not in alices.get(page).content.decode(), "it is on the page of the rounds now"

@@ -15,6 +15,7 @@ from tournaments.formats.settings import StageSettings
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.models import Division, Entry
 from tournaments.services import rounds_asked
+from tournaments.services.kept_apart import keep_apart
 
 pytestmark = pytest.mark.django_db
 Lives = Callable[..., Hall]
@@ -69,7 +70,7 @@ def test_two_who_are_never_to_meet_do_not(lives: Lives, by_alice: Actor) -> None
     hall = Hall(lives(2).division.tournament.divisions.get(), by_alice)
     first, second = hall.division.entries.all()
     assert pairs_of(hall.rounds()[0]) in ([(first.pk, second.pk)], [(second.pk, first.pk)])
-    hall.division.stages.update(settings={"lives": 2, "forbidden": [[first.pk, second.pk]]})
+    keep_apart(first=first, second=second, by=by_alice, now=hall.now())
 
     hall.play_round()
     hall.work()

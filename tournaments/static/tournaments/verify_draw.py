@@ -60,7 +60,7 @@ def verify(draw):
     if hashlib.sha256(seed).hexdigest() != draw["seed_hash"]:
         faults.append("The number does not have the fingerprint that was shown before the draw.")
     if draw["kept_apart"]:
-        # Club-mates are exchanged after the lots are drawn, which takes the program's own rules.
+        # Who is kept apart is exchanged after the lots are drawn, which takes the program's own rules.
         return faults
     entries = [place for place in draw["places"] if place["number"] is not None]
     seeded = sorted((place for place in entries if place["seed"] is not None), key=lambda place: place["seed"])

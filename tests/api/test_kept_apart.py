@@ -1,0 +1,47 @@
+"""Who is kept apart, by API."""
+
+from collections.abc import Callable
+
+import pytest
+from rest_framework.test import APIClient
+
+from players.actors import Actor
+from players.models import Player, User
+from tests.tournaments.services.conftest import by_alice, club, make_division, make_players, tournament
+from tests.tournaments.services.swiss_hall import Hall
+from tournaments.models import Division
+
+__all__ = ["by_alice", "club", "make_division", "make_players", "tournament"]
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_program_keeps_two_apart_and_lets_them_meet(
+    make_division: Callable[..., Division],
+    make_players: Callable[[int], list[Player]],
+    by_alice: Actor,
+    alice: User,
+    dave: User,
+) -> None:
+    hall = Hall(make_division(), by_alice)
+    hall.enter(make_players(4))
+    client = APIClient()
+    client.force_authenticate(alice)
+    first, second = hall.division.entries.values_list("public_id", flat=True)[:2]
+    url = f"/api/v1/divisions/{hall.division.public_id}/kept-apart/"
+    pair = {"first": first, "second": second}
+
+    assert client.get(url).json() == []
+    made = client.post(url, pair, format="json")
+    assert (made.status_code, made.json()) == (201, [pair])
+    unknown = client.post(url, {"first": first, "second": "2222222222"}, format="json")
+    assert (unknown.status_code, [one["field"] for one in unknown.json()["errors"]]) == (422, ["second"])
+    same = client.post(url, {"first": first, "second": first}, format="json")
+    assert (same.status_code, same.json()["code"]) == (422, "pair_is_one")
+
+    client.force_authenticate(dave)
+    assert client.get(url).status_code in (403, 404), "who does not get on with whom is not for everybody"
+    client.force_authenticate(alice)
+    assert client.post(f"{url}take-back/", pair, format="json").json() == []
+    again = client.post(f"{url}take-back/", pair, format="json")
+    assert (again.status_code, again.json()["code"]) == (409, "not_kept_apart")
