@@ -85,6 +85,28 @@ def test_a_bye_is_not_taken_from_whoever_has_begun_his_next_match(begun: Begun) 
     assert meet.status == Fixture.Status.DECIDED
 
 
+@pytest.mark.parametrize("state", ["claimed", "disputed"])
+def test_a_bye_is_not_taken_from_whoever_says_how_his_next_match_ended(begun: Begun, state: str) -> None:
+    hall = begun(5, "knockout")
+    meet = next(fixture for fixture in hall.ready() if fixture.round.number == 2)
+    meet.match.state = state
+    meet.match.save(update_fields=["state"])
+
+    entries = hall.late(*newcomers(2))
+
+    assert [entry.status for entry in entries] == [Entry.Status.IN, Entry.Status.WAITING]
+
+
+def test_whoever_is_put_on_the_waiting_list_is_a_visible_change(begun: Begun) -> None:
+    hall = begun(4, "knockout")
+    seen = hall.seq
+
+    (entry,) = hall.late(*newcomers(1))
+
+    assert entry.status == Entry.Status.WAITING
+    assert hall.seq > seen
+
+
 def test_whoever_had_the_bye_plays_the_late_one_first(begun: Begun) -> None:
     hall = begun(3, "knockout")
     (number,) = byes(hall)
