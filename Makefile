@@ -7,8 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PYTEST := $(PY) -m pytest
-# Two workers suit the smallest machine we test on; override with TEST_WORKERS=auto.
-TEST_WORKERS ?= 2
+# One worker a core; two at least, since tests wait as well, and four at most, since each has servers of its own.
+TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
 .PHONY: help install install-dev run test lint e2e bench bench-peers lock clean
 

@@ -31,7 +31,7 @@ from django.core.signing import Signer
 from config.valkey import free_port
 from engine.simulation import play_out
 from tests.faults.made import SWISS_ROUNDS
-from tests.faults.test_supervisor import ROOT, Installation, alive
+from tests.faults.test_supervisor import DATABASE, ROOT, Installation, alive
 from tournaments.demo.records import DIALECTS, written
 
 PLAYERS = int(os.environ.get("FAULTS_PLAYERS", "64"))
@@ -86,7 +86,7 @@ class Event(Installation):
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """What the database holds, read from outside."""
-        database = sqlite3.connect(f"file:{self.var / 'barpoint.sqlite3'}?mode=ro", uri=True, timeout=20)
+        database = sqlite3.connect(f"file:{self.var / DATABASE}?mode=ro", uri=True, timeout=20)
         try:
             return database.execute(query).fetchall()
         finally:
@@ -184,7 +184,7 @@ def event() -> Iterator[Event]:
         time.sleep(0.1)
     yield running
     running.process.terminate()
-    running.process.wait(30)
+    running.process.wait(60)
     running.said.close()
     shutil.rmtree(var)
 

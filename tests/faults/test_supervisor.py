@@ -4,16 +4,19 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from config.valkey import free_port
 
+DATABASE = "barpoint.sqlite3"
 ROOT = Path(__file__).resolve().parents[2]
 CHILDREN = ("valkey", "web", "worker", "beat")
 
@@ -26,7 +29,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def eventually(true: Callable[[], bool], patience: float = 15.0) -> bool:
+def eventually(true: Callable[[], bool], patience: float = 60.0) -> bool:
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         if true():
@@ -35,16 +38,31 @@ def eventually(true: Callable[[], bool], patience: float = 15.0) -> bool:
     return true()
 
 
-class Installation:
-    """A supervisor in a folder of its own."""
+@cache
+def migrated() -> bytes:
+    """A database with its tables and nothing in them, made once."""
+    with tempfile.TemporaryDirectory() as var:
+        env = environment(Path(var)) | {"BARPOINT_PROFILE": "local"}
+        command = [sys.executable, "manage.py", "migrate", "--noinput", "--verbosity=0"]
+        subprocess.run(command, cwd=ROOT, env=env, check=True)
+        return (Path(var) / DATABASE).read_bytes()
 
-    def __init__(self, var: Path, port: int) -> None:
+
+def environment(var: Path) -> dict[str, str]:
+    """What an installation in this folder knows; DEBUG spares the test the hashing of static files, nothing else."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return kept | {"BARPOINT_VAR": str(var), "DEBUG": "1"}
+
+
+class Installation:
+    """A supervisor in a folder of its own; a `new` one makes its tables itself."""
+
+    def __init__(self, var: Path, port: int, *, new: bool = False) -> None:
         self.var = var
         self.port = port
-        kept = ("PATH", "HOME", "LANG")
-        self.env = {name: os.environ[name] for name in kept if name in os.environ}
-        # DEBUG spares the test the hashing of static files, nothing else.
-        self.env |= {"BARPOINT_VAR": str(var), "PORT": str(port), "DEBUG": "1"}
+        self.env = environment(var) | {"PORT": str(port)}
+        if not new:
+            (var / DATABASE).write_bytes(migrated())
         self.process = self.start()
 
     def start(self) -> "subprocess.Popen[str]":
@@ -84,16 +102,18 @@ def installation(tmp_path: Path) -> Iterator[Installation]:
     running.lines_until("Barpoint is ready")
     yield running
     running.process.terminate()
-    running.process.communicate(timeout=30)
+    running.process.communicate(timeout=60)
 
 
-def test_ctrl_c_stops_everything(installation: Installation) -> None:
+def test_ctrl_c_stops_everything(tmp_path: Path) -> None:
+    installation = Installation(tmp_path, free_port(), new=True)
+    installation.lines_until("Barpoint is ready")
     assert installation.answers()
     pids = [installation.pid(name) for name in CHILDREN]
     assert all(alive(pid) for pid in pids)
     installation.process.send_signal(signal.SIGINT)
     installation.lines_until("Stopped.")
-    assert installation.process.wait(10) == 0
+    assert installation.process.wait(60) == 0
     assert [pid for pid in pids if alive(pid)] == []
     assert list((installation.var / "run").glob("w*.pid")) == []
 
@@ -101,7 +121,7 @@ def test_ctrl_c_stops_everything(installation: Installation) -> None:
 def test_nothing_outlives_a_supervisor_that_was_killed(installation: Installation) -> None:
     pids = [installation.pid(name) for name in CHILDREN]
     installation.process.kill()
-    installation.process.wait(10)
+    installation.process.wait(60)
     assert eventually(lambda: not any(alive(pid) for pid in pids))
 
 
@@ -116,15 +136,15 @@ def test_a_dead_child_comes_back(installation: Installation) -> None:
 def test_a_second_supervisor_of_the_same_folder_is_told_so(installation: Installation) -> None:
     installation.env["PORT"] = str(free_port())
     second = installation.start()
-    said, _ = second.communicate(timeout=30)
+    said, _ = second.communicate(timeout=60)
     assert second.returncode == 1
     assert f"already runs from {installation.var} (process {installation.process.pid})" in said
     assert installation.answers()
 
 
 def test_a_taken_port_is_named_and_nothing_is_started(installation: Installation, tmp_path: Path) -> None:
-    other = Installation(tmp_path / "other", installation.port)
-    said, _ = other.process.communicate(timeout=30)
+    other = Installation(tmp_path / "other", installation.port, new=True)
+    said, _ = other.process.communicate(timeout=60)
     assert other.process.returncode == 1
     assert f"Port {installation.port} on 127.0.0.1 cannot be used" in said
     assert f"PORT={installation.port + 1} make run" in said

@@ -67,7 +67,7 @@ def test_a_draw_keeps_them_in_different_halves_or_groups(made: Made, settings: S
     pair = two(hall).values()
 
     def together() -> int:
-        drafts = [draft(hall, "once more") for _ in range(12)]
+        drafts = [draft(hall, "once more") for _ in range(8)]
         return sum(len({section(one, entry, sections) for entry in pair}) == 1 for one in drafts)
 
     assert together() > 0, "by lot alone they come together"
