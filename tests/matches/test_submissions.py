@@ -36,7 +36,7 @@ def adjudicated(submission: Submission, *, now: datetime = NOW) -> Submission:
     return submission
 
 
-def settled(submission: Submission, patience: float = 20.0) -> Submission:
+def settled(submission: Submission, patience: float = 60.0) -> Submission:
     """The submission as soon as a worker is done with it, or when patience ends."""
     deadline = time.monotonic() + patience
     while submission.is_open and time.monotonic() < deadline:
