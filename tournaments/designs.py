@@ -122,15 +122,8 @@ def _bound(division: Division, data: Mapping[str, str]) -> list[StageForm]:
         name = f"s{count}-qualifiers"
         groups = data.get(f"s{count}-format") == GROUPS
         data = dict(data.items()) | {name: data.get(name) or str(OF_EACH_GROUP if groups else OF_A_STAGE)}
-    stored = stage_settings(division)
     return [
-        StageForm(
-            data,
-            number=number,
-            last=number == wanted,
-            stored=stored[number - 1] if number <= len(stored) else StageSettings(),
-            usual_lengths=division.lengths,
-        )
+        StageForm(data, number=number, last=number == wanted, usual_lengths=division.lengths)
         for number in range(1, wanted + 1)
     ]
 

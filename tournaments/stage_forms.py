@@ -42,6 +42,7 @@ from tournaments.standing_words import tiebreak
 
 MOST_QUALIFIERS = 1024
 TIEBREAK_FIELDS = ("tiebreak1", "tiebreak2", "tiebreak3", "tiebreak4", "tiebreak5")
+DEFAULTS = StageSettings()
 AUTOMATIC, OWN, WITHOUT = "auto", "own", "none"
 NOT_OFFERED = ("lots", "playoff")
 """Lots are always drawn last, and no page takes the results of a play-off yet."""
@@ -181,10 +182,10 @@ class StageForm(RefusingForm):
         *,
         number: int,
         last: bool,
-        stored: StageSettings,
         usual_lengths: Sequence[int],
+        stored: StageSettings = DEFAULTS,
     ) -> None:
-        self.number, self.last, self.stored, self.usual_lengths = number, last, stored, usual_lengths
+        self.number, self.last, self.usual_lengths = number, last, usual_lengths
         self.made: StageSettings | None = None if data is not None else stored
         """What was chosen, where it is in order."""
         prefix = f"s{number}"
@@ -296,10 +297,9 @@ class StageForm(RefusingForm):
     def _settings(self) -> StageSettings:
         """What was chosen; settings of another format than this are left as they are by default."""
         cleaned = self.cleaned_data
-        own = self.stored if self.stored.format == self.format_name else StageSettings(self.format_name)
         known = {*BASIC[self.format_name], *MORE.get(self.format_name, ())}
         plain = {name: _value(name, cleaned[name]) for name in known & PLAIN}
-        made = replace(own, **plain, qualifiers=None if self.last else cleaned["qualifiers"])
+        made = StageSettings(self.format_name, **plain, qualifiers=None if self.last else cleaned["qualifiers"])
         if "pattern" in known:
             made = replace(made, pattern=_pattern(cleaned["pattern"], cleaned["own_pattern"]) or "")
         if "last_chance" in known:

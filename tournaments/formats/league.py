@@ -136,21 +136,21 @@ def _game(league: League, match: LeagueMatch, entry: EntryId, opponent: EntryId,
 def next_season(
     tables: Sequence[Sequence[EntryId]],
     *,
-    moving: int,
+    moving: Sequence[int],
     leavers: Collection[EntryId] = (),
     newcomers: Sequence[EntryId] = (),
 ) -> tuple[tuple[EntryId, ...], ...]:
     """Divisions of the next season, best first, from the final tables of this one.
 
-    The last `moving` of each division change places with the first `moving` of the one below. Leavers go
-    out first; gaps are then filled from the top of the division below, newcomers join the lowest.
+    The last `moving[i]` of division i change places with as many first ones of the division below. Leavers
+    go out first; gaps are then filled from the top of the division below, newcomers join the lowest.
     """
     sizes = [len(table) for table in tables]
     stays = [[entry for entry in table if entry not in leavers] for table in tables]
     last = len(stays) - 1
-    ups = [table[: moving if at else 0] for at, table in enumerate(stays)]
+    ups = [table[: moving[at - 1] if at else 0] for at, table in enumerate(stays)]
     rest = [table[len(up) :] for table, up in zip(stays, ups, strict=True)]
-    downs = [table[max(0, len(table) - moving) :] if at < last else [] for at, table in enumerate(rest)]
+    downs = [table[max(0, len(table) - moving[at]) :] if at < last else [] for at, table in enumerate(rest)]
     new = [
         [
             *(downs[at - 1] if at else []),

@@ -48,15 +48,17 @@ def foresee_season(tournament: Tournament) -> list[DraftedDivision]:
         raise Refused("no_league")
     entries: dict[int, tuple[Entry, int]] = {}
     tables: list[list[int]] = []
+    moving: list[int] = []
     for at, division in enumerate(divisions):
         if division.status != Division.Status.FINISHED:
             raise Refused("season_not_over", division=division.name)
         league = next(state for state in states_of(division) if state.stage.format == LEAGUE)
+        moving.append(league.rows.settings.moving)
         tables.append([row.entry for row in league.tables[0].rows])
         rows = division.entries.filter(pk__in=tables[-1]).select_related("player")
         entries |= {entry.pk: (entry, at) for entry in rows}
     leavers = [pk for pk, (entry, _) in entries.items() if entry.status == Entry.Status.OUT]
-    made = next_season(tables, moving=stage_settings(divisions[0])[0].moving, leavers=leavers)
+    made = next_season(tables, moving=moving[:-1], leavers=leavers)
     return [
         DraftedDivision(division, tuple((entries[pk][0].player, entries[pk][1]) for pk in members))
         for division, members in zip(divisions, made, strict=True)

@@ -10,7 +10,6 @@ from django.test import Client
 
 from engine.errors import Refused
 from players.actors import Actor
-from players.models import Player
 from tests.tournaments.pages.conftest import NOW
 from tests.tournaments.pages.test_designer import typed
 from tests.tournaments.pages.test_division import url
@@ -18,7 +17,6 @@ from tournaments.designs import Design
 from tournaments.formats.presets import preset
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
-from tournaments.services import entries
 from tournaments.services.stages import set_stages
 
 pytestmark = pytest.mark.django_db
@@ -80,22 +78,6 @@ def test_a_stage_that_is_added_takes_two_of_each_group_or_eight(
 
     assert design.settings is not None
     assert design.settings[0].qualifiers == going_on
-
-
-def test_what_the_page_does_not_show_stays_with_its_own_stage(
-    make_division: MakeDivision, make_players: Callable[[int], list[Player]], by_alice: Actor
-) -> None:
-    division = make_division()
-    one, two = entries.enter(division=division, players=make_players(2), by=by_alice, now=NOW)
-    division.refresh_from_db()
-    stored = [StageSettings("swiss", rounds=3, qualifiers=4, forbidden=((one.pk, two.pk),)), StageSettings("swiss")]
-    set_stages(division=division, stages=stored, after=division.seq, by=by_alice, now=NOW)
-    swiss = {"format": "swiss", "shown": "swiss", "rounds": 3}
-
-    design = sent(division, swiss | {"qualifiers": 4}, swiss)
-
-    assert design.settings is not None
-    assert [stage.forbidden for stage in design.settings] == [((one.pk, two.pk),), ()]
 
 
 def test_how_many_go_on_outlasts_another_format_and_nobody_goes_on_from_the_last(make_division: MakeDivision) -> None:

@@ -23,26 +23,36 @@ PLAYED_BY = {
 
 
 @pytest.fixture
-def league(
+def leagues(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
-) -> list[Division]:
-    """Four players each, drawn; `Player 1` to `Player 4` are in the first."""
-    everybody = make_players(8)
-    made = []
-    for at, name in enumerate(("First", "Second")):
-        division = make_division(name=name, match_length=3, fee=4)
-        entries.enter(division=division, players=everybody[4 * at : 4 * at + 4], by=by_alice, now=NOON)
-        division.refresh_from_db()
-        league = StageSettings(LEAGUE, until="2026-12-31", moving=1)
-        stages.set_stages(division=division, stages=[league], after=division.seq, by=by_alice, now=NOON)
-        made.append(division)
-    events.publish_tournament(tournament=made[0].tournament, by=by_alice, now=NOON)
-    for division in made:
-        draw = draws.request_draw(division=division, by=by_alice, now=NOON)
-        draws.make_draft(draw_id=draw.pk, now=NOON)
-        division.refresh_from_db()
-        draws.publish_draw(division=division, after=division.seq, by=by_alice, now=NOON)
-    return made
+) -> Callable[..., list[Division]]:
+    """Divisions of four, drawn, of which so many go up and down; `Player 1` to `Player 4` are in the first."""
+
+    def make(*moving: int) -> list[Division]:
+        everybody = make_players(4 * len(moving))
+        made = []
+        for at, (name, moves) in enumerate(zip(("First", "Second", "Third"), moving, strict=False)):
+            division = make_division(name=name, match_length=3, fee=4)
+            entries.enter(division=division, players=everybody[4 * at : 4 * at + 4], by=by_alice, now=NOON)
+            division.refresh_from_db()
+            league = StageSettings(LEAGUE, until="2026-12-31", moving=moves)
+            stages.set_stages(division=division, stages=[league], after=division.seq, by=by_alice, now=NOON)
+            made.append(division)
+        events.publish_tournament(tournament=made[0].tournament, by=by_alice, now=NOON)
+        for division in made:
+            draw = draws.request_draw(division=division, by=by_alice, now=NOON)
+            draws.make_draft(draw_id=draw.pk, now=NOON)
+            division.refresh_from_db()
+            draws.publish_draw(division=division, after=division.seq, by=by_alice, now=NOON)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def league(leagues: Callable[..., list[Division]]) -> list[Division]:
+    """Two divisions, between which one moves."""
+    return leagues(1, 1)
 
 
 def play(division: Division, by: Actor, but: int = 0) -> None:
@@ -80,6 +90,24 @@ def test_the_last_goes_down_and_the_first_goes_up(league: list[Division], by_ali
     assert stages.stage_settings(first) == [StageSettings(LEAGUE)], "the days of the old season are left out"
 
 
+def test_between_two_divisions_as_many_move_as_the_higher_one_says(
+    leagues: Callable[..., list[Division]], by_alice: Actor
+) -> None:
+    made = leagues(1, 2, 0)
+    for division in made:
+        play(division, by_alice)
+
+    season = seasons.draft_next_season(
+        tournament=made[0].tournament, name="Spring", starts_at=SPRING, by=by_alice, now=NOON
+    )
+
+    assert names(season) == [
+        ["Player 1", "Player 2", "Player 3", "Player 5"],
+        ["Player 4", "Player 6", "Player 9", "Player 10"],
+        ["Player 7", "Player 8", "Player 11", "Player 12"],
+    ]
+
+
 def test_it_is_played_as_the_last_one_was_and_where(league: list[Division], by_alice: Actor) -> None:
     for division in league:
         play(division, by_alice)
@@ -87,10 +115,7 @@ def test_it_is_played_as_the_last_one_was_and_where(league: list[Division], by_a
     told = {"venue": "Harbour House", "tables": 6, "currency": "EUR", "currency_exponent": 2, "time_zone": "Asia/Tokyo"}
     Tournament.objects.filter(pk=event.pk).update(**told)
     Division.objects.filter(tournament=event).update(**PLAYED_BY)
-    one, two = league[0].entries.all()[:2]
-    dated = StageSettings(
-        LEAGUE, until="2026-12-31", join_until="2026-12-01", twice=True, forbidden=((one.pk, two.pk),)
-    )
+    dated = StageSettings(LEAGUE, until="2026-12-31", join_until="2026-12-01", twice=True)
     Stage.objects.filter(division__in=league).update(settings=dated.as_data())
     event.refresh_from_db()
 
