@@ -5,7 +5,7 @@ import secrets
 from celery import shared_task
 from django.utils import timezone
 
-from tournaments.services import deadlines, draws, heartbeat
+from tournaments.services import draws, heartbeat, overdue
 
 
 @shared_task(name=draws.MAKE_DRAFT)
@@ -24,8 +24,8 @@ def sweep_draws() -> None:
 @shared_task(name="tournaments.sweep_deadlines")
 def sweep_deadlines() -> None:
     """Apply the deadline rule to every match whose round has ended, each in a transaction of its own."""
-    for fixture_id in deadlines.due_fixtures(timezone.now()):
-        deadlines.apply_deadline(fixture_id=fixture_id, now=timezone.now(), seed=secrets.token_bytes(32))
+    for fixture_id in overdue.due_fixtures(timezone.now()):
+        overdue.apply_deadline(fixture_id=fixture_id, now=timezone.now(), seed=secrets.token_bytes(32))
 
 
 @shared_task(name="tournaments.heartbeat")

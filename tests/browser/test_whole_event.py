@@ -26,7 +26,7 @@ from players.services import remember_alias
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.conftest import SHARED_DATA, ValkeyServer
 from tournaments.models import Division, Fixture
-from tournaments.services.rounds import extend_deadline
+from tournaments.services.deadlines import extend_deadline
 
 NAMES = ["Elif Ristic", "Omar Kageyama", "Nino Beridze", "Jörg Weißmüller", "Siobhán O’Neill"]
 PATIENCE = 60.0

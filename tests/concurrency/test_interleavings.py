@@ -29,7 +29,7 @@ from tests.tournaments.services.conftest import NOON
 from tournaments.demo.records import DIALECTS, written
 from tournaments.integrity import differences
 from tournaments.models import Entry, Fixture, Tournament
-from tournaments.services import deadlines, entries, results
+from tournaments.services import entries, overdue, results
 from tournaments.services.settle import settle_division
 
 __all__ = ["club", "make_players"]
@@ -128,8 +128,8 @@ class Somebody:
 
     def sweeps(self) -> None:
         now = NOON + timedelta(days=2)
-        for fixture in deadlines.due_fixtures(now)[:1]:
-            deadlines.apply_deadline(fixture_id=fixture, now=now, seed=bytes(32))
+        for fixture in overdue.due_fixtures(now)[:1]:
+            overdue.apply_deadline(fixture_id=fixture, now=now, seed=bytes(32))
         for sweep in (stand_due_claims, settle_waiting_records, announce_unsettled):
             sweep(now=now)
 

@@ -24,7 +24,7 @@ def make(format_: str, count: int) -> None:
     from players.models import Club, Player, User
     from tournaments.formats.settings import StageSettings
     from tournaments.models import Draw, Fixture
-    from tournaments.services import draws, entries, events, rounds
+    from tournaments.services import deadlines, draws, entries, events
     from tournaments.services.stages import set_stages
 
     now = timezone.now()
@@ -48,7 +48,7 @@ def make(format_: str, count: int) -> None:
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, **acts)
     forgotten = Fixture.objects.select_related("match", "stage").get(stage__division=division, number=1)
-    rounds.extend_deadline(fixture=forgotten, due_at=now + FORGOTTEN_FOR, **acts)
+    deadlines.extend_deadline(fixture=forgotten, due_at=now + FORGOTTEN_FOR, **acts)
 
 
 if __name__ == "__main__":

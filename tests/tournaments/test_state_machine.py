@@ -33,7 +33,7 @@ from tests.tournaments.machine_world import SEED, World, replay
 from tournaments.demo.records import DIALECTS, with_an_illegal_play, written
 from tournaments.foresight import NewResult
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Slot
-from tournaments.services import corrections, deadlines, draws, entries, events, results, rounds
+from tournaments.services import corrections, deadlines, draws, entries, events, overdue, results
 from tournaments.services.settle import settle_division
 
 EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "20"))
@@ -276,11 +276,11 @@ class Event(RuleBasedStateMachine):
         division, fixture = self.one(chance, Division.objects), self.fixture(chance)
         if fixture is not None and chance.randrange(2):
             due = self.world.now + timedelta(hours=chance.randint(-1, 48))
-            self.world.asks(rounds.extend_deadline, fixture=fixture, due_at=due, **self.alice)
+            self.world.asks(deadlines.extend_deadline, fixture=fixture, due_at=due, **self.alice)
             return
         hours = [chance.choice([None, -1, 12, 48]) for _ in range(3)]
         ends = [None if more is None else self.world.now + timedelta(hours=more) for more in hours]
-        self.world.asks(rounds.set_deadlines, division=division, deadlines=ends, after=division.seq, **self.alice)
+        self.world.asks(deadlines.set_deadlines, division=division, deadlines=ends, after=division.seq, **self.alice)
 
     # Time and workers
 
@@ -291,8 +291,8 @@ class Event(RuleBasedStateMachine):
         open_records = Submission.objects.filter(state=Submission.State.QUEUED).order_by("pk")
         for record in open_records if adjudicated else []:
             self.world.asks(adjudicate_submission, submission_id=record.pk, now=now)
-        for fixture in deadlines.due_fixtures(now):
-            self.world.asks(deadlines.apply_deadline, fixture_id=fixture, now=now, seed=SEED)
+        for fixture in overdue.due_fixtures(now):
+            self.world.asks(overdue.apply_deadline, fixture_id=fixture, now=now, seed=SEED)
         for sweep in (stand_due_claims, settle_waiting_records, announce_unsettled):
             self.world.asks(sweep, now=now)
         replay()

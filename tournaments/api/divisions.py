@@ -15,7 +15,7 @@ from tournaments.api import shapes
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, given, tagged
 from tournaments.api.events import KEY, key_of
 from tournaments.models import Division
-from tournaments.services import events, rounds
+from tournaments.services import deadlines, events
 
 
 def answer(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:
@@ -116,5 +116,5 @@ class Deadlines(APIView):
         fields = given(shapes.DeadlinesSerializer, request)
         after = after_of(request, fields)
         return answer(
-            rounds.set_deadlines(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
+            deadlines.set_deadlines(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
         )

@@ -19,7 +19,7 @@ from tournaments.api.brackets import fixture_body, rows_and_names
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, example, given, tagged
 from tournaments.models import Fixture
 from tournaments.selectors import brackets
-from tournaments.services import entries, results, rounds
+from tournaments.services import deadlines, entries, results
 from tournaments.services.quick import enter_line
 
 
@@ -190,7 +190,9 @@ class Extend(APIView):
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
         fields = given(fixture_shapes.DueSerializer, request)
         after = after_of(request, fields)
-        rounds.extend_deadline(fixture=found, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now())
+        deadlines.extend_deadline(
+            fixture=found, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now()
+        )
         return answer(request, found)
 
 

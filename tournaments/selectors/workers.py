@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from matches.models import Claim, Match, RatingPool, Submission
 from tournaments.models import Draw, Fixture
 from tournaments.services import heartbeat
-from tournaments.services.deadlines import GRACE
+from tournaments.services.overdue import GRACE
 
 
 class Queue(NamedTuple):

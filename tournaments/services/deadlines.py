@@ -1,86 +1,99 @@
-"""When a round ends: each unplayed match by its division's rule, once, whatever dies meanwhile."""
+"""Deadlines of rounds and of single matches; lengths are part of a division's settings."""
 
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
-from matches.models import Match, Result, Submission
-from matches.services.finish import append_result
+from engine.errors import Refused
 from matches.services.matches import set_due
-from matches.services.proposals import ignored_proposer
-from players.actors import SYSTEM, log
-from tournaments.formats.lots import Lots
-from tournaments.models import Division, Fixture
-from tournaments.services.settle import hold, lock, settle
+from players.actors import Actor, log
+from tournaments.models import Division, Fixture, Round, Stage
+from tournaments.plans import deadline_of
+from tournaments.services.settle import lock
+from tournaments.services.stages import first_stage
 
-GRACE = timedelta(milliseconds=500)
-"""An action counts from its arrival; a sweep waits this much longer."""
-SWEEP_AT_ONCE = 100
-PURPOSE = "deadline"
+Deadlines = Sequence[datetime | None]
+OPEN = (Fixture.Status.WAITING, Fixture.Status.READY)
 
 
-def due_fixtures(now: datetime) -> list[int]:
-    """Fixtures whose round has ended and whose rule has not been applied."""
-    rows = Fixture.objects.filter(status=Fixture.Status.READY, deadline_done=False, due_at__lte=now - GRACE)
-    return list(rows.order_by("due_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: Actor, now: datetime) -> Division:
+    """When each round ends, from the first on; a round not named has no deadline.
 
-
-def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None:
-    """Applies the rule to one fixture; what it did, or None where there is nothing (more) to do.
-
-    `seed` is fresh chance for drawing lots; the log keeps it, so that they can be drawn again. A disputed or claimed
-    match waits for its answer: what the players said is never overridden by the clock.
+    After the draw open matches of a round move with it, save those that were extended on their own.
+    Refused: `stale`, `tournament_not_open`.
     """
     with transaction.atomic():
-        division = lock(Fixture.objects.get(pk=fixture_id).stage.division_id)
-        fixture = Fixture.objects.select_related("stage").get(pk=fixture_id)
-        if fixture.match_id is None or fixture.deadline_done or fixture.status != Fixture.Status.READY:
-            return None
-        if fixture.due_at is None or fixture.due_at > now - GRACE or division.status != Division.Status.RUNNING:
-            return None
-        held = hold([division], [fixture.match_id])
-        match = held[fixture.match_id]
-        if match.is_over or _is_heard(match, fixture.due_at):
-            return None
-        what = _decide(division, fixture, match, now, seed)
-        fixture.deadline_done = what != "extended"
-        fixture.save(update_fields=["deadline_done", "due_at", "extended"])
-        told = {"fixture": fixture.number, "seed": seed.hex()}
-        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, **told)
-        if what in ("director", "extended"):
-            Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
-        else:
-            settle(division, by=SYSTEM, now=now, held=held)
-    return what
+        row = lock(division.pk)
+        if row.seq != after:
+            raise Refused("stale")
+        if row.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
+            raise Refused("tournament_not_open")
+        stage = first_stage(row)
+        told = [at.isoformat() if at else "" for at in deadlines]
+        before = stage.settings.get("deadlines", [])
+        if told == before:
+            return row
+        stage.settings = {**stage.settings, "deadlines": told}
+        stage.save(update_fields=["settings"])
+        _move_rounds(stage, deadlines, by, now)
+        row.seq += 1
+        row.save(update_fields=["seq"])
+        log(by, "deadlines_changed", row.topic, club=row.tournament.club, changes={"deadlines": [before, told]})
+    return row
 
 
-def _is_heard(match: Match, due_at: datetime) -> bool:
-    """Whether a record that came in time is still being checked: it is heard first, however long that takes."""
-    return match.submissions.filter(standing=Submission.Standing.WAITING, created_at__lte=due_at).exists()
+def _move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -> None:
+    moved: dict[int, datetime | None] = {}
+    for round_ in Round.objects.filter(bracket__stage=stage).select_related("bracket"):
+        at = deadline_of(round_.bracket.key, round_.number, deadlines)
+        if round_.deadline == at:
+            continue
+        own = Fixture.objects.filter(round=round_, status__in=OPEN, extended=False)
+        with_round = own.filter(Q(due_at=None) | Q(due_at=round_.deadline))
+        moved |= dict.fromkeys(with_round.values_list("pk", flat=True), at)
+        round_.deadline = at
+        round_.save(update_fields=["deadline"])
+    _move(moved, by, now)
 
 
-def _decide(division: Division, fixture: Fixture, match: Match, now: datetime, seed: bytes) -> str:
-    """What the rule says, and its result where it gives one."""
-    rule = division.deadline_rule
-    if rule == Division.DeadlineRule.DIRECTOR or match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
-        return "director"
-    proposer = ignored_proposer(match)
-    if proposer is not None:
-        _forfeit(match, proposer, now)
-        return "proposer_wins"
-    if rule == Division.DeadlineRule.EXTEND and not fixture.extended:
-        fixture.extended = True
-        fixture.due_at = now + timedelta(hours=division.extension_hours)
-        set_due(match, due_at=fixture.due_at, by=SYSTEM)
-        return "extended"
-    if rule == Division.DeadlineRule.LOTS:
-        _forfeit(match, Lots(seed, PURPOSE).below(2), now)
-        return "lots"
-    _forfeit(match, None, now)
-    return "both_lose"
+def _move(moved: dict[int, datetime | None], by: Actor, now: datetime) -> None:
+    """Fixtures and their open matches, these locked by ascending id."""
+    fixtures = list(Fixture.objects.filter(pk__in=moved).select_related("match"))
+    for fixture in fixtures:
+        fixture.due_at = moved[fixture.pk]
+        fixture.deadline_done = fixture.deadline_done and not (fixture.due_at and fixture.due_at > now)
+    Fixture.objects.bulk_update(fixtures, ["due_at", "deadline_done"], batch_size=500)
+    matches = [(fixture.match, fixture.due_at) for fixture in fixtures if fixture.match is not None]
+    for match, at in sorted(matches, key=lambda pair: pair[0].pk):
+        if not match.is_over:
+            set_due(match, due_at=at, by=by)
 
 
-def _forfeit(match: Match, winner: int | None, now: datetime) -> None:
-    kind = Result.Kind.FORFEIT if winner is not None else Result.Kind.DOUBLE_FORFEIT
-    append_result(match, winner=winner, score=None, kind=kind, source=Result.Source.DEADLINE, by=SYSTEM, now=now)
+def extend_deadline(
+    *, fixture: Fixture, due_at: datetime, by: Actor, now: datetime, after: int | None = None
+) -> Fixture:
+    """Gives one match more time; the rule of the division waits for the new instant.
+
+    `after` is the match's seq the director saw. Refused: `stale`, `deadline_not_ahead`, `fixture_not_ready`,
+    `match_settled`, `match_void`.
+    """
+    if due_at <= now:
+        raise Refused("deadline_not_ahead")
+    with transaction.atomic():
+        division = lock(fixture.stage.division_id)
+        row = Fixture.objects.select_related("match").get(pk=fixture.pk)
+        if row.match is None:
+            raise Refused("fixture_not_ready", fixture=row.number)
+        if row.due_at == due_at:
+            return row
+        if after is not None and row.match.seq != after:
+            raise Refused("stale")
+        was, row.due_at, row.deadline_done = row.due_at, due_at, False
+        row.save(update_fields=["due_at", "deadline_done"])
+        set_due(row.match, due_at=due_at, by=by)
+        Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+        changes = {"deadline": [was.isoformat() if was else "", due_at.isoformat()]}
+        log(by, "deadline_moved", division.topic, club=division.tournament.club, fixture=row.number, changes=changes)
+    return row

@@ -19,7 +19,7 @@ from tournaments.forms import DivisionForm
 from tournaments.models import Division, Entry
 from tournaments.numbers import number
 from tournaments.selectors import divisions as selectors
-from tournaments.services import entries, events, rounds
+from tournaments.services import deadlines, entries, events
 from tournaments.services.draws import round_deadlines
 from tournaments.views.pages import (
     account_needed,
@@ -145,7 +145,7 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 
 
 def _set_deadlines(request: HttpRequest, division: Division, form: DivisionForm) -> None:
-    rounds.set_deadlines(
+    deadlines.set_deadlines(
         division=division,
         deadlines=form.cleaned_data["deadlines"],
         after=division.seq,

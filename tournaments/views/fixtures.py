@@ -20,7 +20,7 @@ from tournaments import access
 from tournaments.forms import AcceptForm, DueForm, ResultForm, RulingForm, SideForm, localise
 from tournaments.models import Fixture
 from tournaments.selectors import fixtures as selectors
-from tournaments.services import entries, results, rounds
+from tournaments.services import deadlines, entries, results
 from tournaments.services.quick import wording
 from tournaments.views.pages import account_needed, address, by, missed, status_of, zone_of
 
@@ -159,7 +159,7 @@ def extend(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
     def decide() -> None:
         due_at = localise(form.cleaned_data["due_at"], zone_of(found.stage.division.tournament))
         assert due_at is not None  # noqa: S101, the field is required
-        rounds.extend_deadline(
+        deadlines.extend_deadline(
             fixture=found, due_at=due_at, by=by(request), now=timezone.now(), after=form.cleaned_data["after"]
         )
         messages.success(request, _("M%(number)d has more time.") % {"number": found.number})

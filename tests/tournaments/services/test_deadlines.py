@@ -1,119 +1,82 @@
-"""What happens to a match that is not played when its round ends."""
+"""Deadlines of rounds and of single matches."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
-from matches.models import Match, Result
-from matches.services.claims import claim
-from matches.services.proposals import propose
-from matches.services.records import submit_for_match
-from matches.services.submissions import adjudicate_submission
+from engine.errors import Refused
 from players.actors import Actor
-from tests.matches.records import simulated
-from tests.tournaments.services.conftest import NOON, SEED
-from tests.tournaments.services.test_knockout import fixtures
-from tournaments.models import Division, Fixture
-from tournaments.services.deadlines import apply_deadline, due_fixtures
+from players.models import LogEntry
+from tests.tournaments.services.conftest import NOON
+from tournaments.models import Division, Fixture, Round
+from tournaments.services.deadlines import extend_deadline, set_deadlines
 
 pytestmark = pytest.mark.django_db
-Drawn = Callable[..., Division]
-DEADLINE = NOON + timedelta(days=7)
-LATE = DEADLINE + timedelta(seconds=1)
+WEEK = timedelta(days=7)
 
 
-def with_deadline(division: Division) -> Fixture:
-    """The first fixture, to be played by the deadline."""
-    first = fixtures(division)[0]
-    Fixture.objects.filter(pk=first.pk).update(due_at=DEADLINE)
-    Match.objects.filter(pk=first.match_id).update(due_at=DEADLINE)
-    return fixtures(division)[0]
+def set_(division: Division, by: Actor, *deadlines: datetime | None) -> Division:
+    return set_deadlines(division=division, deadlines=deadlines, after=division.seq, by=by, now=NOON)
 
 
-def applied(fixture: Fixture) -> str | None:
-    return apply_deadline(fixture_id=fixture.pk, now=LATE, seed=SEED)
+def first(division: Division) -> Fixture:
+    return Fixture.objects.select_related("match", "stage").get(stage__division=division, number=1)
 
 
-def test_nothing_is_due_before_the_instant_and_half_a_second(drawn: Drawn) -> None:
-    fixture = with_deadline(drawn(4))
-
-    assert due_fixtures(DEADLINE + timedelta(milliseconds=499)) == []
-    assert due_fixtures(DEADLINE + timedelta(milliseconds=500)) == [fixture.pk]
-
-
-def test_by_default_the_director_is_told_once_and_nothing_is_decided(drawn: Drawn) -> None:
-    fixture = with_deadline(drawn(4))
-
-    assert applied(fixture) == "director"
-    assert applied(fixture) is None
-    assert due_fixtures(LATE) == []
-    assert not Result.objects.exists()
+def test_deadlines_set_before_the_draw_are_those_of_its_rounds(
+    make_division: Callable[..., Division], drawn: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = drawn(4, name="A")
+    division = set_(division, by_alice, NOON + WEEK, NOON + 2 * WEEK)
+    found = Round.objects.filter(bracket__stage__division=division).order_by("number")
+    assert [row.deadline for row in found] == [NOON + WEEK, NOON + 2 * WEEK]
 
 
-def test_who_proposed_times_and_never_had_an_answer_wins(drawn: Drawn) -> None:
-    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
-    assert fixture.match is not None
-    propose(match=fixture.match, side=1, times=[NOON + timedelta(days=2)], by=Actor.link(1), now=NOON)
+def test_open_matches_move_with_their_round_and_those_extended_alone_do_not(
+    drawn: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = set_(drawn(4), by_alice, NOON + WEEK)
+    extend_deadline(fixture=first(division), due_at=NOON + 3 * WEEK, by=by_alice, now=NOON)
+    division.refresh_from_db()
 
-    assert applied(fixture) == "proposer_wins"
-    result = fixture.match.results.get()
-    assert (result.winner, result.kind, result.source) == (1, Result.Kind.FORFEIT, Result.Source.DEADLINE)
+    set_(division, by_alice, NOON + 2 * WEEK)
 
-
-def test_it_is_extended_once_and_then_both_lose(drawn: Drawn) -> None:
-    fixture = with_deadline(drawn(4, deadline_rule="extend", extension_hours=24))
-
-    assert applied(fixture) == "extended"
-    assert applied(fixture) is None, "the new deadline is a day away"
-    later = LATE + timedelta(hours=25)
-    assert apply_deadline(fixture_id=fixture.pk, now=later, seed=SEED) == "both_lose"
-    assert fixture.match is not None
-    assert fixture.match.results.get().winner is None
+    due = dict(Fixture.objects.filter(stage__division=division).values_list("number", "due_at"))
+    assert due == {1: NOON + 3 * WEEK, 2: NOON + 2 * WEEK, 3: None}
+    assert first(division).match.due_at == NOON + 3 * WEEK  # type: ignore[union-attr]
+    second = Fixture.objects.select_related("match").get(stage__division=division, number=2)
+    assert second.match is not None
+    assert second.match.due_at == NOON + 2 * WEEK
 
 
-def test_lots_can_be_drawn_again_from_the_log(drawn: Drawn) -> None:
-    fixture = with_deadline(drawn(4, deadline_rule="lots"))
+def test_a_match_whose_deadline_passed_waits_again_once_it_is_extended(
+    drawn: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = drawn(4)
+    Fixture.objects.filter(stage__division=division).update(deadline_done=True, due_at=NOON - WEEK)
 
-    assert applied(fixture) == "lots"
-    assert fixture.match is not None
-    winner = fixture.match.results.get().winner
-    assert winner in (0, 1)
-    final = fixtures(fixture.stage.division)[2]
-    assert final.slots.get(side=0).entry is not None, "the bracket has moved"
+    extend_deadline(fixture=first(division), due_at=NOON + WEEK, by=by_alice, now=NOON)
 
-
-def test_what_the_players_have_said_is_never_overridden_by_the_clock(drawn: Drawn) -> None:
-    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
-    assert fixture.match is not None
-    claim(match=fixture.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOON)
-
-    assert applied(fixture) == "director"
-    assert not Result.objects.exists()
+    assert not first(division).deadline_done
+    entry = LogEntry.objects.get(verb="deadline_moved")
+    assert entry.params["changes"]["deadline"] == [(NOON - WEEK).isoformat(), (NOON + WEEK).isoformat()]
 
 
-def test_a_record_that_came_in_time_is_heard_however_long_its_check_takes(drawn: Drawn) -> None:
-    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
-    assert fixture.match is not None
-    names = (fixture.match.player_0.name, fixture.match.player_1.name)
-    record = simulated(seed=1, length=7, players=names)
-    just = DEADLINE - timedelta(seconds=1)
-    sent = submit_for_match(match=fixture.match, side=0, data=record, source="upload", by=Actor.link(0), now=just)
-
-    assert applied(fixture) is None
-    adjudicate_submission(submission_id=sent.submission.pk, now=LATE)
-
-    result = fixture.match.results.get()
-    assert (result.kind, result.source) == (Result.Kind.PLAYED, Result.Source.RECORD)
-    assert applied(fixture) is None
+def test_a_deadline_lies_ahead_and_is_moved_by_whoever_saw_the_last_one(
+    drawn: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = drawn(4)
+    for due_at, after, code in ((NOON, None, "deadline_not_ahead"), (NOON + WEEK, 77, "stale")):
+        with pytest.raises(Refused) as refused:
+            extend_deadline(fixture=first(division), due_at=due_at, after=after, by=by_alice, now=NOON)
+        assert refused.value.code == code
+    with pytest.raises(Refused) as refused:
+        set_deadlines(division=division, deadlines=[NOON], after=division.seq + 1, by=by_alice, now=NOON)
+    assert refused.value.code == "stale"
 
 
-def test_a_record_that_came_too_late_is_not_waited_for(drawn: Drawn) -> None:
-    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
-    assert fixture.match is not None
-    names = (fixture.match.player_0.name, fixture.match.player_1.name)
-    record = simulated(seed=1, length=7, players=names)
-    after = DEADLINE + timedelta(milliseconds=1)
-    submit_for_match(match=fixture.match, side=0, data=record, source="upload", by=Actor.link(0), now=after)
-
-    assert applied(fixture) == "both_lose"
+def test_the_same_deadlines_again_change_nothing(drawn: Callable[..., Division], by_alice: Actor) -> None:
+    division = set_(drawn(4), by_alice, NOON + WEEK)
+    again = set_(division, by_alice, NOON + WEEK)
+    assert again.seq == division.seq

@@ -12,7 +12,8 @@ from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import NOON
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Stage
-from tournaments.services import draws, entries, events, rounds
+from tournaments.services import draws, entries, events
+from tournaments.services.deadlines import set_deadlines
 from tournaments.services.draws import make_draft, publish_draw, request_draw
 from tournaments.services.stages import set_stages, stage_settings
 
@@ -67,7 +68,7 @@ def test_deadlines_outlive_a_change_of_format(
 ) -> None:
     division = make_division()
     deadlines = [NOON + timedelta(days=7)]
-    rounds.set_deadlines(division=division, deadlines=deadlines, after=division.seq, by=by_alice, now=NOON)
+    set_deadlines(division=division, deadlines=deadlines, after=division.seq, by=by_alice, now=NOON)
     choose(division, StageSettings("swiss", rounds=4))
     assert draws.round_deadlines(division.stages.get()) == deadlines
 

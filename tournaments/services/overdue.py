@@ -1,0 +1,86 @@
+"""When a round ends: each unplayed match by its division's rule, once, whatever dies meanwhile."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from matches.models import Match, Result, Submission
+from matches.services.finish import append_result
+from matches.services.matches import set_due
+from matches.services.proposals import ignored_proposer
+from players.actors import SYSTEM, log
+from tournaments.formats.lots import Lots
+from tournaments.models import Division, Fixture
+from tournaments.services.settle import hold, lock, settle
+
+GRACE = timedelta(milliseconds=500)
+"""An action counts from its arrival; a sweep waits this much longer."""
+SWEEP_AT_ONCE = 100
+PURPOSE = "deadline"
+
+
+def due_fixtures(now: datetime) -> list[int]:
+    """Fixtures whose round has ended and whose rule has not been applied."""
+    rows = Fixture.objects.filter(status=Fixture.Status.READY, deadline_done=False, due_at__lte=now - GRACE)
+    return list(rows.order_by("due_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+
+
+def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None:
+    """Applies the rule to one fixture; what it did, or None where there is nothing (more) to do.
+
+    `seed` is fresh chance for drawing lots; the log keeps it, so that they can be drawn again. A disputed or claimed
+    match waits for its answer: what the players said is never overridden by the clock.
+    """
+    with transaction.atomic():
+        division = lock(Fixture.objects.get(pk=fixture_id).stage.division_id)
+        fixture = Fixture.objects.select_related("stage").get(pk=fixture_id)
+        if fixture.match_id is None or fixture.deadline_done or fixture.status != Fixture.Status.READY:
+            return None
+        if fixture.due_at is None or fixture.due_at > now - GRACE or division.status != Division.Status.RUNNING:
+            return None
+        held = hold([division], [fixture.match_id])
+        match = held[fixture.match_id]
+        if match.is_over or _is_heard(match, fixture.due_at):
+            return None
+        what = _decide(division, fixture, match, now, seed)
+        fixture.deadline_done = what != "extended"
+        fixture.save(update_fields=["deadline_done", "due_at", "extended"])
+        told = {"fixture": fixture.number, "seed": seed.hex()}
+        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, **told)
+        if what in ("director", "extended"):
+            Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+        else:
+            settle(division, by=SYSTEM, now=now, held=held)
+    return what
+
+
+def _is_heard(match: Match, due_at: datetime) -> bool:
+    """Whether a record that came in time is still being checked: it is heard first, however long that takes."""
+    return match.submissions.filter(standing=Submission.Standing.WAITING, created_at__lte=due_at).exists()
+
+
+def _decide(division: Division, fixture: Fixture, match: Match, now: datetime, seed: bytes) -> str:
+    """What the rule says, and its result where it gives one."""
+    rule = division.deadline_rule
+    if rule == Division.DeadlineRule.DIRECTOR or match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
+        return "director"
+    proposer = ignored_proposer(match)
+    if proposer is not None:
+        _forfeit(match, proposer, now)
+        return "proposer_wins"
+    if rule == Division.DeadlineRule.EXTEND and not fixture.extended:
+        fixture.extended = True
+        fixture.due_at = now + timedelta(hours=division.extension_hours)
+        set_due(match, due_at=fixture.due_at, by=SYSTEM)
+        return "extended"
+    if rule == Division.DeadlineRule.LOTS:
+        _forfeit(match, Lots(seed, PURPOSE).below(2), now)
+        return "lots"
+    _forfeit(match, None, now)
+    return "both_lose"
+
+
+def _forfeit(match: Match, winner: int | None, now: datetime) -> None:
+    kind = Result.Kind.FORFEIT if winner is not None else Result.Kind.DOUBLE_FORFEIT
+    append_result(match, winner=winner, score=None, kind=kind, source=Result.Source.DEADLINE, by=SYSTEM, now=now)
