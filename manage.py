@@ -1,11 +1,19 @@
-"""Django's command line."""
+#!/usr/bin/env python3
+"""Django's command line; `./manage.py` finds what `make` has installed."""
 
 import os
 import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+VENV = Path(__file__).resolve().parent / ".venv"
 
 
 def main() -> None:
     """Run one management command."""
+    if find_spec("django") is None and VENV.exists() and Path(sys.prefix) != VENV:
+        python = str(VENV / "bin" / "python")
+        os.execv(python, [python, *sys.argv])  # noqa: S606
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if "SECRET_KEY" not in os.environ:
         # No secret was given, so this is nobody's server: use this machine's own, as `make run` does.
