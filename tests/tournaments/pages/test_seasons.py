@@ -7,10 +7,10 @@ from django.test import Client
 
 from players.actors import Actor
 from players.models import User
-from tests.tournaments.services.test_seasons import league, play
+from tests.tournaments.services.test_seasons import league, leagues, play
 from tournaments.models import Division, Tournament
 
-__all__ = ["league"]
+__all__ = ["league", "leagues"]
 
 pytestmark = pytest.mark.django_db
 
