@@ -11,7 +11,7 @@ import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from config.valkey import free_port
 from players.models import Club, Membership, Player, User
@@ -23,6 +23,8 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 PHONE, DESK = 390, 1280
+VIEWS = ((PHONE, "dark"), (DESK, "light"))
+"""What pages are looked at in: each width and each theme once, since what fits is no matter of colours."""
 HEIGHT = {PHONE: 844, DESK: 800}
 ARGUMENTS = (
     "--no-sandbox",
@@ -36,6 +38,12 @@ ARGUMENTS = (
 
 OpenPage = Callable[..., Page]
 Check = Callable[[Page], None]
+
+
+def follow(link: Locator) -> None:
+    """Clicks, and waits for the page that it leads to: a click alone returns before that has come."""
+    with link.page.expect_navigation():
+        link.click()
 
 
 @pytest.fixture(scope="session")

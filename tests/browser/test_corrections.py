@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.tournaments.pages.conftest import NOW
 from tournaments.models import Correction, Division, Fixture
 from tournaments.services import draws, entries, events, results
@@ -89,7 +89,7 @@ def test_a_first_round_result_is_corrected_after_the_final_and_given_back(
 
     page.goto(f"/events/harbour/{division.tournament.slug}/fixtures/{first.public_id}/")
     looked_at(page)
-    page.get_by_role("link", name="Correct this result…").click()
+    follow(page.get_by_role("link", name="Correct this result…"))
     looked_at(page)
     page.locator("#left").fill("1")
     page.locator("#right").fill(str(first.match.length))

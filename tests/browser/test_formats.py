@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
 from tests.tournaments.pages.bracket_hall import Hall, page_of
 from tournaments.formats.settings import (
     DOUBLE,
@@ -28,7 +28,6 @@ NAMES = (
     "Victor Gulyas", "Kit Weinberg", "Anna Tomar", "Gus Wright", "Mei Trencsenyi", "Aki Olsen", "Uma Levermann",
 )  # fmt: skip
 BOTH_WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
-VIEWS = pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
 
 PLAYED: dict[str, tuple[int, tuple[StageSettings, ...], int]] = {
     "progressive": (13, (StageSettings(PROGRESSIVE, last_chance=""),), 14),
@@ -63,7 +62,7 @@ def hall(club: Club, alice: User) -> Hall:
     return Hall(make_division, make_players, by)
 
 
-@VIEWS
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_division_of_any_format_is_accessible_and_fits(
     open_page: OpenPage, looked_at: Check, hall: Hall, alice: User, name: str, width: int, scheme: str

@@ -3,7 +3,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from players.models import User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
 from tournaments.demo import load
 
 
@@ -53,7 +53,7 @@ def test_the_api_pages_load_nothing_from_elsewhere(open_page: OpenPage, site: st
 
 def test_what_is_on_and_who_leads_is_accessible_and_fits(open_page: OpenPage, axe: Check, fits: Check) -> None:
     load(password="crawford-1969", now=timezone.now())
-    for width, scheme in ((PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")):
+    for width, scheme in VIEWS:
         page = open_page("/", width=width, scheme=scheme)
         expect(page.get_by_role("link", name="Winter Knockout")).to_be_visible()
         expect(page.get_by_role("region", name="Ranking").get_by_role("listitem")).to_have_count(5)

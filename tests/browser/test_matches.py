@@ -10,7 +10,7 @@ from matches import links
 from matches.models import Match
 from matches.services.submissions import adjudicate_submission
 from players.models import Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.matches.reporting.cast import BOB, CAROL, match_between
 from tests.matches.reporting.conftest import bobs, carols, club, match, pool
 
@@ -38,7 +38,7 @@ def test_one_claims_and_the_other_confirms(
 
     hers = open_page("/my/", width=width, scheme=scheme, user=carol)
     expect(hers.get_by_text("Bob reports having won 7–5. Is that right?")).to_be_visible()
-    hers.get_by_role("link", name="Answer").click()
+    follow(hers.get_by_role("link", name="Answer"))
     axe(hers)
     fits(hers)
     hers.get_by_role("button", name="Confirm this score").click()

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from players.services import create_club, find_or_add_players, invite, remember_alias
-from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, HEIGHT, PHONE, VIEWS, Check, OpenPage, follow
 from tests.players.conftest import NOW
 
 NAMES = "Søren Åberg\nJens Hansen\nMia Møller"
@@ -28,7 +28,7 @@ def test_from_signing_up_to_an_accepted_invitation(
         axe(page)
 
     olga = open_page("/", width=width)
-    olga.get_by_role("link", name="Sign up").click()
+    follow(olga.get_by_role("link", name="Sign up"))
     sound(olga)
     sign_up(olga, "Olga")
     expect(olga).to_have_url(f"{site}/clubs/")
@@ -46,7 +46,7 @@ def test_from_signing_up_to_an_accepted_invitation(
     olga.get_by_role("button", name="Add them all").click()
     expect(olga.get_by_text("3 players added.")).to_be_visible()
     sound(olga)
-    olga.get_by_role("link", name="Jens Hansen").click()
+    follow(olga.get_by_role("link", name="Jens Hansen"))
     sound(olga)
     olga.get_by_role("button", name="Make an invitation").click()
     expect(olga.get_by_role("img", name="The link as a QR code")).to_be_visible()
@@ -63,8 +63,7 @@ def test_from_signing_up_to_an_accepted_invitation(
     assert Player.objects.get(name="Jens Hansen").user == User.objects.get(email="jens@example.org")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_pages_with_long_names_are_accessible_and_fit(
     open_page: OpenPage, axe: Check, fits: Check, bob: User, width: int, scheme: str
 ) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from matches.models import Match, PlayerRating, Result
 from matches.services import ratings
 from players.models import Club, Membership, Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
 from tests.matches.history import Kind
 
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Maximiliana-Konstantinopolitanische"
@@ -76,8 +76,7 @@ def paths(cast: list[Player]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_pages_are_accessible_and_fit(
     open_page: OpenPage, cast: list[Player], axe: Check, fits: Check, bob: User, width: int, scheme: str
 ) -> None:

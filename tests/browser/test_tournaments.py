@@ -13,12 +13,11 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from players.models import Club, Player, User
-from tests.browser.conftest import DESK, PHONE, Check, OpenPage
+from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
 from tournaments.models import Division, Fixture
 from tournaments.services import draws
 
 NAMES = ["Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"]
-BOTH_WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
 
 
 @pytest.fixture
@@ -60,7 +59,7 @@ def publish_event(page: Page) -> None:
     expect(page.get_by_text("Friday Knockout is published.")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (DESK, "light")])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.usefixtures("draw_worker")
 def test_a_knockout_of_five_from_nothing_to_its_winner(
     open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int, scheme: str
@@ -169,8 +168,7 @@ def test_the_same_without_scripts(browser: Browser, site: str, club: Club, alice
     context.close()
 
 
-@BOTH_WIDTHS
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_pages_of_a_large_event_are_accessible_and_fit(
     open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int, scheme: str
 ) -> None:
