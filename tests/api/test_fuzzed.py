@@ -36,7 +36,7 @@ from tournaments.services import entries, events
 
 pytestmark = pytest.mark.django_db
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 ASKERS = {"anonymous": None, "player": "bob@example.org", "director": "alice@example.org"}
 ONE_IN_FIVE = st.sampled_from([True, *[False] * 4])
