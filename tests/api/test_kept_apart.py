@@ -9,7 +9,9 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.services.conftest import by_alice, club, make_division, make_players, tournament
 from tests.tournaments.services.swiss_hall import Hall
+from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
+from tournaments.services.kept_apart import keep_apart
 
 __all__ = ["by_alice", "club", "make_division", "make_players", "tournament"]
 
@@ -45,3 +47,17 @@ def test_a_program_keeps_two_apart_and_lets_them_meet(
     assert client.post(f"{url}take-back/", pair, format="json").json() == []
     again = client.post(f"{url}take-back/", pair, format="json")
     assert (again.status_code, again.json()["code"]) == (409, "not_kept_apart")
+
+
+def test_a_draw_tells_that_somebody_was_kept_apart_and_not_who(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> None:
+    for pairs in (0, 1):
+        hall = Hall(make_division(name=f"With {pairs}"), by_alice)
+        first, second, *_others = hall.enter(make_players(8))
+        if pairs:
+            keep_apart(first=first, second=second, by=by_alice, now=hall.now())
+        hall.begin(StageSettings("knockout"))
+        [draw] = APIClient().get(f"/api/v1/divisions/{hall.division.public_id}/draws/").json()
+        assert draw["kept_apart"] is bool(pairs)
+        assert "remarks" not in draw

@@ -100,7 +100,7 @@ class ByeRequest(models.Model):
 class KeptApart(models.Model):
     """Two entries that are not to meet: never paired in a round, as far apart as can be in a bracket or in groups.
 
-    The one that was entered first comes first. Pairs are for directors' eyes.
+    The one that was entered first comes first. Pairs are for the eyes of those who run the event.
     """
 
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="kept_apart")

@@ -1,6 +1,7 @@
 """The director's page of rounds: what it shows at each moment, and what its buttons do."""
 
 from collections.abc import Callable
+from itertools import combinations
 
 import pytest
 from django.test import Client
@@ -10,6 +11,9 @@ from players.models import Player, User
 from tests.tournaments.services.swiss_hall import Hall, pairs_of
 from tournaments.formats.settings import StageSettings
 from tournaments.models import ByeRequest, Division, Draw, Entry
+from tournaments.services.draws import make_draft, request_draw
+from tournaments.services.kept_apart import keep_apart
+from tournaments.services.stages import set_stages
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[..., Hall]
@@ -242,3 +246,21 @@ def test_the_page_of_a_draw_tells_who_is_kept_apart_and_that_a_draft_is_discarde
     hall.begin(StageSettings("swiss", rounds=3))
 
     assert "Kept apart" not in alices.get(page).content.decode(), "it is on the page of the rounds now"
+
+
+def test_a_draft_names_two_who_could_not_be_kept_in_different_groups(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor, alices: Client
+) -> None:
+    hall = Hall(make_division(), by_alice)
+    entered = hall.enter(make_players(3))
+    for first, second in combinations(entered, 2):
+        keep_apart(first=first, second=second, by=by_alice, now=hall.now())
+    hall.enter([Player.objects.create(name="Dave")])
+    settings = StageSettings("groups", groups=2)
+    set_stages(division=hall.division, stages=[settings], after=hall.seq, by=by_alice, now=hall.now())
+    draw = request_draw(division=hall.division, by=by_alice, now=hall.now())
+    make_draft(draw_id=draw.pk, now=hall.now())
+
+    page = alices.get(url(hall).replace("rounds/", "draw/")).content.decode()
+
+    assert page.count("could not be kept in different groups") == 1
