@@ -1,5 +1,11 @@
-"""Structured logs: JSON lines in service, readable lines on a developer's machine, each with its request id."""
+"""Structured logs: JSON lines in service, readable lines on a developer's machine, each with its request id.
 
+No line holds what would let its reader act as somebody else: tracebacks come without local variables, and tokens,
+cookies and passwords are cut out of the finished line.
+"""
+
+import logging
+import re
 from typing import Any
 
 import structlog
@@ -11,6 +17,43 @@ _SHARED: list[Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+
+HIDDEN = "***"
+_SLASH = r"(?:/|%2F)"
+_SEGMENT = r"[^/%?&#\s\"'<>]+"
+_SECRETS = [
+    # Paths that work like a key: personal match links, invitations, links to choose a new password.
+    re.compile(rf"(?P<keep>{_SLASH}(?:m|invitations){_SLASH}){_SEGMENT}", re.IGNORECASE),
+    re.compile(rf"(?P<keep>{_SLASH}password{_SLASH}choose{_SLASH}){_SEGMENT}{_SLASH}{_SEGMENT}", re.IGNORECASE),
+    # A match link's token without its path, as the API receives it in a header.
+    re.compile(r"(?P<keep>\b)[2-9a-z]{10}\.[01s]\.[\w-]{43}"),
+    re.compile(r"(?P<keep>\b(?:Token|Bearer|Basic) )[\w.~+/=-]{8,}", re.IGNORECASE),
+    # Cookies, query strings and form bodies; a quote may stand around the name, the value or both.
+    re.compile(
+        r"(?P<keep>\b(?:sessionid|csrftoken|csrfmiddlewaretoken|(?:new_)?password\d?|authorization|idempotency-key"
+        r"|x-csrftoken|match-link|cookie)\\?[\"']?\s*[=:]\s*\\?[\"']?)[^\\\"'&;,\s]+",
+        re.IGNORECASE,
+    ),
+    # The password in a database's or broker's URL.
+    re.compile(r"(?P<keep>://[^:/@\s\"']*:)[^@/\s\"']+(?=@)"),
+    # PostgreSQL quotes the whole row that broke a constraint.
+    re.compile(r"(?P<keep>Failing row contains )\(.*?\)(?=\.|\\n|\n|\"|$)"),
+]
+
+
+def without_secrets(text: str) -> str:
+    """The text with every token, session cookie and password replaced by `***`."""
+    for pattern in _SECRETS:
+        text = pattern.sub(rf"\g<keep>{HIDDEN}", text)
+    return text
+
+
+class SafeFormatter(structlog.stdlib.ProcessorFormatter):
+    """Writes a log line, traceback included, without secrets, whoever logged it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The finished line."""
+        return without_secrets(super().format(record))
 
 
 def logging_config(*, json: bool, level: str) -> dict[str, Any]:
@@ -25,17 +68,21 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
+    # Both renderers print local variables unless they are stopped, and a view's locals hold what was typed.
+    tracebacks = structlog.processors.ExceptionRenderer(
+        structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+    )
     renderer: list[Processor] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        [tracebacks, structlog.processors.JSONRenderer()]
         if json
-        else [structlog.dev.ConsoleRenderer(colors=False)]
+        else [structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)]
     )
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {
             "structured": {
-                "()": structlog.stdlib.ProcessorFormatter,
+                "()": SafeFormatter,
                 "foreign_pre_chain": _SHARED,
                 "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
             }
@@ -44,7 +91,10 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"level": level},
+            # These come with handlers of their own, which would write unchanged lines.
+            "django.server": {"level": level, "propagate": True},
+            "uvicorn": {"level": level, "propagate": True},
             # One line a request is the proxy's business.
-            "uvicorn.access": {"level": "WARNING"},
+            "uvicorn.access": {"level": "WARNING", "propagate": True},
         },
     }

@@ -5,8 +5,12 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
+from rest_framework.authtoken.models import TokenProxy
 
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
+
+# REST framework's own page shows every token, and writes it into the admin's history. Owners manage theirs themselves.
+admin.site.unregister(TokenProxy)
 
 
 class UserCreationForm(AdminUserCreationForm):

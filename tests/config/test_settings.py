@@ -21,6 +21,7 @@ SHOWN = (
     "CSRF_COOKIE_SECURE",
     "SECURE_SSL_REDIRECT",
     "SECURE_HSTS_SECONDS",
+    "EMAIL_BACKEND",
 )
 
 
@@ -50,6 +51,7 @@ def test_a_server_is_closed_until_it_is_opened(tmp_path: Path) -> None:
     assert found["ALLOWED_HOSTS"] == []
     assert found["SESSION_COOKIE_SECURE"] is found["CSRF_COOKIE_SECURE"] is found["SECURE_SSL_REDIRECT"] is True
     assert found["SECURE_HSTS_SECONDS"] == 365 * 24 * 3600
+    assert "smtp" in str(found["EMAIL_BACKEND"]), "links to choose a password would be in the log"
 
 
 def test_one_machine_makes_its_own_secret_once_and_for_itself_only(tmp_path: Path) -> None:
