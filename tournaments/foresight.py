@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from matches.begun import is_going_on
 from matches.models import Match, Result
 from matches.services.foresight import Foreseen, Outcome, foresee_ratings
 from tournaments.derivation import StageState, stages_of, states_of
@@ -234,7 +235,7 @@ def _changes(fixture: Fixture, before: Sequence[StageState], after: Sequence[Sta
             change.after,
             voided=standing.get(row.match_id or 0) if _others_play(change) else None,
             returns=returning.get(row.pk),
-            stopped=_others_play(change) and row.match is not None and _is_going_on(row.match),
+            stopped=_others_play(change) and row.match is not None and is_going_on(row.match),
         )
         for number, row, change in found
     ]
@@ -248,11 +249,6 @@ def _matters(change: Change) -> bool:
 def _others_play(change: Change) -> bool:
     """Whether the match would not be between these two any more."""
     return change.before.entrants != change.after.entrants
-
-
-def _is_going_on(match: Match) -> bool:
-    begun = match.begun_at is not None and match.state == Match.State.OPEN
-    return begun or match.state in (Match.State.CLAIMED, Match.State.DISPUTED)
 
 
 def _standing_of(matches: Sequence[int]) -> dict[int, Result]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from django.db.models import Q
 
+from matches.begun import begun_at
 from matches.models import Claim, Match, RatingPool, Result
 from matches.services import ratings
 from players.models import Club
@@ -96,6 +97,9 @@ def _of_match(match: Match) -> Iterator[Difference]:
     finished = counted[0].at if counted else None
     if match.finished_at != finished:
         yield Difference(match.topic, "finished_at", match.finished_at, finished)
+    begun = begun_at(match.claims.all(), results)
+    if match.begun_at != begun:
+        yield Difference(match.topic, "begun_at", match.begun_at, begun)
     if match.unsettled:
         yield Difference(match.topic, "unsettled", True, False)
 

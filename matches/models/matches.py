@@ -64,7 +64,7 @@ class Match(models.Model):
 
     seq = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
-    begun_at = models.DateTimeField(null=True, blank=True, help_text=_("The first thing the players did for it."))
+    begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Derived from reports and scores."))
     due_at = models.DateTimeField(null=True, blank=True, help_text=_("When the round ends for this match."))
     reached_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 first opened its personal link."))
     reached_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 first opened its personal link."))

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from engine.errors import Refused
+from matches.begun import derive_begun
 from matches.models import LONGEST_KEY, Claim, Match, Result, Submission
 from matches.services import notices
 from matches.services.finish import append_result, check_result, same_outcome
-from matches.services.locked import begun, changed, lock_match, lock_match_if_free, refuse_over, refuse_stale
+from matches.services.locked import changed, lock_match, lock_match_if_free, refuse_over, refuse_stale
 from players.actors import SYSTEM, Actor, log
 
 LONGEST_NOTE = 300
@@ -63,7 +64,6 @@ def claim(
             return Claimed(own, created=False)
         new = _new(row, by, now, side=speaks_for, winner=winner, score_0=score[0], score_1=score[1], note=note, key=key)
         log(by, "claimed", row.topic, club=row.club, side=side, winner=winner, score=list(score))
-        begun(row, now)
         _follow(row, new, open_claims.get(1 - speaks_for), by, now)
     return Claimed(new, created=True)
 
@@ -79,7 +79,6 @@ def confirm(*, match: Match, side: int, by: Actor, now: datetime, after: int | N
         theirs.answer_key = key
         theirs.save(update_fields=["answer_key"])
         log(by, "claim_confirmed", row.topic, club=row.club, side=side, claim=theirs.public_id)
-        begun(row, now)
         _stand(row, theirs, by, now)
         theirs.refresh_from_db()
     return theirs
@@ -100,7 +99,6 @@ def contest(
         theirs = _claim_to_answer(row, 1 - side, after)
         theirs.answer_key, theirs.answer_note = key, note
         log(by, "claim_contested", row.topic, club=row.club, side=side, claim=theirs.public_id, note=note)
-        begun(row, now)
         _dispute(row, [theirs], now)
     return theirs
 
@@ -119,7 +117,8 @@ def withdraw_claim(
         own.save(update_fields=["state", "answered_at", "answer_key"])
         log(by, "claim_withdrawn", row.topic, club=row.club, side=side, claim=own.public_id)
         row.state = Match.State.OPEN
-        changed(row, "state")
+        derive_begun(row)
+        changed(row, "state", "begun_at")
     return own
 
 
@@ -216,6 +215,7 @@ def _follow(match: Match, new: Claim, theirs: Claim | None, by: Actor, now: date
         new.refresh_from_db()
     else:
         match.state = Match.State.CLAIMED
+        derive_begun(match)
         changed(match, "state", "begun_at")
         if notices.was_reached(match, 1 - new.side):
             _start_waiting(match, new, now)
@@ -233,6 +233,7 @@ def _dispute(match: Match, claims: list[Claim], now: datetime) -> None:
         contested.state, contested.answered_at = State.CONTESTED, now
         contested.save(update_fields=["state", "answered_at", "answer_key", "answer_note"])
     match.state = Match.State.DISPUTED
+    derive_begun(match)
     changed(match, "state", "begun_at")
 
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from engine.errors import Refused
+from matches.begun import derive_begun
 from matches.models import Claim, Match, Result, Submission
 from matches.services import ratings
 from matches.services.locked import changed
@@ -66,6 +67,7 @@ def append_result(
     match.state = Match.State.SETTLED
     match.finished_at = match.finished_at or now
     match.unsettled = bool(match.parent_topic)
+    derive_begun(match)
     changed(match, "state", "finished_at", "unsettled", "begun_at")
     said = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": source}
     log(by, "result_appended", match.topic, club=match.club, version=result.version, reason=reason, **said)

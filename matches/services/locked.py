@@ -1,7 +1,5 @@
 """A match's row while it is locked: taking it, what refuses a change of it, saving it."""
 
-from datetime import datetime
-
 from engine.errors import Refused
 from matches.models import Match
 
@@ -41,9 +39,3 @@ def changed(match: Match, *fields: str) -> None:
     """Save a locked match after a change that others can see: its number grows by one."""
     match.seq += 1
     match.save(update_fields=["seq", *fields])
-
-
-def begun(match: Match, now: datetime) -> None:
-    """Note on a locked match that its players have begun with it; `changed` saves it."""
-    if match.begun_at is None:
-        match.begun_at = now

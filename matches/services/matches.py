@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from engine.errors import Refused
+from matches.begun import begun_at, derive_begun
 from matches.models import Match, RatingPool
 from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
 from matches.services.locked import changed, lock_match, refuse_over
@@ -110,3 +111,17 @@ def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:
         moved = {"was": was.isoformat() if was else None, "due_at": due_at.isoformat() if due_at else None}
         log(by, "match_due_moved", row.topic, club=row.club, **moved)
     return row
+
+
+def rebuild_beginnings() -> int:
+    """Derive `begun_at` of every match again and write what differs; how many did."""
+    rewritten = 0
+    for match in Match.objects.prefetch_related("claims", "results").order_by("pk").iterator(chunk_size=AT_ONCE):
+        begun = begun_at(match.claims.all(), match.results.all())
+        if match.begun_at != begun:
+            with transaction.atomic():
+                row = lock_match(match.pk)
+                derive_begun(row)
+                row.save(update_fields=["begun_at"])
+            rewritten += 1
+    return rewritten

@@ -16,7 +16,7 @@ from engine.transcript import Transcript
 from matches.models import Match, Result, Submission
 from matches.names import is_swapped, known_names
 from matches.services.finish import append_result, same_outcome, standing_result
-from matches.services.locked import begun, changed, lock_match
+from matches.services.locked import changed, lock_match
 from players.actors import SYSTEM, Actor, log
 
 Standing = Submission.Standing
@@ -94,8 +94,7 @@ def apply_verdict(*, submission_id: int, now: datetime) -> Submission | None:
             row.standing = Standing.REFUSED
             row.refusal = {"code": refused.code, "params": refused.params}
             log(sender(row), "record_refused", match.topic, club=match.club, record=row.public_id, code=refused.code)
-            begun(match, now)
-            changed(match, "begun_at")
+            changed(match)
         row.save(update_fields=["standing", "swapped", "refusal"])
     return row
 

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from engine.errors import Refused
 from matches.models import LONGEST_KEY, MOST_TIMES, Match, Proposal
-from matches.services.locked import begun, changed, lock_match, refuse_over, refuse_stale
+from matches.services.locked import changed, lock_match, refuse_over, refuse_stale
 from players.actors import Actor, log
 
 LONGEST_NOTE = 300
@@ -61,8 +61,7 @@ def propose(
             created_at=now,
         )
         log(by, "times_proposed", row.topic, club=row.club, side=side, proposal=new.public_id, times=new.times)
-        begun(row, now)
-        changed(row, "begun_at")
+        changed(row)
     return new
 
 
@@ -101,8 +100,7 @@ def accept(
         offered.state, offered.agreed_at, offered.answered_at, offered.answer_key = State.ACCEPTED, time, now, key
         offered.save(update_fields=["state", "agreed_at", "answered_at", "answer_key"])
         log(by, "time_accepted", row.topic, club=row.club, side=side, proposal=offered.public_id, at=time.isoformat())
-        begun(row, now)
-        changed(row, "begun_at")
+        changed(row)
     return offered
 
 

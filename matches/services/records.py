@@ -14,7 +14,7 @@ from matches.models import Match, Result, Submission
 from matches.names import is_swapped, known_names
 from matches.services import proofs, submissions
 from matches.services.finish import append_result, check_result
-from matches.services.locked import begun, changed, lock_match, refuse_stale
+from matches.services.locked import changed, lock_match, refuse_stale
 from matches.services.proofs import Evidence, Fault, Standing
 from matches.services.submissions import Submitted
 from players.actors import Actor, log
@@ -75,8 +75,7 @@ def submit_for_match(
             log(by, "record_sent", row.topic, club=row.club, side=side, record=record.public_id)
         elif not _look_again(record, now):
             return submitted
-        begun(row, now)
-        changed(row, "begun_at")
+        changed(row)
     return submitted
 
 
@@ -151,7 +150,6 @@ def accept_by_ruling(
         ended = _ending(match, evidence) if winner is None else Ending(winner, score, Result.Kind.RULING)
         row.standing, row.swapped, row.refusal = Standing.STANDS, evidence.swapped, None
         row.save(update_fields=["standing", "swapped", "refusal"])
-        begun(match, now)
         return append_result(
             match,
             winner=ended.winner,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from matches.begun import has_begun
 from matches.models import Match, Result
 from tournaments.formats import knockout
 from tournaments.formats.graph import FINAL
@@ -207,11 +208,11 @@ def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]
     return winners, losers
 
 
-def mark_of(state: str, begun_at: datetime | None) -> str:
+def mark_of(match: Match | Played) -> str:
     """What there is to say of an open match: live, claimed, disputed or empty."""
-    if state == Match.State.OPEN and begun_at is not None:
+    if match.state == Match.State.OPEN and has_begun(match):
         return "live"
-    return state if state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
+    return match.state if match.state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
 
 
 def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
@@ -223,7 +224,7 @@ def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
         lines=(first, second),
         fixture=row.public_id,
         match=row.played.public_id,
-        mark=mark_of(row.played.state, row.played.begun_at) if ready else "",
+        mark=mark_of(row.played) if ready else "",
         note=_note(row, round_),
         due_at=row.due_at if ready and row.due_at != round_.deadline else None,
         path=first.here or second.here,

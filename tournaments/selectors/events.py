@@ -165,7 +165,7 @@ def state_of(match: Match | None) -> str:
     """ready, live, claimed, disputed, settled or void."""
     if match is None:
         return ""
-    return mark_of(match.state, match.begun_at) or ("ready" if match.state == Match.State.OPEN else match.state)
+    return mark_of(match) or ("ready" if match.state == Match.State.OPEN else match.state)
 
 
 def my_matches(tournament: Tournament, rounds: Mapping[int, str], user: Visitor) -> list[Mine]:

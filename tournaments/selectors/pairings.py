@@ -240,7 +240,7 @@ class _Maker:
             sides=(first, second),
             kind=kind,
             match=match.public_id if match is not None else "",
-            mark=mark_of(match.state, match.begun_at) if ready and match is not None else "",
+            mark=mark_of(match) if ready and match is not None else "",
         )
         if stands.status is FixtureStatus.BYE:
             pairing.bye = self._bye(planned.number, stands)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from django.db.models import Count, QuerySet
 
+from matches.begun import has_begun
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
 from tournaments.formats.settings import DOUBLE, GROUPS, ROUND_ROBIN
 from tournaments.layout import round_name
@@ -52,6 +53,6 @@ def playable(fixtures: Sequence[Fixture]) -> list[Fixture]:
         two = {(fixture.stage_id, match.player_0_id), (fixture.stage_id, match.player_1_id)}
         later = fixture.stage.format in IN_ORDER and bool(two & busy)
         busy |= two
-        if not later or match.begun_at is not None:
+        if not later or has_begun(match):
             found.append(fixture)
     return found

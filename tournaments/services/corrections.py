@@ -11,7 +11,8 @@ from datetime import datetime
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.models import Claim, Match, Result, Submission
+from matches.begun import begun_since
+from matches.models import Match, Result
 from matches.services.finish import append_result, check_result, standing_result
 from players.actors import Actor, log
 from tournaments.corrected import origins, stands
@@ -231,11 +232,8 @@ def _refuse_if_played_on(correction: Correction, preview: Preview) -> None:
 
 def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
     """Those of these matches for which somebody has done anything since."""
-    at = correction.at
     ids = [match.pk for match in matches]
-    found = {match.pk for match in matches if match.begun_at is not None and match.begun_at > at}
-    for rows in (Claim.objects, Submission.objects):
-        found |= set(rows.filter(match__in=ids, created_at__gt=at).values_list("match", flat=True))
+    found = begun_since(matches, correction.at)
     # What has been undone since is no longer a reason: only what stands counts, and who said it first.
     standing = {versions[next(reversed(versions))] for versions in origins(ids).values() if versions}
     said = Result.objects.filter(pk__in=standing, pk__gt=correction.after_id).exclude(source=Result.Source.FORMAT)

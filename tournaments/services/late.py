@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import F
 
 from engine.errors import Refused
+from matches.begun import is_untouched
 from matches.models import Match
 from matches.services.ratings import ratings_of
 from players.actors import Actor, log
@@ -40,7 +41,6 @@ from tournaments.services.events import entries_in
 from tournaments.services.onward import last_number
 from tournaments.services.settle import hold, lock, settle
 
-UNTOUCHED = (Match.State.OPEN, Match.State.VOID)
 LAST_ROUND_FOR_LIVES = 1
 """Rounds of a stage with lives that may be paired when somebody still joins."""
 
@@ -177,7 +177,7 @@ def _begun(state: StageState) -> frozenset[int]:
     begun = set()
     for number, stands in state.progress.fixtures.items():
         match = state.rows.fixtures[number].match
-        moved = match is not None and (match.begun_at is not None or match.state not in UNTOUCHED)
+        moved = match is not None and not is_untouched(match)
         if moved or (stands.status not in open_ and BYE not in state.progress.graph.fixture(number).sources):
             begun.add(number)
     return frozenset(begun)

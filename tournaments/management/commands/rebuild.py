@@ -6,13 +6,14 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from matches.models import RatingPool
+from matches.services.matches import rebuild_beginnings
 from matches.services.ratings import rebuild_pool
 from tournaments.models import Division
 from tournaments.services.settle import settle_division
 
 
 class Command(BaseCommand):
-    """Settles every drawn division and replays every rating pool from its beginning."""
+    """Settle every drawn division, derive which matches have begun, and replay every rating pool."""
 
     help = "Write brackets and ratings anew from the facts. Results are never touched."
 
@@ -22,6 +23,9 @@ class Command(BaseCommand):
             settled = settle_division(division_id=pk, now=timezone.now())
             if settled.fixtures:
                 self.stdout.write(f"division {pk}: {len(settled.fixtures)} fixtures rewritten")
+        corrected = rebuild_beginnings()
+        if corrected:
+            self.stdout.write(f"{corrected} matches: begun_at rewritten")
         for pool in RatingPool.objects.order_by("pk"):
             replayed = rebuild_pool(pool=pool, now=timezone.now())
             if replayed is not None and replayed.written:

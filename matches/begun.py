@@ -1,0 +1,61 @@
+"""Whether a match has begun: the one answer that everything else asks for.
+
+A match has begun once a score or a player's report of it stands that was not taken back. Proposed or agreed times, a
+record that does not count, a walkover and a call to a table are not a beginning: a call only pins the match.
+
+`Match.begun_at` is derived from those facts and stored so that lists need one query.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import Protocol
+
+from matches.models import Claim, Match, Result
+
+
+class HasBeginning(Protocol):
+    """A match, or a row of a list that carries its stored beginning."""
+
+    @property
+    def begun_at(self) -> datetime | None:
+        """As derived from the facts."""
+
+
+def has_begun(match: HasBeginning) -> bool:
+    """Whether its players have begun it, whatever became of it since."""
+    return match.begun_at is not None
+
+
+def is_untouched(match: Match) -> bool:
+    """Whether nothing at all has happened in it: neither begun nor decided, so its players may still change."""
+    return not has_begun(match) and match.state in (Match.State.OPEN, Match.State.VOID)
+
+
+def is_going_on(match: Match) -> bool:
+    """Whether it has begun and has no result yet."""
+    reported = match.state in (Match.State.CLAIMED, Match.State.DISPUTED)
+    return reported or (match.state == Match.State.OPEN and has_begun(match))
+
+
+def begun_since(matches: Collection[Match], moment: datetime) -> set[int]:
+    """The keys of these matches in which somebody has played or reported after this moment."""
+    begun = {match.pk for match in matches if match.begun_at is not None and match.begun_at > moment}
+    reports = Claim.objects.filter(match__in=matches, created_at__gt=moment).exclude(state=Claim.State.WITHDRAWN)
+    return begun | set(reports.values_list("match", flat=True))
+
+
+def begun_at(claims: Iterable[Claim], results: Iterable[Result]) -> datetime | None:
+    """When a match with these reports and result versions began; None if it has not.
+
+    Void versions say nothing: voiding a match and letting it stand again leave its beginning as it was.
+    """
+    reports = [claim.created_at for claim in claims if claim.state != Claim.State.WITHDRAWN]
+    versions = sorted((row for row in results if row.kind != Result.Kind.VOID), key=lambda row: row.version)
+    scored = versions and versions[-1].score is not None
+    scores = [row.at for row in versions if row.score is not None] if scored else []
+    return min([*reports, *scores], default=None)
+
+
+def derive_begun(match: Match) -> None:
+    """Set `begun_at` of a locked match from its facts; the caller saves it."""
+    match.begun_at = begun_at(match.claims.all(), match.results.all())
