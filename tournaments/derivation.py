@@ -13,6 +13,7 @@ from tournaments.formats.progress import FixtureState, Progress, Result
 from tournaments.formats.settings import BY_ROUND, TABLES
 from tournaments.formats.swiss_event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.tables import Table, bracket_tables, is_over, known, places_taken, round_table
+from tournaments.lots import lots_seed
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.pairing_basis import kept_apart
 from tournaments.plans import Places, StageRows, settings_of
@@ -86,14 +87,14 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None, he
     state = StageState(rows, progress, event, places)
     if not rows.settings.qualifiers or not rows.fixtures:
         return state
-    seed = bytes.fromhex(rows.stage.seed)
+    seed = lots_seed(rows.stage)
     taken = places_taken(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
     kept = _kept({**rows.held, **(held or {})}, taken, progress)
     return replace(state, places={**places, **taken, **kept})
 
 
 def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tuple[Table, ...]:
-    seed = bytes.fromhex(rows.stage.seed)
+    seed = lots_seed(rows.stage)
     if event is not None:
         return (round_table(rows.settings, event, ROUNDS, seed=seed),)
     if rows.settings.format not in TABLES:

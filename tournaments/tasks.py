@@ -1,7 +1,5 @@
 """What workers do for this room; the work itself is in the services."""
 
-import secrets
-
 from celery import shared_task
 from django.utils import timezone
 
@@ -25,7 +23,7 @@ def sweep_draws() -> None:
 def sweep_deadlines() -> None:
     """Apply the deadline rule to every match whose round has ended, each in a transaction of its own."""
     for fixture_id in overdue.due_fixtures(timezone.now()):
-        overdue.apply_deadline(fixture_id=fixture_id, now=timezone.now(), seed=secrets.token_bytes(32))
+        overdue.apply_deadline(fixture_id=fixture_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.heartbeat")

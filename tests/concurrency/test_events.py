@@ -25,7 +25,7 @@ from tests.concurrency.event import (
     take_out_the_locks,
 )
 from tests.concurrency.racing import at_once, faults, refusals
-from tests.tournaments.services.conftest import NOON, SEED
+from tests.tournaments.services.conftest import NOON
 from tournaments.integrity import differences
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal
 from tournaments.services import draws, entries, overdue, results
@@ -117,7 +117,7 @@ def test_control_a_withdrawal_against_a_claim_without_the_locks(hall: Hall, with
 def sweep_twice(hall: Hall) -> tuple[Match, list[Any]]:
     first = fixtures(hall.drawn(4, deadline_rule="lots"))[0]
     Fixture.objects.filter(pk=first.pk).update(due_at=NOON + timedelta(days=1))
-    sweep = lambda: overdue.apply_deadline(fixture_id=first.pk, now=LATE, seed=SEED)  # noqa: E731
+    sweep = lambda: overdue.apply_deadline(fixture_id=first.pk, now=LATE)  # noqa: E731
     return match_of(first), at_once(sweep, sweep)
 
 

@@ -129,7 +129,7 @@ class Somebody:
     def sweeps(self) -> None:
         now = NOON + timedelta(days=2)
         for fixture in overdue.due_fixtures(now)[:1]:
-            overdue.apply_deadline(fixture_id=fixture, now=now, seed=bytes(32))
+            overdue.apply_deadline(fixture_id=fixture, now=now)
         for sweep in (stand_due_claims, settle_waiting_records, announce_unsettled):
             sweep(now=now)
 

@@ -95,7 +95,7 @@ def publish_while(hall: Hall, *, comes: bool) -> list[Any]:
     after, acts = hall.seq, {"by": hall.by, "now": hall.now()}
     one, newcomer = hall.division.entries.first(), Player.objects.create(name="Late Larry")
     goes = partial(entries.withdraw, entry=one, **acts)
-    enters = partial(late.enter_late, division=hall.division, players=[newcomer], seed=bytes(32), **acts)
+    enters = partial(late.enter_late, division=hall.division, players=[newcomer], **acts)
     publish = partial(draws.publish_draw, division=hall.division, after=after, **acts)
     return at_once(enters if comes else goes, publish)
 

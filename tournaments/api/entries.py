@@ -1,6 +1,5 @@
 """Who takes part, for programs."""
 
-import secrets
 from typing import Any
 
 from django.utils import timezone
@@ -68,7 +67,6 @@ class Entries(generics.ListAPIView[Entry]):
             player=fields.get("player", ""),
             by=by(request),
             now=timezone.now(),
-            seed=secrets.token_bytes(32),
         )
         return Response(shapes.EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
@@ -104,7 +102,6 @@ class Paste(APIView):
                 choices=choices,
                 by=by(request),
                 now=timezone.now(),
-                seed=secrets.token_bytes(32),
             )
         body = {"lines": [_line(line) for line in lines], "entries": made.entries, "left_out": made.left_out}
         return Response(shapes.EnteredSerializer(body).data)

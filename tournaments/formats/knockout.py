@@ -36,7 +36,6 @@ ALGORITHM = f"barpoint-knockout/1 on {LOTS}"
 LEAST_FIELD = 2
 LARGEST_FIELD = 4096
 PURPOSE = "knockout"
-LATE_PURPOSE = "late"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +156,7 @@ def take_bye(
     graph: Graph,
     entry: EntryId,
     *,
-    seed: bytes,
-    draft: int = 1,
+    lots: Lots,
     begun: Collection[FixtureId] = (),
     apart_from: Collection[EntryId] = (),
     key: str = MAIN,
@@ -166,7 +164,8 @@ def take_bye(
     """Put a late entrant into a bye drawn by lot; returns the new graph and the fixture.
 
     Only the byes farthest from `apart_from` (an earlier entry of the same person, club-mates) take part in
-    the lot. Each late entrant needs his own `draft`. Raises Refused("no_bye_left") or ("entry_twice").
+    the lot, which orders all fixtures of the round: a bye that is taken leaves the others in their order.
+    Raises Refused("no_bye_left") or ("entry_twice").
     """
     if entry in graph.entries:
         raise Refused("entry_twice", entry=entry)
@@ -177,8 +176,8 @@ def take_bye(
     index = {fixture.number: at for at, fixture in enumerate(first)}
     barred = _indices(first, apart_from)
     distance = {number: min((_distance(index[number], at) for at in barred), default=0) for number in byes}
-    farthest = [number for number in byes if distance[number] == max(distance.values())]
-    number = Lots(seed, LATE_PURPOSE, draft).one_of(farthest)
+    farthest = {number for number in byes if distance[number] == max(distance.values())}
+    number = next(number for number in lots.shuffled(sorted(index)) if number in farthest)
     slot = next(at for at, source in enumerate(graph.fixture(number).sources) if isinstance(source, ByeSource))
     return graph.with_source(number, slot, EntrySource(entry)), number
 

@@ -33,6 +33,16 @@ def commitment(seed: bytes) -> str:
     return hashlib.sha256(seed).hexdigest()
 
 
+def lot(seed: bytes, *key: str | int) -> "Lots":
+    """The lot that decides what `key` names: the same key of the same seed always gives the same lot.
+
+    Name what is decided and nothing that a repeated attempt would change, so that previewing, undoing and applying
+    again cannot draw another lot. To choose among items that may become unavailable, shuffle all of them in a fixed
+    order and take the first that is available. In the message above `p` is "lot:" and the key joined by colons.
+    """
+    return Lots(seed, ":".join(["lot", *map(str, key)]))
+
+
 class Lots:
     """A stream of lots for one purpose and draft; reading it moves it on, so make a new one for each draw."""
 

@@ -43,6 +43,10 @@ class Stage(models.Model):
     status = models.CharField(max_length=8, choices=Status, default=Status.PLANNED)
     seed = models.CharField(max_length=64, help_text=_("Secret until the draw is published; hexadecimal."))
     seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed's bytes, shown from the start."))
+    lots_seed = models.CharField(
+        max_length=64, help_text=_("Secret until the stage is over: byes of late entries, ties; hexadecimal.")
+    )
+    lots_hash = models.CharField(max_length=64, help_text=_("SHA-256 of that seed's bytes, shown from the start."))
 
     class Meta:
         ordering = ("division", "number")
@@ -55,9 +59,17 @@ class Stage(models.Model):
 
     @property
     def seed_is_public(self) -> bool:
-        """Whether the seed may be shown: rounds to come and ties in tables are still drawn from it."""
-        if self.format in (self.Format.KNOCKOUT, self.Format.PROGRESSIVE, self.Format.DOUBLE):
-            return self.status != self.Status.PLANNED
+        """Whether nothing more is drawn from the seed, so that it may be shown.
+
+        Rounds to come are paired from it; stages drawn before lots had a seed of their own draw them from it, too.
+        """
+        if self.format in (self.Format.SWISS, self.Format.LIVES) or self.seed == self.lots_seed:
+            return self.lots_seed_is_public
+        return self.status != self.Status.PLANNED
+
+    @property
+    def lots_seed_is_public(self) -> bool:
+        """Whether no lot is left to be drawn, so that the seed of the lots may be shown."""
         return self.status == self.Status.FINISHED
 
 

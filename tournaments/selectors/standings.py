@@ -16,6 +16,7 @@ from tournaments.formats.tables import Table, elimination_places, round_table
 from tournaments.formats.tiebreaks import TIEBREAKS, Explanation, Row
 from tournaments.formats.tiebreaks import Figure as Counted
 from tournaments.layout import bracket_name, ranking_name
+from tournaments.lots import lots_seed
 from tournaments.models import Division
 from tournaments.selectors.cells import LOST, Cell, Cells, cells_of, legend, standing_kinds
 from tournaments.selectors.names import Names
@@ -99,8 +100,7 @@ def table_after(state: StageState, rounds: int) -> tuple[Table, SwissEvent]:
     assert event is not None  # noqa: S101, asked only of stages that are paired by rounds
     players = tuple(player for player in event.players if player.joined <= rounds + 1)
     after = replace(event, rounds=event.rounds[:rounds], players=players)
-    seed = bytes.fromhex(state.stage.seed)
-    return round_table(state.rows.settings, after, ROUNDS, seed=seed), after
+    return round_table(state.rows.settings, after, ROUNDS, seed=lots_seed(state.stage)), after
 
 
 class _Maker:

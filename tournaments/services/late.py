@@ -35,6 +35,7 @@ from tournaments.formats.settings import (
     SWISS,
     check_league_size,
 )
+from tournaments.lots import lot
 from tournaments.models import Bracket, Division, Entry, Stage, Tournament, Withdrawal
 from tournaments.plans import set_source, store_round
 from tournaments.services.events import entries_in
@@ -54,7 +55,6 @@ class _Arrival:
     held: Mapping[int, Match]
     by: Actor
     now: datetime
-    seed: bytes
 
     @property
     def stage(self) -> Stage:
@@ -62,8 +62,8 @@ class _Arrival:
         return self.state.stage
 
 
-def enter_late(*, division: Division, players: Iterable[Player], by: Actor, now: datetime, seed: bytes) -> list[Entry]:
-    """Enters players into a division that is being played; `seed` draws the byes that they take, and is logged.
+def enter_late(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
+    """Enters players into a division that is being played; the byes they take are drawn by lot.
 
     Whoever does not fit (no place, or no bye left) is on the waiting list. Whoever waits there and is entered again
     comes in; whoever has withdrawn from a Swiss comes back into it.
@@ -81,7 +81,7 @@ def enter_late(*, division: Division, players: Iterable[Player], by: Actor, now:
         for player in players:
             state = states_of(row)[0]
             join = _way_in(row, state, now)
-            made.append(_come_in(_Arrival(row, state, held, by, now, seed), player, join))
+            made.append(_come_in(_Arrival(row, state, held, by, now), player, join))
         Division.objects.filter(pk=row.pk).update(seq=F("seq") + 1)
         settle(row, by=by, now=now, held=held)
     return made
@@ -159,16 +159,18 @@ def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
     before = rows.graph
     begun = _begun(arrival.state)
     same = [row.pk for row in arrival.division.entries.filter(player=entry.player) if row.pk != entry.pk]
-    draft = len(before.entries) + 1
+    # Keyed by the person and by which of their entries this is: undone and entered again, it is the same lot.
+    key: list[str | int] = ["late", entry.player.public_id, sum(other in before.entries for other in same)]
+    lots = lot(arrival.stage, *key)
     try:
-        graph, number = take_bye(before, entry.pk, seed=arrival.seed, draft=draft, begun=begun, apart_from=same)
+        graph, number = take_bye(before, entry.pk, lots=lots, begun=begun, apart_from=same)
     except Refused as refused:
         if refused.code != "no_bye_left":
             raise
         return None
     graph = _with_drop(graph, number, begun)
     _write_changes(arrival.state, before, graph)
-    return {"fixture": number, "seed": arrival.seed.hex(), "draft": draft}
+    return {"fixture": number, "lot": key}
 
 
 def _begun(state: StageState) -> frozenset[int]:

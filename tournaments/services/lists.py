@@ -51,13 +51,10 @@ def preview(*, division: Division, names: Sequence[str]) -> list[Line]:
     return [Line(place, one, one.player is not None and one.player.pk in entered) for place, one in enumerate(found)]
 
 
-def enter_list(
-    *, division: Division, names: Sequence[str], choices: Choices, by: Actor, now: datetime, seed: bytes
-) -> Entered:
+def enter_list(*, division: Division, names: Sequence[str], choices: Choices, by: Actor, now: datetime) -> Entered:
     """Enters everybody a list names; members are found, others become members.
 
-    Whoever is in already is passed over, so that the same list sent twice enters nobody twice. `seed` draws the byes
-    taken by those who come when the division is being played.
+    Whoever is in already is passed over, so that the same list sent twice enters nobody twice.
     Refused: `name_too_long`, `too_many_names`, and what `enter` or `enter_late` refuses.
     """
     kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
@@ -74,11 +71,11 @@ def enter_list(
     if not players:
         return Entered([], left_out)
     if division.status == Division.Status.RUNNING:
-        return Entered(enter_late(division=division, players=players.values(), by=by, now=now, seed=seed), left_out)
+        return Entered(enter_late(division=division, players=players.values(), by=by, now=now), left_out)
     return Entered(enter(division=division, players=players.values(), by=by, now=now), left_out)
 
 
-def enter_name(*, division: Division, name: str, player: str, by: Actor, now: datetime, seed: bytes) -> Entry:
+def enter_name(*, division: Division, name: str, player: str, by: Actor, now: datetime) -> Entry:
     """Enters one person by name. `player` is the public id of the one meant where several are called so.
 
     Refused: `name_ambiguous` (with `candidates`, public ids and names), `already_entered`, and as `enter_list`.
@@ -89,7 +86,7 @@ def enter_name(*, division: Division, name: str, player: str, by: Actor, now: da
     if one.player is not None and one.player.pk in _entered(division):
         raise Refused("already_entered", name=one.player.name)
     choices = {0: player} if player else {}
-    made = enter_list(division=division, names=[name], choices=choices, by=by, now=now, seed=seed)
+    made = enter_list(division=division, names=[name], choices=choices, by=by, now=now)
     if not made.entries:
         raise Refused("already_entered", name=one.name)
     return made.entries[0]

@@ -10,14 +10,13 @@ from matches.services.finish import append_result
 from matches.services.matches import set_due
 from matches.services.proposals import ignored_proposer
 from players.actors import SYSTEM, log
-from tournaments.formats.lots import Lots
+from tournaments.lots import lot
 from tournaments.models import Division, Fixture
 from tournaments.services.settle import hold, lock, settle
 
 GRACE = timedelta(milliseconds=500)
 """An action counts from its arrival; a sweep waits this much longer."""
 SWEEP_AT_ONCE = 100
-PURPOSE = "deadline"
 
 
 def due_fixtures(now: datetime) -> list[int]:
@@ -26,11 +25,10 @@ def due_fixtures(now: datetime) -> list[int]:
     return list(rows.order_by("due_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
 
 
-def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None:
+def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
     """Applies the rule to one fixture; what it did, or None where there is nothing (more) to do.
 
-    `seed` is fresh chance for drawing lots; the log keeps it, so that they can be drawn again. A disputed or claimed
-    match waits for its answer: what the players said is never overridden by the clock.
+    A disputed or claimed match waits for its answer: what the players said is never overridden by the clock.
     """
     with transaction.atomic():
         division = lock(Fixture.objects.get(pk=fixture_id).stage.division_id)
@@ -43,11 +41,10 @@ def apply_deadline(*, fixture_id: int, now: datetime, seed: bytes) -> str | None
         match = held[fixture.match_id]
         if match.is_over or _is_heard(match, fixture.due_at):
             return None
-        what = _decide(division, fixture, match, now, seed)
+        what = _decide(division, fixture, match, now)
         fixture.deadline_done = what != "extended"
         fixture.save(update_fields=["deadline_done", "due_at", "extended"])
-        told = {"fixture": fixture.number, "seed": seed.hex()}
-        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, **told)
+        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, fixture=fixture.number)
         if what in ("director", "extended"):
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
         else:
@@ -60,7 +57,7 @@ def _is_heard(match: Match, due_at: datetime) -> bool:
     return match.submissions.filter(standing=Submission.Standing.WAITING, created_at__lte=due_at).exists()
 
 
-def _decide(division: Division, fixture: Fixture, match: Match, now: datetime, seed: bytes) -> str:
+def _decide(division: Division, fixture: Fixture, match: Match, now: datetime) -> str:
     """What the rule says, and its result where it gives one."""
     rule = division.deadline_rule
     if rule == Division.DeadlineRule.DIRECTOR or match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
@@ -75,10 +72,17 @@ def _decide(division: Division, fixture: Fixture, match: Match, now: datetime, s
         set_due(match, due_at=fixture.due_at, by=SYSTEM)
         return "extended"
     if rule == Division.DeadlineRule.LOTS:
-        _forfeit(match, Lots(seed, PURPOSE).below(2), now)
+        _forfeit(match, _side_by_lot(fixture), now)
         return "lots"
     _forfeit(match, None, now)
     return "both_lose"
+
+
+def _side_by_lot(fixture: Fixture) -> int:
+    """The side that wins by lot. It is drawn between the two entries, so it stays the same if they change sides."""
+    sides = {slot.entry_id: slot.side for slot in fixture.slots.all() if slot.entry_id is not None}
+    winner = lot(fixture.stage, "deadline", fixture.number, *sorted(sides)).one_of(sorted(sides))
+    return sides[winner]
 
 
 def _forfeit(match: Match, winner: int | None, now: datetime) -> None:

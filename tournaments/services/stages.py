@@ -15,6 +15,8 @@ from tournaments.models import Division, Draw, Stage, Tournament
 from tournaments.plans import settings_of, store_settings
 from tournaments.services.settle import lock
 
+SEED_BYTES = 32
+
 
 def first_stage(division: Division) -> Stage:
     """The stage the entries go into; made with its secret seed when it is first asked for."""
@@ -22,8 +24,8 @@ def first_stage(division: Division) -> Stage:
 
 
 def new_stage(division: Division, number: int, settings: StageSettings) -> Stage:
-    """A planned stage with its own secret seed."""
-    seed = secrets.token_bytes(32)
+    """A planned stage with secret seeds of its own: one for the draw, one for the lots drawn later."""
+    seed, lots_seed = secrets.token_bytes(SEED_BYTES), secrets.token_bytes(SEED_BYTES)
     return Stage.objects.create(
         division=division,
         number=number,
@@ -31,6 +33,8 @@ def new_stage(division: Division, number: int, settings: StageSettings) -> Stage
         settings=settings.as_data(),
         seed=seed.hex(),
         seed_hash=commitment(seed),
+        lots_seed=lots_seed.hex(),
+        lots_hash=commitment(lots_seed),
     )
 
 

@@ -1,6 +1,5 @@
 """Who takes part, for those who run the event: by name, by list, checked in, gone."""
 
-import secrets
 from typing import Any
 
 from django.contrib import messages
@@ -57,9 +56,7 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
     form = AddEntryForm(request.POST)
     if form.is_valid():
         try:
-            entry = lists.enter_name(
-                division=found, by=by(request), now=timezone.now(), seed=secrets.token_bytes(32), **form.cleaned_data
-            )
+            entry = lists.enter_name(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
         except Refused as refused:
             form.refuse(refused)
             candidates = refused.params.get("candidates", ())
@@ -137,7 +134,6 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
             choices=choices,
             by=by(request),
             now=timezone.now(),
-            seed=secrets.token_bytes(32),
         )
     except Refused as refused:
         return refuse(request, refused, _url(found))

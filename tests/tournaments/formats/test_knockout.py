@@ -20,7 +20,7 @@ from tournaments.formats.knockout import (
     seed_order,
     take_bye,
 )
-from tournaments.formats.lots import Lots, commitment
+from tournaments.formats.lots import Lots, commitment, lot
 from tournaments.formats.progress import FixtureStatus, SlotStatus
 
 fields = st.integers(2, 300)
@@ -168,18 +168,28 @@ def test_a_late_entrant_takes_a_bye_by_lot_whose_next_match_has_not_begun():
     byes = open_byes(graph)
     assert len(byes) == 3
     begun = [graph.next_of_winner[byes[0]], graph.next_of_winner[byes[1]]]
-    changed, number = take_bye(graph, 99, seed=SEED, begun=begun)
+    changed, number = take_bye(graph, 99, lots=lot(SEED, "late"), begun=begun)
     assert number == byes[2]
     assert 99 in changed.entries
     assert len(open_byes(changed)) == 2
-    taken = {take_bye(graph, 99, seed=SEED, draft=draft)[1] for draft in range(30)}
+    taken = {take_bye(graph, 99, lots=lot(SEED, "late", key))[1] for key in range(30)}
     assert taken == set(byes)
+
+
+def test_a_bye_that_is_taken_leaves_the_lot_among_the_others_as_it_was():
+    graph = knockout(draw(range(1, 14), seed=SEED).places)
+    for key in range(20):
+        _, wanted = take_bye(graph, 99, lots=lot(SEED, "late", key))
+        for other in range(20):
+            changed, taken = take_bye(graph, 98, lots=lot(SEED, "late", "other", other))
+            _, number = take_bye(changed, 99, lots=lot(SEED, "late", key))
+            assert number == wanted or taken == wanted
 
 
 def test_a_re_entry_takes_the_bye_farthest_from_the_first_entry():
     graph = knockout(draw(range(1, 14), seed=SEED).places)
-    for draft in range(10):
-        changed, number = take_bye(graph, 99, seed=SEED, draft=draft, apart_from=[1])
+    for key in range(10):
+        changed, number = take_bye(graph, 99, lots=lot(SEED, "late", key), apart_from=[1])
         first = next(s.number for s in graph.bracket(MAIN).rounds[0].fixtures if 1 in _entries(s))
         assert (first - 1) // 4 != (number - 1) // 4
         assert changed.fixture(number) != graph.fixture(number)
@@ -191,13 +201,13 @@ def _entries(fixture):
 
 def test_a_late_entrant_who_is_in_already_is_refused():
     with pytest.raises(Refused, match="twice"):
-        take_bye(knockout(draw(range(1, 14), seed=SEED).places), 1, seed=SEED)
+        take_bye(knockout(draw(range(1, 14), seed=SEED).places), 1, lots=lot(SEED, "late"))
 
 
 def test_no_bye_left_is_refused():
     graph = knockout(draw(range(1, 9), seed=SEED).places)
     with pytest.raises(Refused, match="No bye is left"):
-        take_bye(graph, 99, seed=SEED)
+        take_bye(graph, 99, lots=lot(SEED, "late"))
 
 
 def test_places_of_groups_are_cross_seeded():

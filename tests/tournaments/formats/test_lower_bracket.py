@@ -10,6 +10,7 @@ from tournaments.formats.drops import lay_out
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, ByeSource, LoserOf
 from tournaments.formats.knockout import draw, knockout, open_byes, take_bye
+from tournaments.formats.lots import lot
 from tournaments.formats.lower_bracket import (
     double_elimination,
     lower_feed,
@@ -166,7 +167,7 @@ def test_the_same_seed_and_draft_give_the_same_consolation():
 def test_a_late_entrants_loss_takes_a_bye_of_the_consolation():
     graph = with_lower_bracket(main(13), "A.B.|.C.|.", seed=SEED)
     assert len(open_byes(graph)) == 3
-    graph, number = take_bye(graph, 99, seed=SEED)
+    graph, number = take_bye(graph, 99, lots=lot(SEED, "late"))
     graph = take_late_drop(graph, number, CONSOLATION)
     state, results = play_out(graph, coin(1))
     assert state.over

@@ -7,7 +7,7 @@ from random import Random
 
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tests.tournaments.services.conftest import NOON, SEED, Clocked
+from tests.tournaments.services.conftest import NOON, Clocked
 from tournaments.formats.settings import StageSettings
 from tournaments.integrity import differences
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
@@ -81,7 +81,7 @@ class Hall(Clocked):
 
     def late(self, *players: Player) -> list[Entry]:
         """Somebody comes when it is being played."""
-        return late.enter_late(division=self.division, players=players, by=self.by, now=self.now(), seed=SEED)
+        return late.enter_late(division=self.division, players=players, by=self.by, now=self.now())
 
     def withdraw(self, entry: Entry) -> None:
         """Somebody goes."""

@@ -7,7 +7,7 @@ import pytest
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player
-from tests.tournaments.services.conftest import NOON, SEED
+from tests.tournaments.services.conftest import NOON
 from tournaments.models import Division, Entry
 from tournaments.services import lists
 
@@ -32,7 +32,7 @@ def names(division: Division) -> list[str]:
 def test_a_preview_says_who_is_meant_and_does_nothing(division: Division, club: Club, by_alice: Actor) -> None:
     member(club, "Søren Holm")
     twins = [member(club, "Kim Lee"), member(club, "Kim Lee")]
-    lists.enter_name(division=division, name="Alice", player="", by=by_alice, now=NOON, seed=SEED)
+    lists.enter_name(division=division, name="Alice", player="", by=by_alice, now=NOON)
 
     lines = lists.preview(division=division, names=["soren holm", "Kim Lee", "Bob", "bob", "ALICE"])
 
@@ -44,9 +44,7 @@ def test_a_preview_says_who_is_meant_and_does_nothing(division: Division, club: 
 
 def test_a_list_sent_twice_enters_nobody_twice(division: Division, by_alice: Actor) -> None:
     for _twice in range(2):
-        made = lists.enter_list(
-            division=division, names=["Bob", "Carol", "bob"], choices={}, by=by_alice, now=NOON, seed=SEED
-        )
+        made = lists.enter_list(division=division, names=["Bob", "Carol", "bob"], choices={}, by=by_alice, now=NOON)
     assert names(division) == ["Bob", "Carol"]
     assert (made.entries, made.left_out) == ([], ["Bob", "Carol", "bob"])
 
@@ -54,17 +52,15 @@ def test_a_list_sent_twice_enters_nobody_twice(division: Division, by_alice: Act
 def test_who_is_ambiguous_is_entered_once_he_is_chosen(division: Division, club: Club, by_alice: Actor) -> None:
     one, _other = member(club, "Kim Lee"), member(club, "Kim Lee")
 
-    without = lists.enter_list(division=division, names=["Kim Lee"], choices={}, by=by_alice, now=NOON, seed=SEED)
-    chosen = lists.enter_list(
-        division=division, names=["Kim Lee"], choices={0: one.public_id}, by=by_alice, now=NOON, seed=SEED
-    )
+    without = lists.enter_list(division=division, names=["Kim Lee"], choices={}, by=by_alice, now=NOON)
+    chosen = lists.enter_list(division=division, names=["Kim Lee"], choices={0: one.public_id}, by=by_alice, now=NOON)
 
     assert (without.entries, without.left_out) == ([], ["Kim Lee"])
     assert [entry.player_id for entry in chosen.entries] == [one.pk]
 
 
 def test_a_name_left_out_is_not_even_made_a_member(division: Division, by_alice: Actor) -> None:
-    lists.enter_list(division=division, names=["Bob", "Typo"], choices={1: ""}, by=by_alice, now=NOON, seed=SEED)
+    lists.enter_list(division=division, names=["Bob", "Typo"], choices={1: ""}, by=by_alice, now=NOON)
     assert names(division) == ["Bob"]
     assert not Player.objects.filter(name="Typo").exists()
 
@@ -72,20 +68,18 @@ def test_a_name_left_out_is_not_even_made_a_member(division: Division, by_alice:
 def test_one_name_that_means_several_asks_who(division: Division, club: Club, by_alice: Actor) -> None:
     one, other = member(club, "Kim Lee"), member(club, "Kim Lee")
     with pytest.raises(Refused) as refused:
-        lists.enter_name(division=division, name="kim lee", player="", by=by_alice, now=NOON, seed=SEED)
+        lists.enter_name(division=division, name="kim lee", player="", by=by_alice, now=NOON)
     assert refused.value.code == "name_ambiguous"
     assert {pair[0] for pair in refused.value.params["candidates"]} == {one.public_id, other.public_id}
 
-    entry = lists.enter_name(
-        division=division, name="kim lee", player=other.public_id, by=by_alice, now=NOON, seed=SEED
-    )
+    entry = lists.enter_name(division=division, name="kim lee", player=other.public_id, by=by_alice, now=NOON)
 
     assert entry.player == other
 
 
 def test_who_is_in_already_is_refused_by_name(division: Division, by_alice: Actor) -> None:
-    lists.enter_name(division=division, name="Bob", player="", by=by_alice, now=NOON, seed=SEED)
+    lists.enter_name(division=division, name="Bob", player="", by=by_alice, now=NOON)
     with pytest.raises(Refused) as refused:
-        lists.enter_name(division=division, name="BOB", player="", by=by_alice, now=NOON, seed=SEED)
+        lists.enter_name(division=division, name="BOB", player="", by=by_alice, now=NOON)
     assert refused.value.code == "already_entered"
     assert Entry.objects.count() == 1

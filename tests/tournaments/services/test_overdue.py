@@ -12,7 +12,7 @@ from matches.services.records import submit_for_match
 from matches.services.submissions import adjudicate_submission
 from players.actors import Actor
 from tests.matches.records import simulated
-from tests.tournaments.services.conftest import NOON, SEED
+from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.test_knockout import fixtures
 from tournaments.models import Division, Fixture
 from tournaments.services.overdue import apply_deadline, due_fixtures
@@ -32,7 +32,7 @@ def with_deadline(division: Division) -> Fixture:
 
 
 def applied(fixture: Fixture) -> str | None:
-    return apply_deadline(fixture_id=fixture.pk, now=LATE, seed=SEED)
+    return apply_deadline(fixture_id=fixture.pk, now=LATE)
 
 
 def test_nothing_is_due_before_the_instant_and_half_a_second(drawn: Drawn) -> None:
@@ -67,7 +67,7 @@ def test_it_is_extended_once_and_then_both_lose(drawn: Drawn) -> None:
     assert applied(fixture) == "extended"
     assert applied(fixture) is None, "the new deadline is a day away"
     later = LATE + timedelta(hours=25)
-    assert apply_deadline(fixture_id=fixture.pk, now=later, seed=SEED) == "both_lose"
+    assert apply_deadline(fixture_id=fixture.pk, now=later) == "both_lose"
     assert fixture.match is not None
     assert fixture.match.results.get().winner is None
 

@@ -6,7 +6,6 @@ import pytest
 
 from matches.models import Result
 from players.actors import Actor
-from tests.tournaments.services.conftest import SEED
 from tests.tournaments.services.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.services.swiss_hall import Hall, is_clean
 from tournaments.formats.settings import StageSettings
@@ -161,6 +160,4 @@ def test_one_does_not_come_late_before_the_draw_or_after_the_end(
 ) -> None:
     division = make_division()
     with refused("tournament_not_open"):
-        late.enter_late(
-            division=division, players=[newcomer()], by=by_alice, now=Hall(division, by_alice).at, seed=SEED
-        )
+        late.enter_late(division=division, players=[newcomer()], by=by_alice, now=Hall(division, by_alice).at)
