@@ -116,8 +116,12 @@ class _Adjudication:
                 self._report(NOTE, "too_many_findings", game=game)
                 break
         self._settle_stars()
+        outcome = self._outcome()
+        if outcome in _COMPLETE and not _each_side_moved(self.transcript):
+            self._report(WARNING, "side_never_moved")
+            outcome = Outcome.INCOMPLETE
         return Verdict(
-            self._outcome(),
+            outcome,
             self.transcript.players,
             self.transcript.length,
             self.start,
@@ -218,7 +222,17 @@ class _Adjudication:
             if one.conceded_match or (self.length and self.score[one.winner] >= self.length):
                 self.winner = one.winner
         self.games.append(
-            GameVerdict(one.game.number, start, self.score, one.crawford, one.winner, one.kind, one.cube, one.points)
+            GameVerdict(
+                one.game.number,
+                start,
+                self.score,
+                one.crawford,
+                one.winner,
+                one.kind,
+                one.cube,
+                one.points,
+                rests_on_words=_rests_on_words(one),
+            )
         )
         self.crawford_played = self.crawford_played or one.crawford
 
@@ -305,5 +319,22 @@ class _Adjudication:
             one.report(ERROR, "impossible_points", {"stated": points, "cube": one.cube})
 
 
+def _rests_on_words(one: GameReplay) -> bool:
+    """Whether the result of a game is only stated, by the record or by the side said to have given up."""
+    if one.winner is None:
+        return False
+    implied = one.kind is WinKind.RESIGNATION and one.resignation is None
+    return implied or one.kind in _GIVEN_UP or not any(event.kind in _MOVED for event in one.game.events)
+
+
+def _each_side_moved(transcript: Transcript) -> bool:
+    """Whether both sides roll and play somewhere in the record."""
+    events = (event for game in transcript.games for event in game.events)
+    return {event.side for event in events if event.kind in _MOVED} == set(_SIDES)
+
+
 _SIDES = (0, 1)
+_MOVED = (Kind.PLAY, Kind.ILLEGAL)
+_GIVEN_UP = (WinKind.CONCESSION, WinKind.FLAG)
+_COMPLETE = (Outcome.ACCEPTED, Outcome.ACCEPTED_WITH_WARNINGS)
 _SEVERITIES = {severity.value: severity for severity in Severity}

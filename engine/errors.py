@@ -87,6 +87,7 @@ MESSAGES: dict[str, str] = {
     "resignation_implied": "The game stops with {points} points given: it was resigned.",
     "resigned_too_much": "The game was resigned for {points} points, more than could still be lost.",
     "match_conceded": "The points given ({stated}) mean that the match was given up or lost on time.",
+    "side_never_moved": "One side never moves in this record, so it does not show that the match was played.",
     "impossible_points": "With the cube on {cube} a game cannot be worth {stated} points.",
     # Records
     "file_too_large": "The file is larger than {limit} bytes, far more than a match record needs.",

@@ -67,6 +67,8 @@ class GameVerdict(NamedTuple):
     """`resignation` where the game was given up; points and cube then tell whether as a gammon."""
     cube: int
     points: int
+    rests_on_words: bool = False
+    """The record only states how it ended: an implied resignation, a match given up, or a game without plays."""
 
     @property
     def ended_by(self) -> str:
@@ -88,6 +90,11 @@ class Verdict:
     winner: Side | None
     games: tuple[GameVerdict, ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def rests_on_words(self) -> bool:
+        """Whether some game has a result that neither the board nor a recorded action bears out."""
+        return any(game.rests_on_words for game in self.games)
 
 
 class Frame(NamedTuple):

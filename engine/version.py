@@ -1,4 +1,4 @@
 """The version of the rules as written here; every stored verdict names the one that made it."""
 
-VERSION = "1"
+VERSION = "2"
 """Grows by one whenever the same record may be judged differently."""

@@ -63,6 +63,7 @@ class GameSerializer(serializers.Serializer[Any]):
     )
     cube = serializers.IntegerField()
     points = serializers.IntegerField()
+    rests_on_words = serializers.BooleanField(help_text="The record only states how this game ended.")
 
 
 class FindingSerializer(serializers.Serializer[Any]):
@@ -89,6 +90,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
     length = serializers.IntegerField(allow_null=True, help_text="0 for a money session, null where it is not known.")
     score = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     winner = serializers.IntegerField(allow_null=True)
+    rests_on_words = serializers.BooleanField(help_text="Some game has a result that the record only states.")
     games = GameSerializer(many=True)
     findings = FindingSerializer(many=True)
 
@@ -231,7 +233,8 @@ def _verdict(submission: Submission) -> dict[str, Any]:
         "length": content["length"],
         "score": content["score"],
         "winner": content["winner"],
-        "games": content["games"],
+        "rests_on_words": content.get("rests_on_words", False),
+        "games": [{"rests_on_words": False} | game for game in content["games"]],
         "findings": with_messages(content["findings"]),
     }
 

@@ -39,6 +39,7 @@ MESSAGES = {
     "record_length": gettext_noop("The match goes to {length} points, the record to {stated}."),
     "record_rejected": gettext_noop("The record was not accepted; errors found in it: {count}."),
     "record_incomplete": gettext_noop("The record ends at {left}–{right}, before the match was over."),
+    "record_unmoved": gettext_noop("In this record one side never moves, so it shows no match played."),
     "record_start": gettext_noop("The match began at {left}–{right}, the record at {stated}."),
     "record_crawford": gettext_noop("The record and this match differ in the Crawford rule."),
     "record_names": gettext_noop("The names in this record do not tell which player is which."),

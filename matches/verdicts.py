@@ -18,6 +18,7 @@ def as_json(verdict: Verdict) -> Json:
         "start": list(verdict.start),
         "score": list(verdict.score),
         "winner": verdict.winner,
+        "rests_on_words": verdict.rests_on_words,
         "games": [_game(game) for game in verdict.games],
         "findings": [_finding(finding) for finding in verdict.findings],
     }
@@ -34,6 +35,7 @@ def _game(game: GameVerdict) -> Json:
         "cube": game.cube,
         "points": game.points,
         "ended_by": game.ended_by,
+        "rests_on_words": game.rests_on_words,
     }
 
 

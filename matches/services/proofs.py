@@ -22,6 +22,8 @@ from players.actors import SYSTEM, Actor, log
 Standing = Submission.Standing
 UNPROVEN = (Result.Source.CLAIM, Result.Source.DIRECTOR)
 """Where a standing result of such a source is told again by a record, the record becomes its proof."""
+UNMOVED = "side_never_moved"
+"""The finding of a record that shows no play by one of its sides."""
 GIVEN_UP = {"concession": Result.Kind.CONCESSION, "flag": Result.Kind.FLAG}
 """How a match ended whose last game ended so; any other was played."""
 
@@ -167,6 +169,8 @@ def faults_before_names(match: Match, content: Mapping[str, Any]) -> list[Fault]
     errors = [finding for finding in content["findings"] if finding["severity"] == "error"]
     if errors:
         faults.append(Fault("record_rejected", {"count": len(errors)}))
+    elif any(finding["code"] == UNMOVED for finding in content["findings"]):
+        faults.append(Fault("record_unmoved", {}))
     elif content["outcome"] == "incomplete" or content["winner"] is None:
         left, right = content["score"]
         faults.append(Fault("record_incomplete", {"left": left, "right": right}))

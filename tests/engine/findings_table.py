@@ -242,6 +242,10 @@ RECORDS: dict[str, tuple[bytes, list[Told]]] = {
         [SET_UP, ("note", "resignation_implied", 1, 1, 7, 36), ("warning", "resigned_too_much", 1, 1, 7, 36)],
     ),
     "a match given up": (one_game(OPENING, right("Wins 7 points")), [("warning", "match_conceded", 1, 2, 6, 36)]),
+    "a side that never moves": (
+        one_game(row(1, "31: 8/5 6/5"), left("Wins 7 points and the match")),
+        [("warning", "match_conceded", 1, 1, 6, 6), ("warning", "side_never_moved", None, None, None, None)],
+    ),
     "points that no game is worth": (
         match(7, game(1, OPENING, right("Wins 4 points")), game(2, OPENING, score=(0, 4))),
         [("error", "impossible_points", 1, 2, 6, 36)],

@@ -200,3 +200,39 @@ def test_a_game_lost_on_time_counts_the_cube_and_a_match_lost_on_time_the_match(
 def test_the_format_is_told_with_the_verdict():
     check = check_record(one_game(OPENING))
     assert check.format == check.transcript.format == "mat"
+
+
+# What rests on words alone
+
+
+@pytest.mark.parametrize(
+    ("rows", "rests_on_words"),
+    [
+        ([OPENING, right("Wins 1 point")], True),
+        ([OPENING, row(2, "64: ???"), right("Wins 2 point")], True),
+        ([OPENING, right("Wins 7 points")], True),
+        ([OPENING, row(2, "Concedes the match"), right("Wins 7 points")], True),
+        ([right("Wins 1 point")], True),
+        ([row(1, "Resigns"), right("Wins 1 point")], True),
+        ([*DROPPED, right("Wins 1 point")], False),
+        ([OPENING, row(2, "Resigns"), right("Wins 1 point")], False),
+        ([OPENING], False),
+    ],
+)
+def test_a_result_that_the_record_only_states_rests_on_words(rows, rests_on_words):
+    verdict = judged(one_game(*rows))
+    assert (verdict.games[0].rests_on_words, verdict.rests_on_words) == (rests_on_words, rests_on_words)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [left("Wins 5 points and the match")],
+        [row(1, "31: 8/5 6/5"), left("Wins 5 points and the match")],
+        [row(1, "31: 8/5 6/5"), row(2, "", "Concedes the match"), left("Wins 5 points")],
+    ],
+)
+def test_a_record_in_which_a_side_never_moves_proves_nothing(rows):
+    verdict = judged(one_game(*rows, length=5))
+    assert verdict.outcome is Outcome.INCOMPLETE
+    assert "side_never_moved" in {finding.code for finding in verdict.findings}

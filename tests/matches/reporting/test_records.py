@@ -114,6 +114,10 @@ def test_unknown_names_are_asked_for_once_and_remembered(match: Match, bob: User
         (b" 0 point match\n\n Game 1\n Bob : 0    Carol : 0\n  1) 31: 8/5 6/5      64: 24/14\n", "record_money"),
         (b" 3 point match\n\n Game 1\n Bob : 0    Carol : 0\n  1) 31: 8/5 6/5      64: 24/14\n", "record_incomplete"),
         (b" 3 point match\n\n Game 1\n Bob : 0    Carol : 0\n  1) 31: 8/5 8/5      64: 24/14\n", "record_rejected"),
+        (
+            b" 3 point match\n\n Game 1\n Bob : 0    Carol : 0\n Wins 3 points and the match\n",
+            "record_unmoved",
+        ),
         (b"nothing of the kind", "record_unreadable"),
     ],
 )
