@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from matches.models import PlayerRating, RatingPool
 from matches.services.ratings import default_pool
-from players.models import Club, Membership, Player
+from players.models import Alias, Club, Membership, Player
 from players.names import fold
 
 ROWS = 50
@@ -162,14 +162,18 @@ def _days_before(now: datetime, days: int) -> datetime:
 
 
 def named(words: str, prefix: str = "") -> Q:
-    """The condition that a player's name has all these words, whatever their capitals and accents.
+    """The condition that a player's name, or another one remembered, has all these words in any capitals and accents.
 
     Who shows only initials is not found: a hit would tell the name behind them.
     """
-    condition = Q(**{f"{prefix}initials_only": False, f"{prefix}erased_at": None})
+    shown = Q(**{f"{prefix}initials_only": False, f"{prefix}erased_at": None})
+    name, alias = Q(), Q()
     for word in fold(words).split():
-        condition &= Q(**{f"{prefix}name_key__contains": word})
-    return condition
+        name &= Q(**{f"{prefix}name_key__contains": word})
+        alias &= Q(name_key__contains=word)
+    if not alias:
+        return shown
+    return shown & (name | Q(**{f"{prefix}pk__in": Alias.objects.filter(alias).values("player")}))
 
 
 def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = None) -> Ranking:

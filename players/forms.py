@@ -13,7 +13,7 @@ from players import throttle, zones
 from players.access import Role
 from players.actors import Actor
 from players.messages import sentence
-from players.models import Club, Membership, User
+from players.models import Club, Membership, Player, User
 from players.names import LONGEST_NAME, names_in
 from players.services import reset_password
 
@@ -32,6 +32,8 @@ class RefusingForm(forms.Form):
         "name_missing": "name",
         "name_too_long": "name",
         "namesake": "name",
+        "bad_country": "country",
+        "player_has_account": "name",
         "slug_taken": "slug",
         "bad_slug": "slug",
     }
@@ -59,6 +61,14 @@ class ZoneField(forms.CharField):
         if zone is None:
             raise ValidationError(sentence("bad_time_zone", {"zone": text}), code="bad_time_zone")
         return zone
+
+
+class CountryField(forms.CharField):
+    """The code of a country, in any capitals; empty where none is shown."""
+
+    def __init__(self, **options: Any) -> None:
+        options = {"label": _("Country"), "required": False, "help_text": _("Two letters, such as DK."), **options}
+        super().__init__(max_length=2, widget=forms.TextInput(attrs={"size": 3, "autocomplete": "country"}), **options)
 
 
 def _email(label: Any, **attrs: str) -> forms.EmailField:
@@ -154,6 +164,7 @@ class PreferencesForm(RefusingForm):
         required=False,
         help_text=_("In draws, tables and rankings. Directors of your clubs still see your name."),
     )
+    country = CountryField()
     language = forms.ChoiceField(label=_("Language"), required=False)
     time_zone = ZoneField(required=False, help_text=_("Type a city. Empty: as the event."))
     theme = forms.ChoiceField(label=_("Colours"), choices=User.Theme.choices)
@@ -249,6 +260,18 @@ class RoleForm(RefusingForm):
     def of(cls, membership: Membership) -> "RoleForm":
         """The form of somebody's role."""
         return cls(initial={"role": Role(membership.role)})
+
+
+class NameForm(RefusingForm):
+    """A member's name as it should read, and the country."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    country = CountryField()
+
+    @classmethod
+    def of(cls, player: Player) -> "NameForm":
+        """The form of a player as it is now."""
+        return cls(initial={"name": player.name, "country": player.country}, auto_id="edit_%s")
 
 
 class InviteForm(RefusingForm):

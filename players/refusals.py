@@ -42,9 +42,13 @@ MESSAGES = {
         "{name} has no account yet, so nobody could use this role. Send an invitation first."
     ),
     "bad_role": gettext_noop("There is no role “{role}”."),
+    "player_has_account": gettext_noop("{name} has an account and chooses their own name."),
+    "bad_country": gettext_noop("“{country}” is not the code of a country. Write two letters, such as DK."),
     # Invitations and claims
     "already_claimed": gettext_noop("{name} has an account already."),
-    "other_club_entered": gettext_noop("{name} was entered by {club}; only its directors may invite or merge him."),
+    "other_club_entered": gettext_noop(
+        "{name} was entered by {club}; only its directors may edit, invite or merge this player."
+    ),
     "invitation_expired": gettext_noop("This invitation has run out. Ask {club} for a new one."),
     "invitation_used": gettext_noop("This invitation has been used already."),
     "invitation_withdrawn": gettext_noop("This invitation was withdrawn. Ask {club} for a new one."),

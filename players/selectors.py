@@ -1,5 +1,6 @@
 """What the pages and the API of this room show: a bounded number of queries, however many people there are."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from players import access
 from players.access import RANK, Role, Visitor
-from players.models import Club, Invitation, LogEntry, Membership, Merge, Player, User
+from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
 from players.names import fold
 from players.topics import player_topic
 
@@ -43,6 +44,12 @@ def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
     return clubs(q, user).filter(Exists(mine))
 
 
+def called(q: str, prefix: str = "") -> Q:
+    """The condition that `q` is part of a player's name, or of another name that is remembered for the player."""
+    aliases = Alias.objects.filter(name_key__contains=fold(q)).values("player")
+    return Q(**{f"{prefix}name_key__contains": fold(q)}) | Q(**{f"{prefix}pk__in": aliases})
+
+
 def people(club: Club, q: str = "", *, hidden_names: bool = False) -> QuerySet[Membership]:
     """Who is in a club, by name; `q` is part of a name.
 
@@ -50,7 +57,7 @@ def people(club: Club, q: str = "", *, hidden_names: bool = False) -> QuerySet[M
     """
     found = Membership.objects.filter(_CURRENT, club=club).select_related("player", "club")
     if q.strip():
-        found = found.filter(player__name_key__contains=fold(q))
+        found = found.filter(called(q, "player__"))
         if not hidden_names:
             found = found.filter(player__initials_only=False)
     return found.order_by("player__name_key", "pk")
@@ -65,7 +72,7 @@ def players(q: str = "", club: str = "") -> QuerySet[Player]:
     """Players anybody may find: not those who show initials only, were merged, or were erased."""
     found = Player.objects.filter(merged_into__isnull=True, erased_at__isnull=True)
     if q.strip():
-        found = found.filter(name_key__contains=fold(q), initials_only=False)
+        found = found.filter(called(q), initials_only=False)
     if club:
         found = found.filter(memberships__club__slug=club, memberships__left_at__isnull=True)
     return found.order_by("name_key", "pk")
@@ -122,7 +129,6 @@ def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, 
     """What directors see of one member."""
     club, player = membership.club, membership.player
     home = access.home_club(player)
-    others = people(club, hidden_names=True).exclude(player=player)
     return {
         "club": club,
         "member": membership,
@@ -134,11 +140,31 @@ def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, 
         "home": home,
         "invitation": open_invitations(now).filter(player=player).first(),
         "aliases": list(player.aliases.order_by("name")),
-        "others": list(others.values_list("player__public_id", "player__name")),
-        "log": list(
-            LogEntry.objects.filter(topic=player_topic(player), club=club).select_related("user")[:LOG_ON_A_PAGE]
-        ),
+        "others": other_members(membership),
+        "log": _log_of(player, club),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """Something that was done to a player, with what it changed from and to."""
+
+    entry: LogEntry
+    changes: list[str]
+
+
+def _log_of(player: Player, club: Club) -> list[LogLine]:
+    rows = LogEntry.objects.filter(topic=player_topic(player), club=club).select_related("user")[:LOG_ON_A_PAGE]
+    return [
+        LogLine(row, [f"{before or '–'} → {after or '–'}" for before, after in row.params.get("changed", {}).values()])
+        for row in rows
+    ]
+
+
+def other_members(membership: Membership) -> list[tuple[str, str]]:
+    """Everybody else of the club, as public id and full name, for its directors."""
+    others = people(membership.club, hidden_names=True).exclude(player=membership.player_id)
+    return list(others.values_list("player__public_id", "player__name"))
 
 
 def open_invitations(now: datetime) -> QuerySet[Invitation]:

@@ -42,6 +42,7 @@ club_pages: list[URLPattern | URLResolver] = [
     re_path(rf"{CLUB}merges/(?P<pk>\d{{1,18}})/undo/$", members.undo_merge, name="undo-merge"),
     re_path(rf"{MEMBER}$", members.member, name="club-member"),
     re_path(rf"{MEMBER}role/$", members.set_role, name="set-role"),
+    re_path(rf"{MEMBER}edit/$", members.edit_name, name="edit-name"),
     re_path(rf"{MEMBER}invite/$", members.invite, name="invite"),
     re_path(rf"{MEMBER}merge/$", members.merge, name="merge-member"),
     re_path(rf"{MEMBER}names/$", members.add_alias, name="add-alias"),
@@ -65,6 +66,7 @@ api_routes: list[URLPattern | URLResolver] = [
     re_path(rf"{API_CLUB}members/list/$", api_clubs.MemberList.as_view(), name="api-member-list"),
     re_path(rf"{API_CLUB}merges/(?P<pk>\d{{1,18}})/$", api_clubs.UndoMerge.as_view(), name="api-undo-merge"),
     re_path(rf"{API_MEMBER}$", api_clubs.OneMember.as_view(), name="api-member"),
+    re_path(rf"{API_MEMBER}name/$", api_clubs.MemberName.as_view(), name="api-member-name"),
     re_path(rf"{API_MEMBER}invitation/$", api_clubs.MemberInvitation.as_view(), name="api-member-invitation"),
     re_path(rf"{API_MEMBER}merge/$", api_clubs.MemberMerge.as_view(), name="api-member-merge"),
 ]

@@ -83,6 +83,7 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/merges/(?P<pk>\d{1,18})/undo/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/role/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/edit/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/invite/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/merge/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/names/$": ONLY_POST_WITH_ACCOUNT,
@@ -102,6 +103,7 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/list/$": Access(401, NOT_GET, NOT_GET),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/merges/(?P<pk>\d{1,18})/$": Access(401, NOT_GET, NOT_GET),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/name/$": Access(401, NOT_GET, NOT_GET),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/invitation/$": Access(
         401, NOT_GET, NOT_GET
     ),

@@ -99,11 +99,12 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get post", DIRECTORS, "edit-club"),
     ("get", DIRECTORS, "club-members club-member"),
     ("post", DIRECTORS, "add-member add-player paste-members withdraw-invitation undo-merge"),
-    ("post", DIRECTORS, "invite merge-member add-alias remove-member"),
+    ("post", DIRECTORS, "invite merge-member add-alias edit-name remove-member"),
     ("post", OWNERS, "set-role"),
     ("patch", by_api(DIRECTORS), "api-club"),
     ("post", by_api(DIRECTORS), "api-members api-member-list api-member-invitation api-member-merge"),
     ("patch", by_api(OWNERS), "api-member"),
+    ("put", by_api(DIRECTORS), "api-member-name"),
     ("delete", by_api(DIRECTORS), "api-member api-member-invitation api-undo-merge"),
     # Invitations: whoever has the link
     ("get", PUBLIC, "invitation"),

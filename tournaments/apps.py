@@ -10,13 +10,16 @@ class TournamentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Listen to the matches below, tell what they are for, and make known what this room refuses."""
+        from players.services import merging
         from tournaments import receivers  # noqa: F401, it connects itself
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
         from tournaments.formats.outline import REMARKS
         from tournaments.occasions import tell
         from tournaments.refusals import MESSAGES
+        from tournaments.services.entries import refuse_two_entries
 
         occasions.add(tell)
+        merging.also_check(refuse_two_entries)
         sentences.add(MESSAGES)
         sentences.add(FORMAT_MESSAGES)
         sentences.add(REMARKS)

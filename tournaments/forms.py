@@ -10,9 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from matches.models.matches import LONGEST_MATCH
 from matches.services.finish import MOST_POINTS
-from players.forms import LONGEST_LIST, RefusingForm, ZoneField
+from players.forms import RefusingForm, ZoneField
 from players.messages import sentence
-from players.names import names_in
 from tournaments.models import Division
 from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES
 from tournaments.services.events import AFTER_DRAW
@@ -215,43 +214,6 @@ class ReasonForm(RefusingForm):
     """Why something is done that others will ask about."""
 
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
-
-
-class AddEntryForm(RefusingForm):
-    """Somebody by name in one line."""
-
-    name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
-    player = forms.CharField(max_length=10, required=False, widget=forms.HiddenInput)
-    FIELD_OF: ClassVar[dict[str, str]] = {
-        **RefusingForm.FIELD_OF,
-        "already_entered": "name",
-        "name_ambiguous": "name",
-    }
-
-
-class ListForm(RefusingForm):
-    """Many at once: pasted, or in a CSV file."""
-
-    names = forms.CharField(
-        label=_("Paste a list"),
-        max_length=LONGEST_LIST,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text=_("One name a line. Members are found in any capitals, with or without accents."),
-    )
-    file = forms.FileField(label=_("or a CSV file"), required=False)
-    FIELD_OF: ClassVar[dict[str, str]] = {
-        **RefusingForm.FIELD_OF,
-        "name_missing": "names",
-        "name_too_long": "names",
-        "too_many_names": "names",
-        "csv_without_names": "file",
-        "csv_not_text": "file",
-    }
-
-    def clean_names(self) -> list[str]:
-        """The names, without numbering."""
-        return names_in(self.cleaned_data["names"])
 
 
 class ResultForm(RefusingForm):

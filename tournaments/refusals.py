@@ -42,6 +42,10 @@ MESSAGES: dict[str, str] = {
     "already_entered": gettext_noop("{name} is already entered."),
     "not_entered": gettext_noop("{name} is not entered."),
     "name_ambiguous": gettext_noop("Several people here are called {name}. Choose one from the list."),
+    "name_of_member": gettext_noop("Is {name} the member {member}?"),
+    "both_entered": gettext_noop(
+        "{name} and {other} both take part in {division}. Withdraw one of them first, then merge them."
+    ),
     "csv_without_names": gettext_noop("This file has no column of names: call it “name”, or put the names first."),
     "csv_not_text": gettext_noop("This file is not text. Save it as CSV in UTF-8 and try again."),
     # The draw
@@ -96,6 +100,7 @@ STATUS = {
     "registration_closed": HTTPStatus.CONFLICT,
     "already_entered": HTTPStatus.CONFLICT,
     "not_entered": HTTPStatus.CONFLICT,
+    "both_entered": HTTPStatus.CONFLICT,
     "no_draft": HTTPStatus.CONFLICT,
     "draft_in_work": HTTPStatus.CONFLICT,
     "draft_outdated": HTTPStatus.CONFLICT,

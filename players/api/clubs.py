@@ -207,6 +207,27 @@ class OneMember(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+class MemberName(APIView):
+    """The name of a member without an account."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="members_edit_name",
+        summary="Correct a member's name and country",
+        description="For directors of the club that entered the player. The old name still finds the player.",
+        request=shapes.NameSerializer,
+        examples=shapes.example(name="Nils Nord", country="DK"),
+        responses={200: shapes.MemberSerializer, **shapes.PROBLEMS},
+    )
+    def put(self, request: Request, slug: str, public_id: str) -> Response:
+        """Both fields are written."""
+        membership = access.member_for_director(request.user, slug, public_id)
+        fields = given(shapes.NameSerializer, request)
+        services.edit_player(player=membership.player, club=membership.club, by=by(request), **fields)
+        return Response(shapes.MemberSerializer(access.member(slug, public_id)).data)
+
+
 class MemberInvitation(APIView):
     """The invitation of a member without an account."""
 

@@ -150,6 +150,13 @@ class RoleSerializer(serializers.Serializer[Any]):
     role = serializers.ChoiceField(Membership.Role.choices)
 
 
+class NameSerializer(serializers.Serializer[Any]):
+    """A player's name and country as they should be."""
+
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    country = serializers.CharField(max_length=2, allow_blank=True, help_text="ISO 3166 code: DK; empty for none.")
+
+
 class NewInvitationSerializer(serializers.Serializer[Any]):
     """Where an invitation goes."""
 
@@ -189,10 +196,12 @@ class MeSerializer(serializers.ModelSerializer[User]):
 
     player = serializers.CharField(source="player.public_id", read_only=True)
     initials_only = serializers.BooleanField(source="player.initials_only", read_only=True)
+    country = serializers.CharField(source="player.country", read_only=True)
 
     class Meta:
         model = User
-        fields = ("email", "display_name", "language", "time_zone", "theme", "initials_only", "player", "date_joined")
+        fields = ("email", "display_name", "language", "time_zone", "theme", "initials_only", "country", "player",
+                  "date_joined")  # fmt: skip
         read_only_fields = fields
 
 
@@ -204,6 +213,7 @@ class PreferencesSerializer(serializers.Serializer[Any]):
     time_zone = ZoneField(required=False, allow_blank=True)
     theme = serializers.ChoiceField(User.Theme.choices, required=False)
     initials_only = serializers.BooleanField(required=False)
+    country = serializers.CharField(max_length=2, required=False, allow_blank=True, help_text="ISO 3166 code: DK.")
 
 
 class CredentialsSerializer(serializers.Serializer[Any]):

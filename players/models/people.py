@@ -24,6 +24,7 @@ class Player(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="player"
     )
     initials_only = models.BooleanField(_("show initials only"), default=False)
+    country = models.CharField(_("country"), max_length=2, blank=True, help_text=_("ISO 3166 code, such as DK."))
     federation_number = models.CharField(_("federation number"), max_length=40, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True)
     merged_into = models.ForeignKey(
@@ -61,6 +62,7 @@ class Alias(models.Model):
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="aliases")
     name = models.CharField(max_length=200)
+    name_key = FoldedField("name")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

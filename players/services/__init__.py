@@ -12,6 +12,7 @@ from players.services.accounts import (
     update_preferences,
 )
 from players.services.clubs import create_club, update_club
+from players.services.editing import edit_player
 from players.services.erasure import erase_player
 from players.services.invitations import accept_invitation, claim_player, invite, withdraw_invitation
 from players.services.lists import Found, How, find_or_add_players, find_players
@@ -28,6 +29,7 @@ __all__ = [
     "change_password",
     "claim_player",
     "create_club",
+    "edit_player",
     "ensure_player",
     "erase_player",
     "find_or_add_players",

@@ -13,6 +13,7 @@ from rest_framework.authtoken.models import Token
 from engine.errors import Refused
 from players import zones
 from players.actors import Actor, log
+from players.countries import check_country
 from players.locks import lock
 from players.models import Player, User
 from players.names import clean_name
@@ -75,10 +76,13 @@ PREFERENCES = ("display_name", "language", "time_zone", "theme")
 
 
 @transaction.atomic
-def update_preferences(*, user: User, by: Actor, initials_only: bool | None = None, **changes: str) -> User:
-    """Change any of display_name, language, time_zone, theme and initials_only; the player is called as the account.
+def update_preferences(
+    *, user: User, by: Actor, initials_only: bool | None = None, country: str | None = None, **changes: str
+) -> User:
+    """Change any of display_name, language, time_zone, theme, initials_only and country.
 
-    Refused: `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, `bad_theme`.
+    The player has the name of the account.
+    Refused: `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, `bad_theme`, `bad_country`.
     """
     if unknown := set(changes) - set(PREFERENCES):
         raise TypeError(f"no such preference: {', '.join(sorted(unknown))}")
@@ -87,17 +91,19 @@ def update_preferences(*, user: User, by: Actor, initials_only: bool | None = No
     changed = apply(locked, wanted)
     if changed:
         log(by, "preferences_changed", user_topic(locked), changed=changed)
-    _update_own_player(locked, by, initials_only)
+    own: dict[str, Any] = {
+        "initials_only": initials_only,
+        "country": None if country is None else check_country(country),
+    }
+    _update_own_player(locked, by, {name: value for name, value in own.items() if value is not None})
     for name in PREFERENCES:
         setattr(user, name, getattr(locked, name))
     return locked
 
 
-def _update_own_player(user: User, by: Actor, initials_only: bool | None) -> None:
+def _update_own_player(user: User, by: Actor, fields: Mapping[str, Any]) -> None:
     player = ensure_player(user=user, by=by)
-    wanted: dict[str, Any] = {"name": user.display_name}
-    if initials_only is not None:
-        wanted["initials_only"] = initials_only
+    wanted = {"name": user.display_name, **fields}
     if changed := apply(player, wanted):
         log(by, "player_changed", player_topic(player), changed=changed)
 

@@ -49,7 +49,7 @@ def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
     Alias.objects.filter(player__in=everybody).delete()
     Invitation.objects.filter(player__in=everybody).delete()
     for one in everybody.values():
-        one.name, one.federation_number, one.time_zone, one.initials_only = "", "", "", False
+        one.name, one.federation_number, one.country, one.time_zone, one.initials_only = "", "", "", "", False
         one.user, one.erased_at = None, now
         one.save()
     _forget_in_log(list(everybody.values()), user)

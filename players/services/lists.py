@@ -1,7 +1,7 @@
 """Lists of names: who of them is known in the club, and adding the others."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -41,21 +41,34 @@ class Found:
     repeated: bool = False
     """Whether the list has named the same player before."""
 
+    @property
+    def respelled(self) -> bool:
+        """Whether the player is known under another spelling than the one in the list."""
+        return self.how in (How.FOUND, How.RETURNED) and self.player is not None and self.player.name != self.name
+
 
 @transaction.atomic
-def find_or_add_players(*, club: Club, names: Iterable[str], by: Actor) -> list[Found]:
+def find_or_add_players(
+    *, club: Club, names: Iterable[str], by: Actor, namesakes: Collection[int] = frozenset()
+) -> list[Found]:
     """The players a list of names means, in its order; unknown names become members without an account.
 
     A name means somebody of this club however it is capitalised, accented and spaced, by an alias too; those who are in
-    it go before those who left. The number of queries does not depend on the length of the list.
+    it go before those who left. At the places in `namesakes` (from 0) it means somebody new of the same name.
+    The number of queries does not depend on the length of the list.
     Refused (and nothing added): `name_missing`, `name_too_long`, `too_many_names`.
     """
     wanted = _tidy(names)
     lock_club(club)
     people = _People(club)
-    new = {fold(name): name for name in reversed(wanted) if not people.called(name)}
-    added = _add(club, list(reversed(new.values())), by)
-    found = _look_up(wanted, people, added)
+    unknown = {
+        fold(name): name
+        for place, name in reversed(list(enumerate(wanted)))
+        if place not in namesakes and not people.called(name)
+    }
+    added = _add(club, [*reversed(unknown.values()), *(wanted[place] for place in sorted(namesakes))], by)
+    others = dict(zip(sorted(namesakes), added[len(unknown) :], strict=True))
+    found = _look_up(wanted, people, {fold(player.name): player for player in added[: len(unknown)]}, others)
     _bring_back(club, [one.player for one in found if one.player and one.how == How.RETURNED], by)
     return found
 
@@ -65,7 +78,7 @@ def find_players(*, club: Club, names: Iterable[str]) -> list[Found]:
 
     Refused: as there.
     """
-    return _look_up(_tidy(names), _People(club), {})
+    return _look_up(_tidy(names), _People(club), {}, {})
 
 
 def _tidy(names: Iterable[str]) -> list[str]:
@@ -75,10 +88,15 @@ def _tidy(names: Iterable[str]) -> list[str]:
     return wanted
 
 
-def _look_up(wanted: Iterable[str], people: "_People", added: Mapping[str, Player]) -> list[Found]:
+def _look_up(
+    wanted: Iterable[str], people: "_People", added: Mapping[str, Player], namesakes: Mapping[int, Player]
+) -> list[Found]:
     found: list[Found] = []
     seen: set[str] = set()
-    for name in wanted:
+    for place, name in enumerate(wanted):
+        if place in namesakes:
+            found.append(Found(name, How.ADDED, namesakes[place]))
+            continue
         unknown = fold(name) in added or not people.called(name)
         one = Found(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
         if one.how != How.AMBIGUOUS:
@@ -123,14 +141,14 @@ class _People:
         return Found(name, How.FOUND if player.pk in self._here else How.RETURNED, player)
 
 
-def _add(club: Club, names: Sequence[str], by: Actor) -> dict[str, Player]:
-    """New players and members, by the fold of their names; one line in the log for all."""
+def _add(club: Club, names: Sequence[str], by: Actor) -> list[Player]:
+    """New players and members, in the order of their names; one line in the log for all."""
     if not names:
-        return {}
+        return []
     players = Player.objects.bulk_create([Player(name=name) for name in names])
     Membership.objects.bulk_create([Membership(club=club, player=player) for player in players])
     log(by, "members_added", club_topic(club), club=club, players=[player.public_id for player in players])
-    return {fold(player.name): player for player in players}
+    return players
 
 
 def _bring_back(club: Club, players: Sequence[Player], by: Actor) -> None:

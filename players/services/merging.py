@@ -4,6 +4,7 @@ A Merge row is the fact; `merged_into` follows from the rows that were not undon
 for the whole group, so that one look is enough to find him. Matches, entries and memberships stay where they are.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -21,13 +22,23 @@ from players.topics import player_topic
 LONGEST_ALIAS = 200
 """Nicknames in match records are what programs allow."""
 
+Check = Callable[[Player, Player], None]
+
+_checks: list[Check] = []
+
+
+def also_check(check: Check) -> None:
+    """A room above names what refuses a merge of two players that it cannot allow."""
+    _checks.append(check)
+
 
 @transaction.atomic
 def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, club: Club | None = None) -> Merge:
     """`player` is the same person as `into` and is shown as him from now on.
 
     Where a `club` does it, it must be the one that entered `player`. Whoever has an account is never merged away.
-    Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`.
+    Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`, and what a room above
+    refuses by `also_check`.
     """
     into = canonical(into)
     if into.pk == canonical(player).pk:
@@ -44,6 +55,8 @@ def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, clu
         raise Refused("merge_account", name=player.name)
     if club is not None:
         must_be_home(player, club)
+    for check in _checks:
+        check(player, into)
     merge = Merge.objects.create(player=player, into=into, merged_by=by.user, merged_at=now)
     Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).update(merged_into=into)
     _take_over_memberships(player, into)

@@ -17,7 +17,17 @@ from django.views.decorators.http import require_POST, require_safe
 from engine.errors import Refused
 from players import access, selectors, services, throttle
 from players.access import Role
-from players.forms import AddMemberForm, AddPlayerForm, AliasForm, InviteForm, MergeForm, PasteForm, RoleForm
+from players.forms import (
+    AddMemberForm,
+    AddPlayerForm,
+    AliasForm,
+    InviteForm,
+    MergeForm,
+    NameForm,
+    PasteForm,
+    RefusingForm,
+    RoleForm,
+)
 from players.models import Club
 from players.services import Found, How
 from players.views.pages import account_needed, by, me, page, refused_back
@@ -119,6 +129,9 @@ def _tell_what_was_found(request: HttpRequest, found: Sequence[Found]) -> None:
         parts.append(ngettext("%(count)d was here already.", "%(count)d were here already.", known) % {"count": known})
     if parts:
         messages.success(request, " ".join(parts))
+    respelled = sorted({f"{one.name} → {one.player.name}" for one in once if one.player and one.respelled})
+    if respelled:
+        messages.warning(request, _("Taken for members: %(names)s.") % {"names": ", ".join(respelled)})
     unclear = sorted({one.name for one in found if one.how == How.AMBIGUOUS})
     if unclear:
         messages.warning(
@@ -138,21 +151,21 @@ def _member_page(
     request: HttpRequest,
     slug: str,
     public_id: str,
-    *,
-    invite_form: InviteForm | None = None,
-    alias_form: AliasForm | None = None,
+    **bound: RefusingForm,
 ) -> HttpResponse:
+    """The page of a member, with the form that had a fault."""
     membership = access.member_for_director(request.user, slug, public_id)
     role = access.require(request.user, membership.club, Role.DIRECTOR)
     context = selectors.member_page(membership, role, timezone.now())
-    invite_form, alias_form = invite_form or InviteForm(), alias_form or AliasForm()
     context |= {
         "role_form": RoleForm.of(membership),
         "merge_form": MergeForm(others=context["others"]),
-        "invite_form": invite_form,
-        "alias_form": alias_form,
+        "invite_form": InviteForm(),
+        "alias_form": AliasForm(),
+        "name_form": NameForm.of(membership.player),
+        **bound,
     }
-    return page(request, "players/member.html", context, invite_form, alias_form)
+    return page(request, "players/member.html", context, *bound.values())
 
 
 @account_needed
@@ -160,15 +173,35 @@ def _member_page(
 def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """What somebody may do: for owners to say."""
     membership = access.member_for_owner(request.user, slug, public_id)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _member_page(request, slug, public_id, role_form=form)
     try:
-        services.set_role(membership=membership, role=request.POST.get("role", ""), by=by(request))
+        services.set_role(membership=membership, role=form.cleaned_data["role"], by=by(request))
     except Refused as refused:
         return refused_back(request, refused, "club-member", slug, public_id)
     messages.success(request, _("Saved."))
     if membership.player.user_id == me(request).pk:
-        # He may not be allowed to see this page any more.
+        # They may not be allowed to see this page any more.
         return redirect("club", slug)
     return redirect("club-member", slug, public_id)
+
+
+@account_needed
+@require_POST
+def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Correct a member's name and country; the old name stays as another name."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    form = NameForm(request.POST)
+    if form.is_valid():
+        try:
+            services.edit_player(player=membership.player, club=membership.club, by=by(request), **form.cleaned_data)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("club-member", slug, public_id)
+    return _member_page(request, slug, public_id, name_form=form)
 
 
 @account_needed
@@ -245,7 +278,11 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Two of the list are one person."""
     membership = access.member_for_director(request.user, slug, public_id)
-    into = access.member_for_director(request.user, slug, request.POST.get("into", ""))
+    others = selectors.other_members(membership)
+    form = MergeForm(request.POST, others=others)
+    if not form.is_valid():
+        return _member_page(request, slug, public_id, merge_form=form)
+    into = access.member_for_director(request.user, slug, form.cleaned_data["into"])
     try:
         services.merge_players(
             player=membership.player, into=into.player, by=by(request), now=timezone.now(), club=membership.club

@@ -27,7 +27,10 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
     user = me(request)
     player = services.ensure_player(user=user, by=by(request))
     fields = ("display_name", "language", "time_zone", "theme")
-    initial = {name: getattr(user, name) for name in fields} | {"initials_only": player.initials_only}
+    initial = {name: getattr(user, name) for name in fields} | {
+        "initials_only": player.initials_only,
+        "country": player.country,
+    }
     context: dict[str, Any] = {
         "form": PreferencesForm(initial=initial, auto_id=IDS["form"]),
         "email_form": EmailForm(auto_id=IDS["email_form"]),

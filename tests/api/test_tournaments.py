@@ -175,15 +175,18 @@ def test_a_player_registers_sees_himself_and_withdraws(
     assert entry["status"] == "in"
     assert code(send(daves, "post", f"{path}register/")) == (409, "already_entered")
     assert send(daves, "get", f"{path}entries/").json()["results"][0]["player"]["name"] == "Dave"
-    assert send(daves, "post", f"entries/{entry['public_id']}/withdraw/").json()["status"] == "out"
-    assert code(send(daves, "post", f"entries/{entry['public_id']}/withdraw/")) == (409, "not_entered")
+    withdraw = f"entries/{entry['public_id']}/withdraw/"
+    assert code(send(daves, "post", withdraw)) == (422, "invalid")
+    assert send(daves, "post", withdraw, {"scope": "division"}).json()["status"] == "out"
+    assert code(send(daves, "post", withdraw, {"scope": "division"})) == (409, "not_entered")
     assert send(daves, "get", f"{path}entries/?status=out").json()["count"] == 1
     assert code(send(daves, "post", f"entries/{entry['public_id']}/check-in/"))[0] == 403
 
 
 def test_check_in_by_an_assistant(running: Running, erin: User, as_user: Callable[[User], Client]) -> None:
     path = f"entries/{running.entry.public_id}/check-in/"
-    assert send(as_user(erin), "post", path).json()["checked_in_at"]
+    assert code(send(as_user(erin), "post", path)) == (422, "invalid")
+    assert send(as_user(erin), "post", path, {"present": True}).json()["checked_in_at"]
     assert send(as_user(erin), "post", path, {"present": False}).json()["checked_in_at"] is None
 
 

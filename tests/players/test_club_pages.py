@@ -78,8 +78,9 @@ def test_who_sees_the_page_of_a_member(clients: dict[str, Client], full_club: Cl
         ("merges/0/undo/", {}, answers(302, 403, 403, 403, 403, 404, 404)),
         ("members/{jens}/invite/", {"email": "no address"}, answers(302, 403, 403, 403, 403, 422, 422)),
         ("members/{jens}/names/", {}, answers(302, 403, 403, 403, 403, 422, 422)),
-        ("members/{jens}/merge/", {"into": "2222222222"}, answers(302, 403, 403, 403, 403, 404, 404)),
-        ("members/{jens}/role/", {"role": "king"}, answers(302, 403, 403, 403, 403, 403, 302)),
+        ("members/{jens}/merge/", {"into": "2222222222"}, answers(302, 403, 403, 403, 403, 422, 422)),
+        ("members/{jens}/role/", {"role": "king"}, answers(302, 403, 403, 403, 403, 403, 422)),
+        ("members/{jens}/edit/", {}, answers(302, 403, 403, 403, 403, 422, 422)),
         ("members/{olga}/remove/", {}, answers(302, 403, 403, 403, 403, 403, 302)),
         ("leave/", {}, answers(302, 403, 403, 302, 302, 302, 302)),
     ],
@@ -181,6 +182,7 @@ def test_a_list_is_pasted_and_told_about(client: Client, club: Club, olga: User,
     response = client.post(f"/clubs/{club.slug}/members/paste/", {"names": names}, follow=True)
     page = text(response)
     assert "1 player added. 1 was here already." in page
+    assert "Taken for members: JENS HANSEN → Jens Hansen." in page
     assert "Several people here are called: mia." in page
 
 
@@ -300,3 +302,44 @@ def test_odd_queries_are_harmless(client: Client, full_club: Club, olga: User, q
     client.force_login(olga)
     for path in ("clubs/", f"clubs/{full_club.slug}/", f"clubs/{full_club.slug}/members/"):
         assert client.get(f"/{path}?{query}").status_code == 200
+
+
+def test_a_director_corrects_a_name_and_the_old_one_still_finds_the_player(
+    client: Client, club: Club, olga: User, enter: Enter
+) -> None:
+    client.force_login(olga)
+    nils = enter("Nils Nørd")
+    path = f"/clubs/{club.slug}/members/{nils.public_id}/"
+    client.post(f"{path}edit/", {"name": "Nils Nordahl", "country": "dk"})
+    nils.refresh_from_db()
+    assert (nils.name, nils.country) == ("Nils Nordahl", "DK")
+    page = text(client.get(path))
+    assert "Nils Nørd → Nils Nordahl" in page
+    for search in (f"/clubs/{club.slug}/?q=nils+nord", f"/clubs/{club.slug}/members/?q=nørd", "/players/?q=nils+nørd"):
+        assert "Nils Nordahl" in text(client.get(search)), search
+    found = find_or_add_players(club=club, names=["Nils Nørd"], by=SYSTEM)
+    assert found[0].player == nils
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"), [({"name": " ", "country": ""}, "name"), ({"name": "Nils", "country": "ZZ"}, "country")]
+)
+def test_a_name_that_cannot_be_is_refused_beside_its_field(
+    client: Client, club: Club, olga: User, enter: Enter, fields: dict[str, str], field: str
+) -> None:
+    client.force_login(olga)
+    nils = enter("Nils Nørd")
+    response = client.post(f"/clubs/{club.slug}/members/{nils.public_id}/edit/", fields)
+    assert response.status_code == 422
+    assert response.context["name_form"].errors.keys() == {field}
+    nils.refresh_from_db()
+    assert (nils.name, nils.country) == ("Nils Nørd", "")
+
+
+def test_whoever_has_an_account_chooses_their_own_name(client: Client, full_club: Club, bob: User, olga: User) -> None:
+    client.force_login(olga)
+    bobs = Player.objects.get(user=bob)
+    response = client.post(f"/clubs/{full_club.slug}/members/{bobs.public_id}/edit/", {"name": "Bobby"})
+    assert "Bob has an account and chooses their own name." in text(response)
+    bobs.refresh_from_db()
+    assert bobs.name == "Bob"

@@ -49,9 +49,10 @@ class Entries(generics.ListAPIView[Entry]):
         summary="Enter somebody by name",
         description=(
             "A member is found in any capitals, with or without accents; an unknown name becomes a member. Where "
-            "several are called so the answer is 422 `name_ambiguous` with `candidates`; send one as `player`. While "
-            "the division is played he comes in late: into the next round of a Swiss, by a bye of a knockout, against "
-            "everybody of a league; `status` is `waiting` where nothing is free."
+            "several are called so the answer is 422 `name_ambiguous`, where the member is spelled differently "
+            "`name_of_member`, both with `candidates`; send one of them, or `new`, as `player`. While the division is "
+            "played this is a late entry: into the next round of a Swiss, by a bye of a knockout, against everybody of "
+            "a league; `status` is `waiting` where nothing is free."
         ),
         request=shapes.NewEntrySerializer,
         examples=[OpenApiExample("By name", value={"name": "Elif Ristic"}, request_only=True)],
@@ -109,7 +110,13 @@ class Paste(APIView):
 
 def _line(line: lists.Line) -> dict[str, Any]:
     found = line.found
-    return {"name": found.name, "what": line.what, "player": found.player, "candidates": found.candidates}
+    return {
+        "name": found.name,
+        "what": line.what,
+        "asks": line.asks,
+        "player": found.player,
+        "candidates": found.candidates,
+    }
 
 
 class Register(APIView):

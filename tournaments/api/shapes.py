@@ -135,7 +135,10 @@ class NewEntrySerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     player = serializers.CharField(
-        max_length=10, required=False, allow_blank=True, help_text="Public id, where several are called so."
+        max_length=10,
+        required=False,
+        allow_blank=True,
+        help_text="Public id of the member meant, or `new`: somebody else of that name.",
     )
 
 
@@ -146,7 +149,10 @@ class NameListSerializer(serializers.Serializer[Any]):
     choices = serializers.DictField(
         child=serializers.CharField(max_length=10, allow_blank=True),
         required=False,
-        help_text="Place in the list (from 0) -> public id of the player meant; empty: leave this name out.",
+        help_text=(
+            "Place in the list (from 0) -> public id of the player meant, or `new`: somebody else of that name; "
+            "empty: leave this name out."
+        ),
     )
     preview = serializers.BooleanField(default=False, help_text="Only say who is meant.")
 
@@ -156,6 +162,7 @@ class NamedPersonSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField()
     what = serializers.ChoiceField(["member", "new", "returned", "ambiguous", "repeated", "entered"])
+    asks = serializers.BooleanField(help_text="Whether it should be looked at: several members, or another spelling.")
     player = PersonSerializer(allow_null=True)
     candidates = PersonSerializer(many=True)
 
@@ -177,13 +184,13 @@ class ReasonSerializer(serializers.Serializer[Any]):
 class WithdrawalSerializer(ReasonSerializer):
     """From what somebody withdraws."""
 
-    scope = serializers.ChoiceField(["division", "event"], default="division")
+    scope = serializers.ChoiceField(["division", "event"])
 
 
 class PresentSerializer(serializers.Serializer[Any]):
     """Whether somebody is here."""
 
-    present = serializers.BooleanField(default=True)
+    present = serializers.BooleanField()
 
 
 class AfterSerializer(serializers.Serializer[Any]):

@@ -6,6 +6,7 @@ from typing import Any
 from players.access import Role, is_at_least
 from players.models import Membership
 from players.names import fold
+from players.selectors import called
 from tournaments.models import Division, Draw, Entry
 from tournaments.selectors.divisions import entries_lists, provenance_of
 from tournaments.selectors.drafts import draft_page
@@ -43,17 +44,16 @@ def _is_over(division: Division) -> bool:
 
 def members_called(division: Division, text: str) -> list[Membership]:
     """Members of the club whose name has this in it and who are not entered yet."""
-    key = fold(text)
-    if not key:
+    if not fold(text):
         return []
     entered = division.entries.exclude(status=Entry.Status.OUT).values("player")
     return list(
         Membership.objects.filter(
+            called(text, "player__"),
             club=division.tournament.club,
             left_at=None,
             player__merged_into=None,
             player__erased_at=None,
-            player__name_key__contains=key,
         )
         .exclude(player__in=entered)
         .select_related("player")

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from engine.errors import Refused
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
+from players.canonical import canonical
 from players.models import Player
 from tournaments.models import Division, Entry, Tournament, Withdrawal
 from tournaments.services.events import entries_in
@@ -73,7 +74,7 @@ def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, no
         held = hold(divisions)
         count = 0
         for division in divisions:
-            for entry in division.entries.filter(player=player).exclude(status=Entry.Status.OUT):
+            for entry in division.entries.filter(same_person(player)).exclude(status=Entry.Status.OUT):
                 _withdraw(division, entry, held, by, now, reason)
                 count += 1
     return count
@@ -100,8 +101,30 @@ def _withdraw(
         settle(division, by=by, now=now, held=held)
 
 
+def same_person(player: Player) -> Q:
+    """The entries of a person, under whichever of the players who were merged."""
+    player = canonical(player)
+    return Q(player=player) | Q(player__merged_into=player)
+
+
+def refuse_two_entries(player: Player, into: Player) -> None:
+    """Before two players become one: they must not both take part in a division that is not over.
+
+    Refused: `both_entered`.
+    """
+    playing = Entry.objects.exclude(status=Entry.Status.OUT).exclude(
+        division__status__in=(Division.Status.FINISHED, Division.Status.CANCELLED)
+    )
+    shared = playing.filter(same_person(into), division__in=playing.filter(same_person(player)).values("division"))
+    entry = shared.select_related("division__tournament").first()
+    if entry is not None:
+        division = f"{entry.division.tournament.name} · {entry.division.name}"
+        raise Refused("both_entered", name=player.shown_name, other=into.shown_name, division=division)
+
+
 def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entry:
-    if division.entries.exclude(status=Entry.Status.OUT).filter(player=player).exists():
+    player = canonical(player)
+    if division.entries.exclude(status=Entry.Status.OUT).filter(same_person(player)).exists():
         raise Refused("already_entered", name=player.shown_name)
     full = division.capacity is not None and entries_in(division) >= division.capacity
     entry = Entry.objects.create(

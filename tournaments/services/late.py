@@ -18,6 +18,7 @@ from matches.begun import is_untouched
 from matches.models import Match
 from matches.services.ratings import ratings_of
 from players.actors import Actor, log
+from players.canonical import canonical
 from players.models import Player
 from tournaments.derivation import StageState, states_of
 from tournaments.formats.blueprint import TABLE, lengths_of
@@ -38,6 +39,7 @@ from tournaments.formats.settings import (
 from tournaments.lots import lot
 from tournaments.models import Bracket, Division, Entry, Stage, Tournament, Withdrawal
 from tournaments.plans import set_source, store_round
+from tournaments.services.entries import same_person
 from tournaments.services.events import entries_in
 from tournaments.services.onward import last_number
 from tournaments.services.settle import hold, lock, settle
@@ -127,8 +129,8 @@ def _come_in(arrival: _Arrival, player: Player, join: "Way") -> Entry:
 
 def _entry_of(arrival: _Arrival, player: Player) -> Entry:
     """His entry: a new one, the one that waits, or the one that has left a stage whose rounds are paired one by one."""
-    division, now = arrival.division, arrival.now
-    rows = division.entries.filter(player=player)
+    division, now, player = arrival.division, arrival.now, canonical(player)
+    rows = division.entries.filter(same_person(player))
     if rows.filter(status=Entry.Status.IN).exists():
         raise Refused("already_entered", name=player.shown_name)
     entry = rows.filter(status=Entry.Status.WAITING).first()
@@ -158,10 +160,9 @@ def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
     rows = arrival.state.rows
     before = rows.graph
     begun = _begun(arrival.state)
-    same = [row.pk for row in arrival.division.entries.filter(player=entry.player) if row.pk != entry.pk]
-    # Keyed by the person and by which of their entries this is: undone and entered again, it is the same lot.
-    key: list[str | int] = ["late", entry.player.public_id, sum(other in before.entries for other in same)]
-    lots = lot(arrival.stage, *key)
+    same = [row.pk for row in arrival.division.entries.filter(same_person(entry.player)) if row.pk != entry.pk]
+    # One order of the byes for everybody who comes late: neither another name nor an undo draws another lot.
+    lots = lot(arrival.stage, "late")
     try:
         graph, number = take_bye(before, entry.pk, lots=lots, begun=begun, apart_from=same)
     except Refused as refused:

@@ -4,16 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db import transaction
+
 from engine.errors import Refused
 from players.actors import Actor
+from players.canonical import canonical
 from players.models import Player
 from players.services import Found, How, find_or_add_players, find_players
 from tournaments.models import Division, Entry
 from tournaments.services.entries import enter
 from tournaments.services.late import enter_late
 
+SOMEBODY_ELSE = "new"
+"""Instead of a public id: nobody who is known here, but somebody new of that name."""
 Choices = Mapping[int, str]
-"""Place in the list -> public id of the player meant; an empty one means: leave this name out."""
+"""Place in the list -> public id of the player meant, or SOMEBODY_ELSE; an empty one means: leave this name out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,16 @@ class Line:
             return "repeated"
         names = {How.AMBIGUOUS: "ambiguous", How.FOUND: "member", How.RETURNED: "returned", How.ADDED: "new"}
         return names[self.found.how]
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody should look at who is meant: several members, or one who is spelled differently."""
+        return self.what == "ambiguous" or (self.what in ("member", "returned") and self.found.respelled)
+
+    @property
+    def candidates(self) -> Sequence[Player]:
+        """Whom the name may mean."""
+        return self.found.candidates or ([self.found.player] if self.found.player else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,36 +70,49 @@ def enter_list(*, division: Division, names: Sequence[str], choices: Choices, by
     """Enters everybody a list names; members are found, others become members.
 
     Whoever is in already is passed over, so that the same list sent twice enters nobody twice.
-    Refused: `name_too_long`, `too_many_names`, and what `enter` or `enter_late` refuses.
+    Refused: `choose_a_player` where a choice is nobody of that name, `name_too_long`, `too_many_names`, and what
+    `enter` or `enter_late` refuses.
     """
     kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
-    found = find_or_add_players(club=division.tournament.club, names=[name for _, name in kept], by=by)
-    entered = _entered(division)
-    players: dict[int, Player] = {}
-    left_out = []
-    for (place, name), one in zip(kept, found, strict=True):
-        player = one.player or _chosen(one, choices.get(place))
-        if player is None or player.pk in entered or player.pk in players:
-            left_out.append(name)
-        else:
-            players[player.pk] = player
+    namesakes = [at for at, (place, _) in enumerate(kept) if choices.get(place) == SOMEBODY_ELSE]
+    with transaction.atomic():
+        found = find_or_add_players(
+            club=division.tournament.club, names=[name for _, name in kept], by=by, namesakes=namesakes
+        )
+        entered = _entered(division)
+        players: dict[int, Player] = {}
+        left_out = []
+        for (place, name), one in zip(kept, found, strict=True):
+            player = _meant(one, choices.get(place))
+            if player is None or player.pk in entered or player.pk in players:
+                left_out.append(name)
+            else:
+                players[player.pk] = player
+        return Entered(_enter(division, list(players.values()), by, now), left_out)
+
+
+def _enter(division: Division, players: Sequence[Player], by: Actor, now: datetime) -> list[Entry]:
     if not players:
-        return Entered([], left_out)
+        return []
     if division.status == Division.Status.RUNNING:
-        return Entered(enter_late(division=division, players=players.values(), by=by, now=now), left_out)
-    return Entered(enter(division=division, players=players.values(), by=by, now=now), left_out)
+        return enter_late(division=division, players=players, by=by, now=now)
+    return enter(division=division, players=players, by=by, now=now)
 
 
 def enter_name(*, division: Division, name: str, player: str, by: Actor, now: datetime) -> Entry:
-    """Enters one person by name. `player` is the public id of the one meant where several are called so.
+    """Enters one person by name.
 
-    Refused: `name_ambiguous` (with `candidates`, public ids and names), `already_entered`, and as `enter_list`.
+    `player` is the public id of the one meant, or SOMEBODY_ELSE, where several are called so or the member who is
+    found is spelled differently: a name is not joined to a member before somebody has seen which one.
+    Refused: `name_ambiguous` and `name_of_member` (with `candidates`, public ids and names), `already_entered`, and
+    as `enter_list`.
     """
     one = find_players(club=division.tournament.club, names=[name])[0]
-    if one.how == How.AMBIGUOUS and _chosen(one, player) is None:
-        raise Refused("name_ambiguous", name=one.name, candidates=[[who.public_id, who.name] for who in one.candidates])
-    if one.player is not None and one.player.pk in _entered(division):
-        raise Refused("already_entered", name=one.player.name)
+    if player != SOMEBODY_ELSE:
+        if one.player is not None and one.player.pk in _entered(division):
+            raise Refused("already_entered", name=one.player.name)
+        if not player:
+            _refuse_unclear(one)
     choices = {0: player} if player else {}
     made = enter_list(division=division, names=[name], choices=choices, by=by, now=now)
     if not made.entries:
@@ -92,13 +120,28 @@ def enter_name(*, division: Division, name: str, player: str, by: Actor, now: da
     return made.entries[0]
 
 
+def _refuse_unclear(one: Found) -> None:
+    if one.how == How.AMBIGUOUS:
+        raise Refused("name_ambiguous", name=one.name, candidates=[[who.public_id, who.name] for who in one.candidates])
+    if one.respelled and one.player is not None:
+        candidates = [[one.player.public_id, one.player.name]]
+        raise Refused("name_of_member", name=one.name, member=one.player.name, candidates=candidates)
+
+
 def _entered(division: Division) -> set[int]:
-    """Who cannot be entered again; while it is played, whoever waits can."""
+    """Who cannot be entered again, as the players who stand for them; while it is played, whoever waits can."""
     rows = division.entries.exclude(status=Entry.Status.OUT)
     if division.status == Division.Status.RUNNING:
         rows = rows.exclude(status=Entry.Status.WAITING)
-    return set(rows.values_list("player_id", flat=True))
+    return {canonical(entry.player).pk for entry in rows.select_related("player__merged_into")}
 
 
-def _chosen(one: Found, public_id: str | None) -> Player | None:
-    return next((player for player in one.candidates if player.public_id == public_id), None)
+def _meant(one: Found, choice: str | None) -> Player | None:
+    """Who is to be entered for a name; None where several are called so and none was chosen."""
+    if choice is None or choice == SOMEBODY_ELSE:
+        return one.player
+    known = (*one.candidates, *([one.player] if one.player else []))
+    chosen = next((player for player in known if player.public_id == choice), None)
+    if chosen is None:
+        raise Refused("choose_a_player")
+    return chosen

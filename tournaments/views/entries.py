@@ -15,12 +15,19 @@ from engine.errors import Refused
 from players.access import Role, require
 from tournaments import access
 from tournaments.csv_names import names_in_csv
-from tournaments.forms import AddEntryForm, ListForm
+from tournaments.entry_forms import (
+    EVENT,
+    AddEntryForm,
+    CheckInForm,
+    EnterListForm,
+    ListForm,
+    WithdrawForm,
+)
 from tournaments.models import Division, Entry
 from tournaments.selectors import entries as selectors
 from tournaments.services import entries as services
 from tournaments.services import lists
-from tournaments.views.pages import account_needed, by, division_url, page, refuse
+from tournaments.views.pages import account_needed, by, division_url, faulty, page, refuse
 
 
 @account_needed
@@ -72,7 +79,8 @@ def _told(entry: Entry) -> str:
     running = entry.division.status == Division.Status.RUNNING
     if entry.status == Entry.Status.WAITING and running:
         return (
-            _("Nothing is free for %(name)s any more: no bye is left, or no place. He is on the waiting list.") % name
+            _("Nothing is free for %(name)s any more: no bye is left, or no place. They are on the waiting list.")
+            % name
         )
     if entry.status == Entry.Status.WAITING:
         return _("%(name)s is on the waiting list.") % name
@@ -121,17 +129,15 @@ def _preview(division: Division, names: list[str], lines: list[lists.Line]) -> d
 def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter everybody of a list that was looked at."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    names = [line for line in request.POST.get("names", "").splitlines() if line.strip()]
-    choices = {
-        int(key.removeprefix("choice-")): str(value)
-        for key, value in request.POST.items()
-        if key.startswith("choice-") and key.removeprefix("choice-").isdecimal()
-    }
+    form = EnterListForm(request.POST)
+    if not form.is_valid():
+        list_form = ListForm({"names": form.cleaned_data.get("names", "")})
+        return page(request, "tournaments/entries.html", _context(request, found, list_form=list_form), form)
     try:
         made = lists.enter_list(
             division=found,
-            names=names,
-            choices=choices,
+            names=form.cleaned_data["names"],
+            choices=form.choices,
             by=by(request),
             now=timezone.now(),
         )
@@ -152,8 +158,10 @@ def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResp
     """Somebody is here, or is not after all."""
     found = access.entry_as(request.user, entry, Role.ASSISTANT, (club, slug))
     require(request.user, found.division.tournament.club, Role.ASSISTANT)
-    present = request.POST.get("present") == "1"
-    services.check_in(entry=found, present=present, by=by(request), now=timezone.now())
+    form = CheckInForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found.division))
+    services.check_in(entry=found, present=form.cleaned_data["present"], by=by(request), now=timezone.now())
     if request.headers.get("HX-Request"):
         return render(request, "tournaments/_entries.html", _context(request, found.division))
     return redirect(_url(found.division))
@@ -165,15 +173,15 @@ def withdraw(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResp
     """Take somebody out of the division, or out of the whole event."""
     found = access.entry_as(request.user, entry, Role.DIRECTOR, (club, slug))
     require(request.user, found.division.tournament.club, Role.DIRECTOR)
-    reason = request.POST.get("reason", "")[:300]
+    form = WithdrawForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found.division))
+    what: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": form.cleaned_data["reason"]}
     try:
-        if request.POST.get("scope") == "event":
-            services.withdraw_from_event(
-                tournament=found.division.tournament, player=found.player, by=by(request), now=timezone.now(),
-                reason=reason,
-            )  # fmt: skip
+        if form.cleaned_data["scope"] == EVENT:
+            services.withdraw_from_event(tournament=found.division.tournament, player=found.player, **what)
         else:
-            services.withdraw(entry=found, by=by(request), now=timezone.now(), reason=reason)
+            services.withdraw(entry=found, **what)
     except Refused as refused:
         return refuse(request, refused, _url(found.division))
     messages.success(request, _("%(name)s is withdrawn.") % {"name": found.player.name})

@@ -26,6 +26,7 @@ __all__ = [
     "address",
     "by",
     "division_url",
+    "faulty",
     "form_key",
     "me",
     "missed",
@@ -80,6 +81,15 @@ def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm 
     if form is not None:
         form.refuse(refused)
     messages.error(request, sentence(refused.code, refused.params))
+    return redirect(url)
+
+
+def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
+    """Back to where the button was, with what is wrong with the form; nothing was done."""
+    for field, errors in form.errors.items():
+        label = form.fields[field].label if field in form.fields else None
+        for error in errors:
+            messages.error(request, f"{label}: {error}" if label else str(error))
     return redirect(url)
 
 

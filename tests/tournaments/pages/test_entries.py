@@ -8,8 +8,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
+from players.services import merge_players
 from tests.tournaments.pages.conftest import NOW
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Division, Draw, Entry
@@ -43,10 +45,76 @@ def member(club: Club, name: str) -> Player:
 
 def test_a_name_is_entered_in_one_line(division: Division, alices: Client, club: Club) -> None:
     elif_ = member(club, "Elif Ristic")
-    assert "Elif Ristic is entered." in post(alices, url(division, "entries/add/"), {"name": "elif ristić"})
+    assert "Elif Ristic is entered." in post(alices, url(division, "entries/add/"), {"name": "Elif Ristic"})
     assert "Omar New is entered." in post(alices, url(division, "entries/add/"), {"name": "Omar New"})
     assert Entry.objects.get(player=elif_)
     assert names(division) == ["Elif Ristic", "Omar New"]
+
+
+def test_a_member_who_is_spelled_differently_is_shown_before_being_entered(
+    division: Division, alices: Client, club: Club
+) -> None:
+    nord = member(club, "Nils Nord")
+    answer = alices.post(url(division, "entries/add/"), {"name": "Nils Nørd"})
+    assert answer.status_code == 422
+    assert "Is Nils Nørd the member Nils Nord?" in text(answer.content.decode())
+    assert names(division) == []
+
+    post(alices, url(division, "entries/add/"), {"name": "Nils Nørd", "player": "new"})
+    post(alices, url(division, "entries/add/"), {"name": "Nils Nørd", "player": nord.public_id})
+
+    assert names(division) == ["Nils Nørd", "Nils Nord"]
+    strange = alices.post(url(division, "entries/add/"), {"name": "Nils Nord", "player": "2222222222"})
+    assert strange.status_code == 422
+    assert Entry.objects.count() == 2
+
+
+def test_a_merged_player_is_not_entered_again_under_the_other_name(
+    division: Division, alices: Client, club: Club, by_alice: Actor
+) -> None:
+    one, other = member(club, "Nils Nord"), member(club, "N. Nord")
+    post(alices, url(division, "entries/add/"), {"name": "N. Nord"})
+    merge_players(player=other, into=one, by=by_alice, now=NOW, club=club)
+
+    for name in ("Nils Nord", "N. Nord"):
+        answer = alices.post(url(division, "entries/add/"), {"name": name})
+        assert "Nils Nord is already entered." in text(answer.content.decode())
+    with pytest.raises(Refused, match="already_entered"):
+        entries.enter(division=division, players=[one], by=by_alice, now=NOW)
+    assert Entry.objects.count() == 1
+
+
+def test_two_who_both_take_part_are_not_merged(division: Division, alices: Client, club: Club, by_alice: Actor) -> None:
+    one, other = member(club, "Nils Nord"), member(club, "N. Nord")
+    for name in ("N. Nord", "Nils Nord"):
+        post(alices, url(division, "entries/add/"), {"name": name})
+    with pytest.raises(Refused, match="both_entered"):
+        merge_players(player=other, into=one, by=by_alice, now=NOW, club=club)
+    entries.withdraw(entry=Entry.objects.get(player=other), by=by_alice, now=NOW)
+    merge_players(player=other, into=one, by=by_alice, now=NOW, club=club)
+
+
+@pytest.mark.parametrize("body", [{}, {"scope": ""}, {"scope": "everything"}, {"reason": "ill"}])
+def test_a_withdrawal_that_does_not_say_from_what_does_nothing(
+    division: Division, alices: Client, body: dict[str, str]
+) -> None:
+    post(alices, url(division, "entries/add/"), {"name": "Bob"})
+    entry = division.entries.get()
+    base = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/entries/{entry.public_id}/"
+    post(alices, f"{base}withdraw/", body)
+    post(alices, f"{base}check-in/", body)
+    entry.refresh_from_db()
+    assert (entry.status, entry.checked_in_at) == (Entry.Status.IN, None)
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"names": ""}, {"names": "Bob", "choice-7": "new"}, {"names": "Bob", "choice-x": ""}]
+)
+def test_a_list_with_missing_or_unknown_fields_enters_nobody(
+    division: Division, alices: Client, body: dict[str, str]
+) -> None:
+    assert alices.post(url(division, "entries/enter/"), body).status_code == 422
+    assert names(division) == []
 
 
 def test_the_same_name_again_is_refused_beside_the_field(division: Division, alices: Client) -> None:

@@ -77,6 +77,24 @@ def test_one_name_that_means_several_asks_who(division: Division, club: Club, by
     assert entry.player == other
 
 
+def test_a_name_spelled_differently_is_asked_about(division: Division, club: Club, by_alice: Actor) -> None:
+    nord = member(club, "Nils Nord")
+    (line,) = lists.preview(division=division, names=["Nils Nørd"])
+    assert (line.what, line.asks, list(line.candidates)) == ("member", True, [nord])
+    with pytest.raises(Refused) as refused:
+        lists.enter_name(division=division, name="Nils Nørd", player="", by=by_alice, now=NOON)
+    assert refused.value.code == "name_of_member"
+
+    made = lists.enter_list(
+        division=division,
+        names=["Nils Nørd", "Nils Nørd", "Nils Nord"],
+        choices={0: nord.public_id, 1: lists.SOMEBODY_ELSE},
+        by=by_alice,
+        now=NOON,
+    )
+    assert [entry.player.name for entry in made.entries] == ["Nils Nord", "Nils Nørd"]
+
+
 def test_who_is_in_already_is_refused_by_name(division: Division, by_alice: Actor) -> None:
     lists.enter_name(division=division, name="Bob", player="", by=by_alice, now=NOON)
     with pytest.raises(Refused) as refused:
