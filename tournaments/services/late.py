@@ -44,6 +44,8 @@ from tournaments.services.events import entries_in
 from tournaments.services.onward import last_number
 from tournaments.services.settle import hold, lock, settle
 
+LATE = "late"
+"""The key of the lot that puts the byes of a stage in the order in which late entries take them."""
 LAST_ROUND_FOR_LIVES = 1
 """Rounds of a stage with lives that may be paired when somebody still joins."""
 
@@ -162,7 +164,7 @@ def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
     begun = _begun(arrival.state)
     same = [row.pk for row in arrival.division.entries.filter(same_person(entry.player)) if row.pk != entry.pk]
     # One order of the byes for everybody who comes late: neither another name nor an undo draws another lot.
-    lots = lot(arrival.stage, "late")
+    lots = lot(arrival.stage, LATE)
     try:
         graph, number = take_bye(before, entry.pk, lots=lots, begun=begun, apart_from=same)
     except Refused as refused:
@@ -171,7 +173,7 @@ def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
         return None
     graph = _with_drop(graph, number, begun)
     _write_changes(arrival.state, before, graph)
-    return {"fixture": number, "lot": key}
+    return {"fixture": number, "lot": [LATE]}
 
 
 def _begun(state: StageState) -> frozenset[int]:
