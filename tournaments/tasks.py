@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from tournaments.services import draws, heartbeat, overdue
+from tournaments.services import draws, heartbeat, onward, overdue, settle
 
 
 @shared_task(name=draws.MAKE_DRAFT)
@@ -24,6 +24,13 @@ def sweep_deadlines() -> None:
     """Apply the deadline rule to every match whose round has ended, each in a transaction of its own."""
     for fixture_id in overdue.due_fixtures(timezone.now()):
         overdue.apply_deadline(fixture_id=fixture_id, now=timezone.now())
+
+
+@shared_task(name="tournaments.sweep_held_up")
+def sweep_held_up() -> None:
+    """Begin the stages, and end the events, that a busy event or a crash left waiting."""
+    for division_id in onward.held_up_divisions().values_list("pk", flat=True):
+        settle.settle_held_up(division_id=division_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.heartbeat")

@@ -130,8 +130,8 @@ class Fixture(models.Model):
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="fixtures")
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="fixtures")
-    number = models.PositiveSmallIntegerField(help_text=_("Counted through the stage: 13 is shown as M13."))
-    needed_if_fixture = models.PositiveSmallIntegerField(null=True, blank=True)
+    number = models.PositiveIntegerField(help_text=_("Unique in the event, never reused: 13 is shown as M13."))
+    needed_if_fixture = models.PositiveIntegerField(null=True, blank=True)
     needed_if_slot = models.PositiveSmallIntegerField(null=True, blank=True)
 
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
@@ -182,7 +182,7 @@ class Slot(models.Model):
     source_entry = models.ForeignKey(
         "tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    source_fixture = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Its number in the stage."))
+    source_fixture = models.PositiveIntegerField(null=True, blank=True, help_text=_("Its match number."))
     source_stage = models.CharField(max_length=40, blank=True)
     source_place = models.PositiveSmallIntegerField(null=True, blank=True)
 

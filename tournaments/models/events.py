@@ -40,6 +40,9 @@ class Tournament(models.Model):
     about = models.TextField(_("about"), max_length=4000, blank=True)
     currency = models.CharField(_("currency"), max_length=12, default="ticket", help_text=_("A code, or ticket."))
     currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
+    last_number = models.PositiveIntegerField(
+        default=0, help_text=_("Highest match number given so far; never reused.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 

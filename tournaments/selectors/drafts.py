@@ -154,13 +154,16 @@ def _groups(settings: StageSettings, draw: Draw, names: Names) -> list[tuple[str
 
 
 def draft_rounds(division: Division, draw: Draw) -> list[RoundRow]:
-    """A draft as the rounds it would become, with those of the stages whose fields are places of it."""
+    """A draft as the rounds it would become, with those of the stages whose fields are places of it.
+
+    The match numbers are the next ones of the event; another division that is published first takes them.
+    """
     if draw.round:
         return []
     default = division.lengths
     sources: Sequence[Source] = sources_of(draw.places)
     rows: list[RoundRow] = []
-    number = 1
+    number = division.tournament.last_number + 1
     before: Stage | None = None
     for stage in _stages_from(division, draw):
         settings = settings_of(stage)

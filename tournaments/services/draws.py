@@ -23,6 +23,7 @@ from tournaments.pairing_basis import kept_apart
 from tournaments.plans import settings_of
 from tournaments.services import pairings
 from tournaments.services.club_mates import club_mates
+from tournaments.services.numbering import lock_event
 from tournaments.services.onward import MAKE_DRAFT, plan_following, plan_stage, request_anew
 from tournaments.services.pairings import Made
 from tournaments.services.settle import lock, settle
@@ -98,7 +99,9 @@ def _remarks(drawn: Drawn) -> list[dict[str, Any]]:
 def _finish(draw_id: int, made: Made, now: datetime) -> Draw | None:
     """Writes the draft if the request still stands, and publishes it where it was asked for so."""
     with transaction.atomic():
-        division = lock(Division.objects.get(stages__draws=draw_id).pk)
+        found = Division.objects.get(stages__draws=draw_id)
+        event = lock_event(found.tournament_id)
+        division = lock(found.pk)
         draw = _locked(draw_id)
         if draw.state != Draw.State.REQUESTED:
             return None
@@ -111,18 +114,18 @@ def _finish(draw_id: int, made: Made, now: datetime) -> Draw | None:
         division.save(update_fields=["seq"])
         log(SYSTEM, "drawn", division.topic, club=division.tournament.club, number=draw.number)
         if draw.at_once and draw.state == Draw.State.DRAFT:
-            _publish_at_once(division, draw, now)
+            _publish_at_once(division, draw, event, now)
     return draw
 
 
-def _publish_at_once(division: Division, draw: Draw, now: datetime) -> None:
+def _publish_at_once(division: Division, draw: Draw, event: Tournament, now: datetime) -> None:
     """Publishes what nobody needs to look at; what is outdated already is drawn again."""
     if _is_outdated(division, draw):
         draw.state, draw.claimed_at = Draw.State.REQUESTED, None
         draw.save(update_fields=["state", "claimed_at"])
         transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
     else:
-        _publish(division, draw, by=SYSTEM, now=now)
+        _publish(division, draw, event=event, by=SYSTEM, now=now)
 
 
 def _note_ratings(ratings: Mapping[int, float]) -> None:
@@ -143,6 +146,7 @@ def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) ->
     Refused: `stale`, `no_draft`, `draft_outdated`, `tournament_not_open`.
     """
     with transaction.atomic():
+        event = lock_event(division.tournament_id)
         row = lock(division.pk)
         if row.seq != after:
             raise Refused("stale")
@@ -154,7 +158,7 @@ def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) ->
         draw.stage.division = row
         if _is_outdated(row, draw):
             raise Refused("draft_outdated")
-        _publish(row, draw, by=by, now=now)
+        _publish(row, draw, event=event, by=by, now=now)
     return draw
 
 
@@ -166,18 +170,18 @@ def _is_outdated(division: Division, draw: Draw) -> bool:
     return entered != {place for place in draw.places if place is not None}
 
 
-def _publish(division: Division, draw: Draw, *, by: Actor, now: datetime) -> None:
-    """Writes what the draft says into the plan, and brings the division up to it."""
+def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, now: datetime) -> None:
+    """Writes what the draft says into the plan, and brings the division up to it; `event` is locked."""
     draw.state, draw.published_at = Draw.State.PUBLISHED, now
     draw.save(update_fields=["state", "published_at"])
     stage = draw.stage
     stage.division = division
     deadlines = round_deadlines(stage)
     if draw.round:
-        pairings.store_round_of(draw, deadlines)
+        pairings.store_round_of(draw, deadlines, event=event)
     else:
-        plan_stage(stage, sources_of(draw.places), draft=draw.number, deadlines=deadlines)
-        plan_following(stage)
+        plan_stage(stage, sources_of(draw.places), event=event, draft=draw.number, deadlines=deadlines)
+        plan_following(stage, event)
     if division.status == Division.Status.ENTRIES:
         division.status = Division.Status.RUNNING
         division.save(update_fields=["status"])

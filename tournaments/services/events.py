@@ -17,6 +17,7 @@ from players.actors import Actor, log
 from players.locks import lock_club
 from players.models import Club, LogEntry
 from tournaments.models import Division, Entry, Tournament
+from tournaments.services.numbering import lock_event
 from tournaments.services.settle import hold, lock, settle
 from tournaments.services.stages import first_stage
 
@@ -77,7 +78,7 @@ def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **val
     if "time_zone" in values:
         _check_zone(values["time_zone"])
     with transaction.atomic():
-        row = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=tournament.pk)
+        row = lock_event(tournament.pk)
         changed = _apply(row, values, EDITABLE)
         if changed:
             row.save(update_fields=list(changed))
@@ -88,7 +89,7 @@ def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **val
 def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> Tournament:
     """Shows an event to everybody. Refused: `tournament_not_draft`, `no_division`."""
     with transaction.atomic():
-        row = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=tournament.pk)
+        row = lock_event(tournament.pk)
         if row.status != Tournament.Status.DRAFT:
             raise Refused("tournament_not_draft")
         if not row.divisions.exists():
@@ -102,13 +103,12 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
 def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reason: str = "") -> Tournament:
     """Calls an event off: what is decided stays, open matches are void. Refused: `tournament_not_open`, `stale`."""
     with transaction.atomic():
-        divisions = [lock(division.pk) for division in tournament.divisions.order_by("pk")]
+        # Divisions are added under the same lock, so there are no others than these.
+        row = lock_event(tournament.pk)
+        divisions = [lock(division.pk) for division in row.divisions.order_by("pk")]
         held = hold(divisions)
-        row = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=tournament.pk)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
-        if row.divisions.count() != len(divisions):
-            raise Refused("stale")
         for division in divisions:
             _cancel_division(division, held, by, now)
         row.status = Tournament.Status.CANCELLED
@@ -135,7 +135,7 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
     """
     _check_lengths(values)
     with transaction.atomic():
-        row = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=tournament.pk)
+        row = lock_event(tournament.pk)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
         if (made := _made_before(by, "division_created", key)) is not None:

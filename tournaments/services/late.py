@@ -41,7 +41,7 @@ from tournaments.models import Bracket, Division, Entry, Stage, Tournament, With
 from tournaments.plans import set_source, store_round
 from tournaments.services.entries import same_person
 from tournaments.services.events import entries_in
-from tournaments.services.onward import last_number
+from tournaments.services.numbering import lock_event, take_numbers
 from tournaments.services.settle import hold, lock, settle
 
 LATE = "late"
@@ -55,6 +55,8 @@ class _Arrival:
     """A running division, locked, at the moment somebody comes."""
 
     division: Division
+    event: Tournament
+    """Locked too: late entries may bring new matches, which are numbered in the event."""
     state: StageState
     held: Mapping[int, Match]
     by: Actor
@@ -75,6 +77,7 @@ def enter_late(*, division: Division, players: Iterable[Player], by: Actor, now:
     `late_entry_closed`, `joining_closed`, `division_size`.
     """
     with transaction.atomic():
+        event = lock_event(division.tournament_id)
         row = lock(division.pk)
         if not row.tournament.is_open or row.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
             raise Refused("tournament_not_open")
@@ -85,7 +88,7 @@ def enter_late(*, division: Division, players: Iterable[Player], by: Actor, now:
         for player in players:
             state = states_of(row)[0]
             join = _way_in(row, state, now)
-            made.append(_come_in(_Arrival(row, state, held, by, now), player, join))
+            made.append(_come_in(_Arrival(row, event, state, held, by, now), player, join))
         Division.objects.filter(pk=row.pk).update(seq=F("seq") + 1)
         settle(row, by=by, now=now, held=held)
     return made
@@ -217,9 +220,9 @@ def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None
     others = [other for other in dict.fromkeys(rows.graph.entries) if other not in gone]
     check_league_size(len(others) + 1)
     bracket = Bracket.objects.get(stage=stage, key=TABLE)
-    first = last_number(arrival.division) + 1
     pairs = [(entry.pk, other) for other in others]
     pairs += [(other, entry.pk) for other in others] if rows.settings.twice else []
+    first = take_numbers(arrival.event, len(pairs))
     fixtures = tuple(Fixture(first + at, (EntrySource(a), EntrySource(b))) for at, (a, b) in enumerate(pairs))
     last = rows.rounds[-1]
     lengths = lengths_of(rows.settings, TABLE, stage.division.lengths)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from engine.errors import Refused
 from players.actors import SYSTEM, Actor, log
@@ -18,54 +18,51 @@ from tournaments.derivation import StageState
 from tournaments.formats.blueprint import later_sources, plan_of
 from tournaments.formats.graph import Source
 from tournaments.formats.settings import BY_ROUND
-from tournaments.models import Division, Draw, Fixture, Stage
+from tournaments.models import Division, Draw, Stage, Tournament
 from tournaments.pairing_basis import digest, requested_byes
 from tournaments.plans import settings_of, store
+from tournaments.services.numbering import lock_event_if_free, take_numbers
 
 MAKE_DRAFT = "tournaments.make_draft"
 """The task that a hint names."""
 
 
 def plan_stage(
-    stage: Stage, sources: Sequence[Source], *, draft: int = 1, deadlines: Sequence[datetime | None] = ()
+    stage: Stage,
+    sources: Sequence[Source],
+    *,
+    event: Tournament,
+    draft: int = 1,
+    deadlines: Sequence[datetime | None] = (),
 ) -> None:
-    """Writes the plan of a stage that has these sources, its fixtures numbered on from those before it."""
-    graph = plan_of(
-        settings_of(stage),
-        sources,
-        seed=bytes.fromhex(stage.seed),
-        draft=draft,
-        first_number=last_number(stage.division) + 1,
-    )
-    store(stage, graph, lengths=stage.division.lengths, deadlines=deadlines)
+    """Writes the plan of a stage that has these sources; its fixtures take the next numbers of the locked `event`."""
+    graph = plan_of(settings_of(stage), sources, seed=bytes.fromhex(stage.seed), draft=draft)
+    first = take_numbers(event, len(graph.fixtures))
+    store(stage, graph.shifted(first - 1), lengths=stage.division.lengths, deadlines=deadlines)
     stage.status = Stage.Status.RUNNING
     stage.save(update_fields=["status"])
 
 
-def last_number(division: Division) -> int:
-    """The highest number of a fixture of the division."""
-    return Fixture.objects.filter(stage__division=division).aggregate(Max("number"))["number__max"] or 0
-
-
-def plan_following(stage: Stage) -> None:
-    """Plans the stages after one that is planned, as far as their fields are places of a plan."""
+def plan_following(stage: Stage, event: Tournament) -> None:
+    """Plans the stages after one that is planned, as far as their fields are places of a plan; `event` is locked."""
     if stage.format in BY_ROUND:
         return
     following = stage.division.stages.filter(number=stage.number + 1).first()
     if following is not None and following.status == Stage.Status.PLANNED and following.format not in BY_ROUND:
-        start_after(stage, following)
-        plan_following(following)
+        start_after(stage, following, event)
+        plan_following(following, event)
 
 
-def start_after(stage: Stage, following: Stage) -> None:
-    """Plans a stage from the places of the one before it."""
-    plan_stage(following, later_sources(settings_of(following), settings_of(stage), stage.number))
+def start_after(stage: Stage, following: Stage, event: Tournament) -> None:
+    """Plans a stage from the places of the one before it; `event` is locked."""
+    plan_stage(following, later_sources(settings_of(following), settings_of(stage), stage.number), event=event)
 
 
 def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
     """After a stage was brought up to its facts: asks for its next round, or begins the stage after it.
 
-    Returns stages that were planned just now and are to be settled too.
+    Returns stages that were planned just now and are to be settled too. Where another transaction is numbering
+    matches of the event, the next stage is left planned; `settle` comes back to it after the commit.
     """
     stage = state.stage
     if state.event is not None and not state.over and state.rows.settings.pair_at_once:
@@ -76,12 +73,37 @@ def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
     if following is None:
         return []
     if following.format not in BY_ROUND:
-        start_after(stage, following)
+        if (event := lock_event_if_free(division.tournament_id)) is None:
+            return []
+        start_after(stage, following, event)
         return [following]
     following.status = Stage.Status.RUNNING
     following.save(update_fields=["status"])
     request(following, 1, at_once=settings_of(following).pair_at_once, now=now)
     return [following]
+
+
+def unfinished_divisions(tournament: int | OuterRef) -> QuerySet[Division]:
+    """The divisions of an event in which something is still to come."""
+    ended = (Division.Status.FINISHED, Division.Status.CANCELLED)
+    return Division.objects.filter(tournament=tournament).exclude(status__in=ended)
+
+
+def held_up_divisions(division: int | None = None) -> QuerySet[Division]:
+    """Divisions, or this one, whose next stage waits although it is due, or whose event's status is not up to them."""
+    before = Stage.objects.filter(division=OuterRef("division"), number__lt=OuterRef("number"))
+    due = Stage.objects.filter(
+        ~Exists(before.exclude(status=Stage.Status.FINISHED)),
+        division=OuterRef("pk"),
+        number__gt=1,
+        status=Stage.Status.PLANNED,
+    )
+    running, finished = Tournament.Status.RUNNING, Tournament.Status.FINISHED
+    next_stage_due = Q(Exists(due), status=Division.Status.RUNNING)
+    event_reopens = Q(status=Division.Status.RUNNING, tournament__status=finished)
+    event_ends = Q(~Exists(unfinished_divisions(OuterRef("tournament"))), tournament__status=running)
+    found = Division.objects.filter(next_stage_due | event_reopens | event_ends)
+    return found.exclude(status=Division.Status.CANCELLED) if division is None else found.filter(pk=division)
 
 
 def ask_for_round(division: Division, state: StageState, now: datetime) -> Draw | None:

@@ -19,11 +19,11 @@ from tournaments.formats.outlook import plan_rounds
 from tournaments.formats.settings import LIVES, StageSettings
 from tournaments.formats.swiss import RoundRequest, best_matching, pair_round
 from tournaments.formats.swiss_event import SwissEvent, SwissRound
-from tournaments.models import Bracket, Division, Draw, Entry, Stage
+from tournaments.models import Bracket, Division, Draw, Entry, Stage, Tournament
 from tournaments.pairing_basis import digest, requested_byes
 from tournaments.plans import deadline_of, settings_of, store_round
 from tournaments.services.club_mates import club_of_each
-from tournaments.services.onward import last_number
+from tournaments.services.numbering import take_numbers
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,12 @@ def to_be_paired(settings: StageSettings, event: SwissEvent) -> list[int]:
     return [player.entry for player in event.players if player.active(event.next_round)]
 
 
-def store_round_of(draw: Draw, deadlines: Sequence[datetime | None]) -> None:
-    """Writes a paired round into the plan of its stage."""
+def store_round_of(draw: Draw, deadlines: Sequence[datetime | None], *, event: Tournament) -> None:
+    """Writes a paired round into the plan of its stage; `event` is locked."""
     stage = draw.stage
     bracket, _ = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
-    first = last_number(stage.division) + 1
-    pairs = zip(draw.places[::2], draw.places[1::2], strict=True)
+    pairs = list(zip(draw.places[::2], draw.places[1::2], strict=True))
+    first = take_numbers(event, len(pairs))
     fixtures = tuple(
         Fixture(first + at, (EntrySource(a), BYE if b is None else EntrySource(b))) for at, (a, b) in enumerate(pairs)
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from django.db import transaction
@@ -18,7 +19,8 @@ from tournaments.foresight import was_rated_while_void
 from tournaments.formats.progress import FixtureState
 from tournaments.models import Advance, Division, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.plans import Places, StageRows
-from tournaments.services.onward import go_on
+from tournaments.services.numbering import lock_event, lock_event_if_free
+from tournaments.services.onward import go_on, held_up_divisions, unfinished_divisions
 
 
 class Settled(NamedTuple):
@@ -79,6 +81,7 @@ def settle(
     # Called off: what was decided stays, and nothing is opened any more.
     stages = [] if division.status == Division.Status.CANCELLED else stages_of(division)
     places: Places = {}
+    over = False
     while stages:
         stage = stages.pop(0)
         while True:
@@ -89,6 +92,7 @@ def settle(
             if not _book_walkovers(rows, state.progress.fixtures, now):
                 break
         places = state.places
+        over = over or state.over
         _finish_stage(state)
         stages += go_on(division, state, now)
     told += [match.pk for match in opened]
@@ -97,6 +101,9 @@ def settle(
     if changed or opened or reported:
         Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
     _finish_division(division)
+    if over:
+        # What another division does at the same time is seen only now; and its transaction may have held the event.
+        transaction.on_commit(partial(settle_held_up, division_id=division.pk, now=now), robust=True)
     return Settled(sorted(set(changed)), opened)
 
 
@@ -104,6 +111,15 @@ def settle_division(*, division_id: int, now: datetime) -> Settled:
     """`settle` in a transaction of its own: what follows a result that came from a player."""
     with transaction.atomic():
         return settle(lock(division_id), now=now)
+
+
+def settle_held_up(*, division_id: int, now: datetime) -> None:
+    """`settle` of a division that waits for its event, if it does; the event is locked first."""
+    if not held_up_divisions(division_id).exists():
+        return
+    with transaction.atomic():
+        lock_event(Division.objects.values_list("tournament", flat=True).get(pk=division_id))
+        settle(lock(division_id), now=now)
 
 
 def _write(rows: StageRows, states: Mapping[int, FixtureState]) -> list[int]:
@@ -254,19 +270,22 @@ def _finish_stage(state: StageState) -> None:
 
 
 def _finish_division(division: Division) -> None:
-    """Finished when every stage is; running again when a correction opens one."""
+    """Finished when every stage is; running again when a correction opens one. The event follows its divisions."""
     if division.status not in (Division.Status.RUNNING, Division.Status.FINISHED):
         return
     over = not division.stages.exclude(status=Stage.Status.FINISHED).exists()
     status = Division.Status.FINISHED if over else Division.Status.RUNNING
-    if division.status == status:
+    if division.status != status:
+        division.status = status
+        division.save(update_fields=["status"])
+    _finish_event(division)
+
+
+def _finish_event(division: Division) -> None:
+    """Brings the event's status up to its divisions, unless another transaction holds the event just now."""
+    all_over = division.status == Division.Status.FINISHED and not unfinished_divisions(division.tournament_id).exists()
+    status = Tournament.Status.FINISHED if all_over else Tournament.Status.RUNNING
+    if division.tournament.status not in (Tournament.Status.RUNNING, Tournament.Status.FINISHED, status):
         return
-    division.status = status
-    division.save(update_fields=["status"])
-    # Locked, or two divisions that end at once would each still see the other running.
-    tournament = Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=division.tournament_id)
-    ended = (Division.Status.FINISHED, Division.Status.CANCELLED)
-    all_over = not tournament.divisions.exclude(status__in=ended).exists()
-    Tournament.objects.filter(pk=tournament.pk).update(
-        status=Tournament.Status.FINISHED if all_over else Tournament.Status.RUNNING
-    )
+    if division.tournament.status != status and lock_event_if_free(division.tournament_id) is not None:
+        Tournament.objects.filter(pk=division.tournament_id).update(status=status)

@@ -13,6 +13,7 @@ from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Stage, Tournament
 from tournaments.plans import settings_of, store_settings
+from tournaments.services.numbering import lock_event
 from tournaments.services.settle import lock
 
 SEED_BYTES = 32
@@ -60,6 +61,8 @@ def set_stages(
     Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `checked_stages` refuses.
     """
     with transaction.atomic():
+        if tables is not None:
+            lock_event(division.tournament_id)
         row = lock(division.pk)
         wanted = checked_stages(stages, row.lengths)
         if row.seq != after:

@@ -24,6 +24,7 @@ from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Slot, Stage
 from tournaments.services import corrections, draws, entries, events, results
+from tournaments.services.numbering import lock_event
 from tournaments.services.settle import lock
 from tournaments.services.stages import set_stages
 
@@ -258,6 +259,7 @@ class Cup(Clocked):
         stage = self.division.stages.get(number=event.stage)
         Draw.objects.filter(stage=stage, state=Draw.State.REQUESTED).delete()
         with transaction.atomic():
+            numbering = lock_event(self.division.tournament_id)
             division = lock(self.division.pk)
             draw = Draw.objects.create(
                 stage=stage,
@@ -268,7 +270,7 @@ class Cup(Clocked):
                 byes={str(ids[player]): kind for player, kind in event.byes.items()},
                 made_at=event.at,
             )
-            draws._publish(division, draw, by=SYSTEM, now=event.at)
+            draws._publish(division, draw, event=numbering, by=SYSTEM, now=event.at)
 
     # Looking
 

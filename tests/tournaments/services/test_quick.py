@@ -8,7 +8,7 @@ from engine.errors import Refused
 from matches.models import Result
 from players.actors import Actor
 from tests.tournaments.services.conftest import NOON
-from tournaments.models import Division, Tournament
+from tournaments.models import Division, Fixture, Tournament
 from tournaments.services.quick import Quick, enter_line
 
 pytestmark = pytest.mark.django_db
@@ -64,12 +64,21 @@ def test_a_line_that_cannot_be_booked_says_why(drawn: Drawn, by_alice: Actor, te
     assert not Result.objects.exists()
 
 
-def test_with_two_divisions_the_one_on_the_screen_is_meant_or_the_one_named(
+def test_a_match_number_names_one_match_of_the_event(drawn: Drawn, tournament: Tournament, by_alice: Actor) -> None:
+    first = drawn(2, name="Open", match_length=5)
+    tournament.refresh_from_db()
+    second = drawn(2, name="Masters", match_length=7)
+    assert enter(first, "m1 5-0", by_alice, on_screen=second).fixture.stage.division == first
+    assert enter(first, "masters m2 7-0", by_alice, on_screen=first).fixture.stage.division == second
+
+
+def test_numbers_given_twice_in_older_events_still_need_the_division(
     drawn: Drawn, tournament: Tournament, by_alice: Actor
 ) -> None:
     first = drawn(2, name="Open", match_length=5)
     tournament.refresh_from_db()
     second = drawn(2, name="Masters", match_length=7)
+    Fixture.objects.filter(stage__division=second).update(number=1)
     assert refusal(first, "m1 5-0", by_alice) == "line_which_division"
     assert enter(first, "m1 5-0", by_alice, on_screen=first).fixture.stage.division == first
     assert enter(first, "masters m1 7-0", by_alice, on_screen=first).fixture.stage.division == second
