@@ -109,6 +109,9 @@ class MatchResultSerializer(serializers.Serializer[Any]):
     source = serializers.ChoiceField(Result.Source.choices)  # type: ignore[assignment]  # a field of that name
     record = serializers.CharField(allow_null=True, help_text="The submission that proves it.")
     waived = serializers.ListField(child=serializers.ListField(), help_text="Findings waived: code, game, ply.")
+    own_match = serializers.BooleanField(
+        help_text="Decided by one of the two players, as the only director of the club; `reason` says why."
+    )
     reason = serializers.CharField()
     at = serializers.DateTimeField()
 
@@ -240,6 +243,7 @@ def _result(result: Result, record: str | None) -> Json:
         "record": record,
         "waived": result.waived,
         "reason": result.reason,
+        "own_match": result.own_match,
         "at": result.at,
     }
 

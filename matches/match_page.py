@@ -44,6 +44,8 @@ class ShownResult:
     who: str
     at: datetime
     reason: str
+    own_match: str
+    """That it was decided by one of the two players, where that is so."""
     waived: list[str]
     record: str
     """The public id of the record that proves it."""
@@ -163,6 +165,7 @@ def _result(match: Match, result: Result) -> ShownResult:
         who=who(match, result.by, result.user, None),
         at=result.at,
         reason=result.reason,
+        own_match=gettext("Decided by one of the two players, the club's only director.") if result.own_match else "",
         waived=[_waived(*finding) for finding in result.waived],
         record=result.submission.public_id if result.submission is not None else "",
     )

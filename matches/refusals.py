@@ -27,6 +27,10 @@ MESSAGES = {
         "A match to {length} is won with {length} points; {left}–{right} is not the end."
     ),
     "result_loser_leads": gettext_noop("At {left}–{right} the other player has won."),
+    "own_match": gettext_noop("You play in this match, so another director or assistant decides its result."),
+    "own_match_reason": gettext_noop(
+        "You play in this match. Give a reason; it is shown to everybody beside the result."
+    ),
     # Claims
     "claim_open": gettext_noop("Another score is claimed for this side already. Withdraw that claim first."),
     "nothing_claimed": gettext_noop("There is no claim here that waits for an answer."),
@@ -69,6 +73,7 @@ MESSAGES = {
 }
 
 STATUS = {
+    "own_match": HTTPStatus.FORBIDDEN,
     "stale": HTTPStatus.CONFLICT,
     "match_settled": HTTPStatus.CONFLICT,
     "match_void": HTTPStatus.CONFLICT,

@@ -160,6 +160,9 @@ class Result(models.Model):
     )
     waived = models.JSONField(default=list, help_text=_("Findings a director waived, as (code, game, ply)."))
     reason = models.CharField(max_length=300, blank=True)
+    own_match = models.BooleanField(
+        default=False, help_text=_("Decided by one of its two players as the only director; the reason is public.")
+    )
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"

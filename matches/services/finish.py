@@ -40,10 +40,12 @@ def append_result(
     submission: Submission | None = None,
     waived: Sequence[Any] = (),
     reason: str = "",
+    own_match: bool = False,
 ) -> Result:
     """Let a result stand, as the next version; what stood before is kept. The caller has locked the match.
 
     `score` are the points really won, start score included; `waived` are findings as [code, game, ply].
+    `own_match` is what `own_match.check_own_match` says of a director's decision.
     Closes open claims, marks ratings, and after the commit tells whoever made the match.
     Refused: `match_void`, and what `check_result` refuses.
     """
@@ -61,6 +63,7 @@ def append_result(
         submission=submission,
         waived=[list(finding) for finding in waived],
         reason=reason,
+        own_match=own_match,
     )
     close_claims(match, result, now)
     _replace_records(match, submission)

@@ -15,6 +15,7 @@ from matches.names import is_swapped, known_names
 from matches.services import proofs, submissions
 from matches.services.finish import append_result, check_result
 from matches.services.locked import changed, lock_match, refuse_stale
+from matches.services.own_match import check_own_match
 from matches.services.proofs import Evidence, Fault, Standing
 from matches.services.submissions import Submitted
 from players.actors import Actor, log
@@ -136,12 +137,14 @@ def accept_by_ruling(
     """Let a record stand that does not by itself, naming each finding that is waived.
 
     `winner` and `score` are needed where the record comes to no end; it is then a ruling, as it is where the score does
-    not fit the match. Refused: `stale`, `findings_not_waived`, and what `faults_of` and `append_result` refuse.
+    not fit the match.
+    Refused: `stale`, `findings_not_waived`, and what `check_own_match`, `faults_of` and `append_result` refuse.
     """
     named = [tuple(name) for name in waived]
     with transaction.atomic():
         match = lock_match(_match_of(submission).pk)
         refuse_stale(match, after)
+        own_match = check_own_match(match, by, reason)
         row = match.submissions.defer("data").get(pk=submission.pk)
         evidence = _evidence(match, row, swapped)
         missing = [fault.name for fault in faults_of(row, swapped=evidence.swapped) if fault.name not in named]
@@ -161,6 +164,7 @@ def accept_by_ruling(
             submission=row,
             waived=named,
             reason=reason,
+            own_match=own_match,
         )
 
 

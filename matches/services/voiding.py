@@ -64,7 +64,7 @@ def reinstate_matches(
         if (before := had.get(match.pk)) is None:
             raise Refused("match_without_result")
         result = _version(match, before, newest[match.pk] + 1, before.kind, by, now, before.reason)
-        result.source, result.waived = before.source, before.waived
+        result.source, result.waived, result.own_match = before.source, before.waived, before.own_match
         made.append(result)
     Result.objects.bulk_create(made, batch_size=BATCH)
     records = [result.submission_id for result in made if result.submission_id is not None]

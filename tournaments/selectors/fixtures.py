@@ -8,9 +8,11 @@ from django.utils.translation import gettext as _
 
 from engine.errors import Refused
 from matches.models import Match, Submission
+from matches.services.own_match import Standing, standing_of
 from matches.services.proofs import Fault
 from matches.services.records import FindingName, faults_of
 from players.access import Role, is_at_least
+from players.actors import Actor
 from players.messages import sentence
 from players.models import LogEntry
 from tournaments.models import Fixture, Round, Slot
@@ -23,8 +25,8 @@ from tournaments.selectors.rounds import round_names
 LOG_SHOWN = 12
 
 
-def fixture_page(fixture: Fixture, role: Role, now: datetime) -> dict[str, Any]:
-    """Everything a director needs to decide a match."""
+def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict[str, Any]:
+    """Everything a director needs to decide a match; `by` looks at the page with this role in the club."""
     division = fixture.stage.division
     match = fixture.match
     context: dict[str, Any] = {
@@ -43,6 +45,9 @@ def fixture_page(fixture: Fixture, role: Role, now: datetime) -> dict[str, Any]:
     }
     if match is not None:
         context |= _match(match)
+        standing = standing_of(match, by)
+        context["needs_reason"] = standing == Standing.NEEDS_REASON
+        context["needs_other"] = standing == Standing.NEEDS_OTHER
         if match.state == Match.State.SETTLED:
             context["corrected"] = corrections_of_fixture(fixture)
         context["log"] = log.told(

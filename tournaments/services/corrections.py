@@ -14,6 +14,7 @@ from engine.errors import Refused
 from matches.begun import begun_since
 from matches.models import Match, Result
 from matches.services.finish import append_result, check_result, standing_result
+from matches.services.own_match import check_own_match
 from players.actors import Actor, log
 from tournaments.corrected import origins, stands
 from tournaments.foresight import Choice, NewResult, Preview, foresee, mark_of
@@ -58,7 +59,7 @@ def apply_correction(
 
     `after` is the `seq` of the division that the director saw with the preview, `seen` its `mark`: without it, a match
     that has begun since is stopped all the same. The second of two clicks finds what the first has done.
-    Refused: `stale`, `tournament_not_open`, and what `preview_correction` refuses.
+    Refused: `stale`, `tournament_not_open`, and what `preview_correction` and `check_own_match` refuse.
     """
     with transaction.atomic():
         division = lock(fixture.stage.division_id)
@@ -146,6 +147,7 @@ def _apply(
 ) -> Correction:
     fixture, standing, new = preview.fixture, preview.standing, preview.new
     held = _hold(division, preview, acts)
+    own_match = check_own_match(held[standing.match_id], acts.by, acts.reason)
     proof = undoes.before if undoes is not None else None
     result = append_result(
         held[standing.match_id],
@@ -158,6 +160,7 @@ def _apply(
         submission=proof.submission if proof else None,
         waived=proof.waived if proof else (),
         reason=acts.reason,
+        own_match=own_match,
     )
     _keep(preview, choice, result, proof)
     correction = Correction.objects.create(

@@ -8,6 +8,7 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.models import Match, Result, Submission
 from matches.services.finish import append_result, standing_result
+from matches.services.own_match import check_own_match
 from matches.services.records import FindingName, accept_by_ruling
 from players.actors import Actor, log
 from tournaments.foresight import Choice, NewResult, foresee
@@ -33,7 +34,7 @@ def enter_result(
 
     `winner` is a side of the fixture, None: nobody. `after` is the match's seq the director saw; the same result
     sent twice is booked once.
-    Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `append_result` refuses.
+    Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `check_own_match` and `append_result` refuse.
     """
     with transaction.atomic():
         division = lock(fixture.stage.division_id)
@@ -47,6 +48,7 @@ def enter_result(
             if (same := _same_standing(match, winner, score, kind)) is not None:
                 return same
             raise Refused("stale", seq=match.seq)
+        own_match = check_own_match(match, by, reason)
         if match.state == Match.State.SETTLED:
             _refuse_if_successor_begun(row, match, NewResult(winner, score, kind))
         result = append_result(
@@ -60,6 +62,7 @@ def enter_result(
             submission=submission,
             waived=waived,
             reason=reason,
+            own_match=own_match,
         )
         settle(division, by=by, now=now, held=held)
     return result

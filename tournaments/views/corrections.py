@@ -57,7 +57,8 @@ def _page(request: HttpRequest, fixture: Fixture, status: int, **context: Any) -
     if htmx:
         shared = _short_context(fixture, role)
     else:
-        shared = fixture_page(fixture, role, timezone.now()) | {"corrected": selectors.corrections_of_fixture(fixture)}
+        shared = fixture_page(fixture, role, by(request), timezone.now())
+        shared["corrected"] = selectors.corrections_of_fixture(fixture)
     name = "tournaments/_correction.html" if htmx else "tournaments/correct.html"
     answer = render(request, name, shared | {"may_direct": is_at_least(role, Role.DIRECTOR), **context}, status=status)
     answer["Vary"] = "HX-Request"

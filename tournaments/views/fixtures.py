@@ -37,7 +37,7 @@ def fixture(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRes
 
 def _page(request: HttpRequest, fixture: Fixture, form: RefusingForm | None = None, **more: Any) -> HttpResponse:
     role = require(request.user, fixture.stage.division.tournament.club, Role.ASSISTANT)
-    context = selectors.fixture_page(fixture, role, timezone.now()) | {"faulty": form, **more}
+    context = selectors.fixture_page(fixture, role, by(request), timezone.now()) | {"faulty": form, **more}
     status = more.pop("status", HTTPStatus.UNPROCESSABLE_ENTITY if form is not None else HTTPStatus.OK)
     name = "tournaments/_fixture.html" if request.headers.get("HX-Request") else "tournaments/fixture.html"
     return render(request, name, context, status=status)
