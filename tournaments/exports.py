@@ -7,7 +7,6 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 
 from matches.exports import safe
-from tournaments.formats.records import REGULATIONS
 from tournaments.formats.tiebreaks import TIEBREAKS
 from tournaments.models import Division
 from tournaments.selectors.cells import Cell
@@ -35,7 +34,6 @@ def standings_body(division: Division, views: Iterable[StageView]) -> Body:
         "division": division.public_id,
         "seq": division.seq,
         "status": division.status,
-        "regulations": REGULATIONS,
         "stages": [_stage(view) for view in views],
     }
 
@@ -60,6 +58,7 @@ def _table(table: TableView, ids: Mapping[int, str]) -> Body:
         "key": table.key,
         "over": table.over,
         "after_round": table.round,
+        "regulations": table.regulations,
         "tiebreaks": [one._asdict() for one in table.tiebreaks],
         "rows": [_line(line, ids) for line in table.lines],
     }

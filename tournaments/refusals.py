@@ -37,6 +37,7 @@ MESSAGES: dict[str, str] = {
     "not_kept_apart": gettext_noop("{first} and {second} may meet already."),
     # Entries
     "late_entry_not_possible": gettext_noop("Nobody can come late into this format: {format}."),
+    "joining_closed": gettext_noop("Joining was possible until {until}."),
     "late_entry_closed": gettext_noop("It is too late to come in: round {round} is paired."),
     "registration_closed": gettext_noop("Registration is closed."),
     "already_entered": gettext_noop("{name} is already entered."),

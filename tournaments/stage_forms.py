@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.functional import Promise
+from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
@@ -15,9 +15,11 @@ from players.forms import RefusingForm
 from players.messages import sentence
 from tournaments.formats.outline import Choices
 from tournaments.formats.patterns import Proposal, parse
-from tournaments.formats.round_robin import LeaverRule
+from tournaments.formats.records import Edition
+from tournaments.formats.round_robin import LeaverRule, Unplayed
 from tournaments.formats.schedule import parse_lengths
 from tournaments.formats.settings import (
+    CHOICES,
     DEFAULT_TIEBREAKS,
     DOUBLE,
     FEWEST_LIVES,
@@ -38,14 +40,14 @@ from tournaments.formats.settings import (
 from tournaments.formats.swiss_event import Order
 from tournaments.formats.tiebreaks import TIEBREAKS
 from tournaments.stage_words import FORMAT_NAMES, FORMAT_SENTENCES, ORDER_NAMES, PATTERN_NAMES
-from tournaments.standing_words import tiebreak
+from tournaments.standing_words import edition_day, tiebreak
 
 MOST_QUALIFIERS = 1024
 TIEBREAK_FIELDS = ("tiebreak1", "tiebreak2", "tiebreak3", "tiebreak4", "tiebreak5")
 DEFAULTS = StageSettings()
 AUTOMATIC, OWN, WITHOUT = "auto", "own", "none"
-NOT_OFFERED = ("lots", "playoff")
-"""Lots are always drawn last, and no page takes the results of a play-off yet."""
+DRAWN_LAST = "lots"
+"""The tie-break that always comes last and is not to be chosen."""
 
 Words = list[tuple[str, Promise | str]]
 
@@ -70,10 +72,10 @@ BASIC: Mapping[str, tuple[str, ...]] = {
 """Format -> the settings of its own that most directors choose."""
 TABLE_SETTINGS = ("win", "loss", "leaver_rule")
 MORE: Mapping[str, tuple[str, ...]] = {
-    SWISS: ("order", "missed_points", "allow_rematches", *TIEBREAK_FIELDS),
+    SWISS: ("order", "missed_points", "allow_rematches", "edition", *TIEBREAK_FIELDS),
     ROUND_ROBIN: (*TABLE_SETTINGS, *TIEBREAK_FIELDS),
     GROUPS: (*TABLE_SETTINGS, *TIEBREAK_FIELDS),
-    LEAGUE: (*TABLE_SETTINGS, "unplayed_half", "moving", *TIEBREAK_FIELDS),
+    LEAGUE: (*TABLE_SETTINGS, "unplayed", "moving", *TIEBREAK_FIELDS),
 }
 """Format -> those that stand behind “More”."""
 STAYS = ("format", "qualifiers", "lengths")
@@ -158,8 +160,16 @@ class StageForm(RefusingForm):
     join_until = forms.DateField(
         label=_("Joining until"), required=False, widget=forms.DateInput(attrs={"type": "date"})
     )
-    unplayed_half = _select(
-        _("A match not played"), [("no", _("counts nothing")), ("yes", _("is half a win for both"))]
+    unplayed = _select(
+        _("A match not played by then"),
+        [
+            (Unplayed.NOTHING.value, _("counts nothing")),
+            (Unplayed.HALF.value, _("is half a win for both")),
+            (Unplayed.RULING.value, _("is decided by the director")),
+        ],
+    )
+    edition = _select(
+        _("Unplayed rounds by the FIDE regulations of"), [(one.value, lazy(edition_day, str)(one)) for one in Edition]
     )
     moving = _whole(_("Go up and down between divisions"), 0, 12)
     tiebreak1 = _select(_("Tie-breaks, in this order"), [], required=False)
@@ -210,7 +220,7 @@ class StageForm(RefusingForm):
         last = _offered(choices.last_chance, self._chosen("last_chance"))
         first = [(WITHOUT, _("none")), (AUTOMATIC, _("losers of the first half of the consolation"))]
         self._choose("last_chance", [*first, *last, (OWN, _("own pattern…"))])
-        words = [(code, tiebreak(code).name) for code in TIEBREAKS if code not in NOT_OFFERED]
+        words = [(code, tiebreak(code).name) for code in TIEBREAKS if code != DRAWN_LAST]
         for field in TIEBREAK_FIELDS:
             self._choose(field, [("", "–"), *words])
 
@@ -314,10 +324,10 @@ class StageForm(RefusingForm):
 PLAIN = {
     "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
     "pair_at_once", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss", "leaver_rule",
-    "until", "join_until", "unplayed_half", "moving",
+    "until", "join_until", "unplayed", "moving", "edition",
 }  # fmt: skip
 """Fields that are named as the setting they hold."""
-SWITCHES = {"second_final", "pair_at_once", "allow_rematches", "twice", "unplayed_half"}
+SWITCHES = {"second_final", "pair_at_once", "allow_rematches", "twice"}
 
 
 def _value(name: str, value: Any) -> Any:
@@ -326,7 +336,7 @@ def _value(name: str, value: Any) -> Any:
         return value == "yes"
     if name in ("until", "join_until"):
         return value.isoformat() if value else ""
-    kinds: dict[str, Any] = {"missed_points": float, "order": Order, "leaver_rule": LeaverRule}
+    kinds: dict[str, Any] = {"missed_points": float, **CHOICES}
     return kinds[name](value) if name in kinds else value
 
 
@@ -382,6 +392,5 @@ def initial_of(settings: StageSettings) -> dict[str, Any]:
         "own_last_chance": "",
         "win": f"{settings.win:g}",
         "loss": f"{settings.loss:g}",
-        "order": settings.order.value,
-        "leaver_rule": settings.leaver_rule.value,
+        **{name: str(plain[name]) for name in CHOICES},
     }  # fmt: skip

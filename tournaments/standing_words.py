@@ -1,15 +1,18 @@
 """What standings say: tie-breaks with their definitions, why somebody stands where he does, how a round was spent."""
 
+from datetime import date
 from typing import Any, NamedTuple
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_noop
 
-from tournaments.formats.records import REGULATIONS
+from tournaments.formats.records import Edition
+from tournaments.formats.settings import OWN_SETTINGS, StageSettings
 from tournaments.formats.tiebreaks import EXPLANATIONS, Explanation
 
 
 class Tiebreak(NamedTuple):
-    """A tie-break in words; `short` heads its column, `reference` is an article of `records.REGULATIONS` or our own."""
+    """A tie-break in words; `short` heads its column, `reference` is an article of the FIDE regulations or our own."""
 
     code: str
     name: str
@@ -32,7 +35,10 @@ TIEBREAK_WORDS: dict[str, Tiebreak] = {
             "head_to_head",
             gettext_noop("Head-to-head"),
             gettext_noop("H2H"),
-            gettext_noop("Points in the matches of those tied among themselves, if all of them have met."),
+            gettext_noop(
+                "Points in the matches of those tied among themselves, if all of them have met; "
+                "then again among those still tied."
+            ),
             gettext_noop("article 6"),
         ),
         Tiebreak(
@@ -71,13 +77,6 @@ TIEBREAK_WORDS: dict[str, Tiebreak] = {
             gettext_noop("this site"),
         ),
         Tiebreak(
-            "playoff",
-            gettext_noop("Play-off"),
-            gettext_noop("P-O"),
-            gettext_noop("The place in matches that were played to break the tie."),
-            gettext_noop("article 3"),
-        ),
-        Tiebreak(
             "lots",
             gettext_noop("Drawing of lots"),
             gettext_noop("Lots"),
@@ -109,9 +108,17 @@ def explained(why: Explanation) -> str:
     return gettext(_TEMPLATES[why.code]).format_map(why.params)
 
 
-def regulations() -> str:
-    """Which version of the rules the figures follow."""
-    return gettext("Tie-breaks and unplayed rounds follow the {name}.").format(name=REGULATIONS)
+def regulations(settings: StageSettings) -> str:
+    """The rules that the tie-breaks of a stage follow, with the day of their edition where it matters."""
+    title = gettext("FIDE Tie-Break Regulations")
+    if "edition" not in OWN_SETTINGS[settings.format]:
+        return title
+    return gettext("{regulations}, edition of {day}").format(regulations=title, day=edition_day(settings.edition))
+
+
+def edition_day(edition: Edition) -> str:
+    """The day from which an edition applies, as the reader writes it."""
+    return date_format(date.fromisoformat(edition.value), "j F Y")
 
 
 class Mark(NamedTuple):

@@ -90,6 +90,9 @@ def test_what_is_read_can_be_written_again(name: str, ask: Ask, tonight: Divisio
     ("stages", "code"),
     [
         ([{"format": "ladder"}], "invalid"),
+        ([{"format": "knockout", "rounds": 5}], "setting_not_used"),
+        ([{"format": "league", "edition": "2023-09-01"}], "setting_not_used"),
+        ([{"format": "swiss", "tiebreaks": ["playoff"]}], "invalid"),
         ([], "invalid"),
         ([{"format": "swiss"}, {"format": "knockout"}], "stage_qualifiers"),
         ([{"format": "progressive", "pattern": "B.A."}], "pattern_letter_order"),

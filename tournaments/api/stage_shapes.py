@@ -9,7 +9,8 @@ from matches.models.matches import LONGEST_MATCH
 from tournaments.evening_form import MOST_TABLES
 from tournaments.formats.blueprint import MOST_STAGES
 from tournaments.formats.outline import Kind
-from tournaments.formats.round_robin import LeaverRule
+from tournaments.formats.records import Edition
+from tournaments.formats.round_robin import LeaverRule, Unplayed
 from tournaments.formats.settings import (
     FEWEST_LIVES,
     GROUP_DRAWS,
@@ -54,7 +55,7 @@ def _pattern(help_text: str, **options: Any) -> serializers.CharField:
 
 
 class StageFieldsSerializer(serializers.Serializer[Any]):
-    """A stage as it is set; what is left out is as by default."""
+    """A stage as it is set; what is left out is as by default, and what its format does not use is refused."""
 
     format = serializers.ChoiceField(Stage.Format.choices, help_text="Who meets whom.")
     lengths = _lengths("Match lengths by round, in points; the last one goes on. Empty: the division's.")
@@ -103,8 +104,17 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     )
     until = serializers.DateField(required=False, allow_null=True, help_text="league: the last day.")
     join_until = serializers.DateField(required=False, allow_null=True, help_text="league: the last day to join.")
-    unplayed_half = _switch("league: whether a match not played is half a win for both.")
+    unplayed = serializers.ChoiceField(
+        [rule.value for rule in Unplayed],
+        required=False,
+        help_text="league: what a match counts that was not played `until` then: nothing, half a win, or by ruling.",
+    )
     moving = _whole(0, 12, "league: how many go up and down between divisions.")
+    edition = serializers.ChoiceField(
+        [edition.value for edition in Edition],
+        required=False,
+        help_text="swiss: the edition of the FIDE Tie-Break Regulations that unplayed rounds follow, by its day.",
+    )
 
 
 class SetStageSerializer(StageFieldsSerializer):

@@ -89,6 +89,7 @@ class TableSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     over = serializers.BooleanField()
     after_round = serializers.IntegerField(allow_null=True)
+    regulations = serializers.CharField(help_text="The rules and their edition that tie-breaks follow; empty without.")
     tiebreaks = TiebreakSerializer(many=True)
     rows = StandingRowSerializer(many=True)
 
@@ -130,7 +131,6 @@ class StandingsSerializer(serializers.Serializer[Any]):
     division = serializers.CharField()
     seq = serializers.IntegerField()
     status = serializers.CharField()
-    regulations = serializers.CharField(help_text="The rules that tie-breaks and unplayed rounds follow.")
     stages = StageStandingsSerializer(many=True)
 
 

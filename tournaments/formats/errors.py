@@ -43,9 +43,6 @@ MESSAGES: dict[str, str] = {
     "too_many_matches": "{matches} matches are too many for one stage; {most} is the most.",
     "stage_count": "A division has 1 to {most} stages.",
     "stage_qualifiers": "Say how many go on from stage {stage}; {least} is the least.",
-    "pair_complete": "{first} and {second} have played all their matches.",
-    "joining_closed": "Joining was possible until {until}.",
-    "season_closed": "Results counted until {until}.",
     # Standings and forecasts
     "unknown_tiebreak": "“{name}” is not a tie-break.",
     "tiebreak_needs_one_length": "Points won minus lost needs one match length for all; here are {lengths}.",
@@ -53,6 +50,7 @@ MESSAGES: dict[str, str] = {
     "no_tables": "At least one table is needed.",
     "unknown_format": "“{name}” is not a format.",
     "bad_setting": "{name} cannot be {value}.",
+    "setting_not_used": "The setting “{name}” means nothing for the format “{format}”; leave it out.",
 }
 """Code -> English template with `{parameter}` places."""
 

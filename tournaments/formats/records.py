@@ -1,19 +1,33 @@
-"""What an entry did in each round, and what its unplayed rounds are worth to others.
+"""What an entry did in each round, and what its unplayed rounds are worth to itself and to its opponents.
 
-Unplayed rounds follow the FIDE Tie-Break Regulations in force from 1 September 2023 (Handbook C.07,
-article 16): a **voluntarily unplayed round** is a requested bye, an absence or a lost forfeit; an entry was
-available to play in every other one.
+Unplayed rounds follow article 16 of the FIDE Tie-Break Regulations (Handbook C.07) in one of two editions, see
+`Edition`. A **voluntarily unplayed round** is a requested bye, an absence or a lost forfeit; an entry was available
+to play in every other round.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
 from tournaments.formats.graph import EntryId
 from tournaments.formats.lots import Lots
 
-REGULATIONS = "FIDE Tie-Break Regulations, 1 September 2023"
+
+class Edition(StrEnum):
+    """An edition of the FIDE Tie-Break Regulations, by the day from which it applies.
+
+    Both evaluate an opponent's unplayed rounds alike (article 16.3). They differ in article 16.4, what an entry's
+    own unplayed round is worth. 2023: as many points as the entry has. 2026: that, but at most the adjusted points
+    of the opponent it was paired with (16.4.1), or, where there was none, draws in all rounds (16.4.2).
+    """
+
+    FIDE_2023 = "2023-09-01"
+    FIDE_2026 = "2026-03-01"
+
+
+NEWEST = Edition.FIDE_2026
+"""What a stage follows unless its director chooses otherwise."""
 
 
 class RoundKind(StrEnum):
@@ -63,15 +77,15 @@ class Records:
     """All rounds of all entries, in order, and what a standing needs besides.
 
     `win` is what a won match counts, half of it a draw. With `scheduled` (round robins) a forfeit counts
-    as a match against the scheduled opponent, as article 16.1 has it; without it article 16 applies.
-    `playoffs` gives the place each entry took in a play-off. `lots_seed` decides the drawing of lots.
+    as a match against the scheduled opponent, as article 16.1 has it; without it article 16 applies in the
+    given edition. `lots_seed` decides the drawing of lots.
     """
 
     games: Mapping[EntryId, Sequence[Game]]
     win: float = 1.0
     scheduled: bool = False
-    playoffs: Mapping[EntryId, int] = field(default_factory=dict)
     lots_seed: bytes | None = None
+    edition: Edition = NEWEST
 
     @cached_property
     def scores(self) -> dict[EntryId, float]:
@@ -82,7 +96,8 @@ class Records:
     def adjusted(self) -> dict[EntryId, float]:
         """Entry -> points as its opponents' tie-breaks see them (article 16.3).
 
-        Voluntarily unplayed rounds after which the entry was never available again count as draws.
+        Requested byes and absences after which the entry was never available again count as draws; a forfeit that
+        was lost there counts as what it brought.
         """
         return {entry: self._adjusted(entry) for entry in self.games}
 
@@ -92,7 +107,22 @@ class Records:
             return self.scores[entry]
         available = [at for at, game in enumerate(games) if not game.voluntary]
         kept = available[-1] + 1 if available else 0
-        return sum(game.points for game in games[:kept]) + self.win / 2 * (len(games) - kept)
+        trailing = (game.points if game.kind is RoundKind.FORFEIT else self.win / 2 for game in games[kept:])
+        return sum(game.points for game in games[:kept]) + sum(trailing)
+
+    def worth(self, entry: EntryId, game: Game) -> float:
+        """What a round of an entry brings to its Buchholz and Sonneborn–Berger sums.
+
+        The opponent's adjusted points; for an unplayed round those of a dummy opponent (article 16.4).
+        """
+        if game.opponent is not None and self.counts_as_met(game):
+            return self.adjusted[game.opponent]
+        own = self.scores[entry]
+        if self.edition is Edition.FIDE_2023:
+            return own
+        if game.opponent is not None:
+            return min(own, self.adjusted[game.opponent])
+        return min(own, self.win / 2 * self.most_rounds)
 
     @cached_property
     def most_rounds(self) -> int:

@@ -37,6 +37,17 @@ class LeaverRule(StrEnum):
     DELETE = "delete"
 
 
+class Unplayed(StrEnum):
+    """What a match of a league counts that was not played when the league is over.
+
+    NOTHING: nothing for both; HALF: half a win for both; RULING: the director decides each of them.
+    """
+
+    NOTHING = "nothing"
+    HALF = "half"
+    RULING = "ruling"
+
+
 @dataclass(frozen=True, slots=True)
 class Scoring:
     """Table points of a match: the pair for winner and loser, 1 and 0 or 3 and 1, say.

@@ -4,15 +4,16 @@ One class serves all formats: each reads only what it knows. What is empty is ch
 pattern with the fewest byes, the usual tie-breaks), so that a stage needs no more than the name of its format.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
+from enum import StrEnum
 from typing import Any
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.league import LARGEST_DIVISION, LEAST_DIVISION
 from tournaments.formats.patterns import parse
-from tournaments.formats.round_robin import LeaverRule, Scoring
+from tournaments.formats.records import NEWEST, Edition
+from tournaments.formats.round_robin import LeaverRule, Scoring, Unplayed
 from tournaments.formats.schedule import LONGEST_MATCH
 from tournaments.formats.swiss_event import Order
 from tournaments.formats.tiebreaks import TIEBREAKS
@@ -37,6 +38,8 @@ TABLES = (ROUND_ROBIN, GROUPS, LEAGUE)
 SNAKE, DRAWN = "snake", "drawn"
 GROUP_DRAWS = (SNAKE, DRAWN)
 FEWEST_LIVES, MOST_LIVES = 2, 9
+LEAST_DIVISION, LARGEST_DIVISION = 4, 12
+"""Entries of a division of a league."""
 MOST_ROUNDS = 30
 MOST_GROUPS = 512
 MOST_TABLE_POINTS = 100
@@ -52,6 +55,21 @@ DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
 }
 """Format -> tie-breaks in order, where the director names none."""
 
+_TABLE = frozenset({"lengths", "twice", "tiebreaks", "win", "loss", "leaver_rule"})
+OWN_SETTINGS: Mapping[str, frozenset[str]] = {
+    KNOCKOUT: frozenset({"lengths"}),
+    PROGRESSIVE: frozenset({"lengths", "lower_lengths", "last_lengths", "pattern", "last_chance"}),
+    DOUBLE: frozenset({"lengths", "lower_lengths", "final_lengths", "pattern", "second_final"}),
+    SWISS: frozenset(
+        {"lengths", "rounds", "order", "pair_at_once", "missed_points", "allow_rematches", "tiebreaks", "edition"}
+    ),
+    LIVES: frozenset({"lengths", "lives", "pair_at_once"}),
+    ROUND_ROBIN: _TABLE,
+    GROUPS: _TABLE | {"groups", "group_draw"},
+    LEAGUE: _TABLE | {"until", "join_until", "unplayed", "moving"},
+}
+"""Format -> the settings that mean something for it, besides `qualifiers`, which any but the last stage has."""
+
 
 @dataclass(frozen=True, slots=True)
 class StageSettings:
@@ -66,8 +84,9 @@ class StageSettings:
     one before is complete. `missed_points` go to a late entrant for each round he missed.
 
     `groups` counts groups, filled by `group_draw`. `qualifiers` go on to the next stage: of each group, or of the
-    whole stage; None where this stage is the last. `win` and `loss` are table points of a match. A league runs
-    `until` a day (ISO); `moving` go up and down between its divisions.
+    whole stage; None where this stage is the last. `win` and `loss` are table points of a match. A league is played
+    `until` the end of a day (ISO), when matches not played count as `unplayed` says; `moving` go up and down between
+    its divisions. `edition` is that of the regulations which say what the unplayed rounds of a Swiss are worth.
     """
 
     format: str = KNOCKOUT
@@ -94,8 +113,9 @@ class StageSettings:
     leaver_rule: LeaverRule = LeaverRule.HALF
     until: str = ""
     join_until: str = ""
-    unplayed_half: bool = False
+    unplayed: Unplayed = Unplayed.NOTHING
     moving: int = 1
+    edition: Edition = NEWEST
 
     @property
     def tiebreak_order(self) -> tuple[str, ...]:
@@ -106,30 +126,35 @@ class StageSettings:
     @property
     def scoring(self) -> Scoring:
         """Table points of a match."""
-        return Scoring(self.win, self.loss, unplayed=self.win / 2 if self.unplayed_half else 0.0)
+        return Scoring(self.win, self.loss, unplayed=self.win / 2 if self.unplayed is Unplayed.HALF else 0.0)
 
     def checked(self, default_lengths: Sequence[int] = ()) -> "StageSettings":
         """The same settings; `default_lengths` are the division's, where the stage has no match lengths of its own.
 
-        Raises Refused with `unknown_format`, `bad_length`, `unknown_tiebreak`, `bad_setting`, or a `pattern_…` code.
+        Raises Refused with `unknown_format`, `setting_not_used`, `bad_length`, `unknown_tiebreak`, `bad_setting`, or a
+        `pattern_…` code.
         """
         if self.format not in FORMATS:
             raise Refused("unknown_format", name=self.format)
+        for name in sorted(self._changed() - OWN_SETTINGS[self.format] - {"qualifiers"}):
+            raise Refused("setting_not_used", name=name, format=self.format)
         for length in (*self.lengths, *self.lower_lengths, *self.last_lengths, *self.final_lengths):
             if not 1 <= length <= LONGEST_MATCH:
                 raise Refused("bad_length", most=LONGEST_MATCH, length=length)
         for pattern in filter(None, (self.pattern, self.last_chance)):
             parse(pattern)
-        for name in self.tiebreaks:
-            if name not in TIEBREAKS:
-                raise Refused("unknown_tiebreak", name=name)
-        lengths = self.lengths or tuple(default_lengths)
-        if "point_difference" in self.tiebreaks and len(set(lengths)) > 1:
-            raise Refused("tiebreak_needs_one_length", lengths=", ".join(map(str, lengths)))
+        self._check_tiebreaks(self.lengths or tuple(default_lengths))
         for name, fault in self._faults().items():
             if fault:
                 raise Refused("bad_setting", name=name, value=getattr(self, name))
         return self
+
+    def _check_tiebreaks(self, lengths: Sequence[int]) -> None:
+        for name in self.tiebreaks:
+            if name not in TIEBREAKS:
+                raise Refused("unknown_tiebreak", name=name)
+        if "point_difference" in self.tiebreaks and len(set(lengths)) > 1:
+            raise Refused("tiebreak_needs_one_length", lengths=", ".join(map(str, lengths)))
 
     def _faults(self) -> dict[str, bool]:
         """Setting -> whether it is out of range."""
@@ -148,14 +173,18 @@ class StageSettings:
         }
 
     def as_data(self) -> dict[str, Any]:
-        """What differs from the defaults, as JSON takes it."""
-        plain = StageSettings(self.format)
-        changed = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if getattr(self, field.name) != getattr(plain, field.name)
-        }
-        return {name: _plain(value) for name, value in changed.items()}
+        """What differs from the defaults, as JSON takes it.
+
+        The edition of the regulations is always there where it matters: a newer one must not change a table.
+        """
+        pinned = {"edition"} & OWN_SETTINGS[self.format]
+        names = [field.name for field in fields(self) if field.name in self._changed() | pinned]
+        return {name: _plain(getattr(self, name)) for name in names}
+
+    def _changed(self) -> set[str]:
+        """The names of settings that differ from their defaults."""
+        usual = StageSettings(self.format)
+        return {field.name for field in fields(self) if getattr(self, field.name) != getattr(usual, field.name)}
 
     @classmethod
     def of(cls, format_: str, data: Mapping[str, Any]) -> "StageSettings":
@@ -165,11 +194,19 @@ class StageSettings:
         for name in ("lengths", "lower_lengths", "last_lengths", "final_lengths", "tiebreaks"):
             if name in values:
                 values[name] = tuple(values[name])
-        if "order" in values:
-            values["order"] = Order(values["order"])
-        if "leaver_rule" in values:
-            values["leaver_rule"] = LeaverRule(values["leaver_rule"])
+        for name, choice in CHOICES.items():
+            if name in values:
+                values[name] = choice(values[name])
         return replace(cls(format_), **values)
+
+
+CHOICES: Mapping[str, Callable[[str], StrEnum]] = {
+    "order": Order,
+    "leaver_rule": LeaverRule,
+    "unplayed": Unplayed,
+    "edition": Edition,
+}
+"""Settings that are one of a few."""
 
 
 def check_league_size(entries: int) -> None:
@@ -197,4 +234,4 @@ def _is_day(text: str) -> bool:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    return str(value) if isinstance(value, Order | LeaverRule) else value
+    return str(value) if isinstance(value, StrEnum) else value

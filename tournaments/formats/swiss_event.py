@@ -13,7 +13,7 @@ from functools import cached_property
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import EntryId
 from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, Result
-from tournaments.formats.records import Game, Records, RoundKind
+from tournaments.formats.records import NEWEST, Edition, Game, Records, RoundKind
 
 PairOfEntries = frozenset[EntryId]
 
@@ -221,7 +221,7 @@ class SwissEvent:
             raise Refused("rounds_over", rounds=self.planned)
         return self
 
-    def records(self, *, lots_seed: bytes | None = None) -> Records:
+    def records(self, *, lots_seed: bytes | None = None, edition: Edition = NEWEST) -> Records:
         """The records of all rounds, ready for `tiebreaks.standings`; a match without a result does not appear."""
         games: dict[EntryId, list[Game]] = {player.entry: [] for player in self.players}
         for number, round_ in enumerate(self.rounds, start=1):
@@ -232,7 +232,7 @@ class SwissEvent:
                     continue
                 missed = player.missed_points if number < player.joined else 0.0
                 games[player.entry].append(row.get(player.entry, Game(RoundKind.ABSENT, missed)))
-        return Records(games, lots_seed=lots_seed)
+        return Records(games, lots_seed=lots_seed, edition=edition)
 
     def _games(self, round_: SwissRound) -> Iterable[tuple[EntryId, Game]]:
         for pair in round_.pairs:

@@ -63,7 +63,7 @@ def bracket_tables(
 
 def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: bytes) -> Table:
     """The table of a Swiss, or of lives."""
-    records = event.records(lots_seed=seed)
+    records = event.records(lots_seed=seed, edition=settings.edition)
     if settings.format == LIVES:
         left = lives_left(event, settings.lives)
         rows = []

@@ -2,11 +2,11 @@
 
 A tie-break is asked about one entry among those still tied with it and answers a figure (more is better)
 with the reason as a code and parameters; `EXPLANATIONS` has the English sentence of each code, which a
-shell may translate. Definitions follow `records.REGULATIONS` where it has them.
+shell may translate. Definitions follow the FIDE Tie-Break Regulations where these have them (`records.Edition`).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tournaments.formats.errors import Refused
@@ -14,18 +14,21 @@ from tournaments.formats.graph import EntryId
 from tournaments.formats.records import Records
 
 EXPLANATIONS: dict[str, str] = {
-    "points": "{points} points.",
+    "points": "Points: {points}.",
     "wins": "{value} matches won at the board.",
-    "head_to_head": "{value} points in {matches} matches among those tied.",
-    "head_to_head_first": "First among those tied, however their missing matches had ended.",
+    "head_to_head": "Points in the matches among those tied: {value} (matches: {matches}).",
+    "head_to_head_average": "Points against those tied, by average where two have met more than once: {value}.",
+    "head_to_head_first": "Place {place} among those tied, however their missing matches had ended.",
     "head_to_head_open": "Those tied have not all met, so their matches among themselves do not decide.",
+    "head_to_head_again": "The same among those still tied: {value} (matches: {matches}).",
+    "head_to_head_average_again": "The same among those still tied: {value}.",
+    "head_to_head_first_again": "The same among those still tied: place {place}.",
+    "head_to_head_open_again": "Those still tied have not all met, and others among them are certain to be ahead.",
     "buchholz": "Opponents' points {parts}: {value}.",
     "buchholz_cut_1": "Opponents' points {parts} without the least, {cut}: {value}.",
     "buchholz_median": "Opponents' points {parts} without the least and the most, {cut}: {value}.",
     "sonneborn_berger": "Opponents' points times own result, {parts}: {value}.",
     "point_difference": "{won} points won and {lost} lost, each match capped at its length: {value}.",
-    "playoff": "Place {place} in the play-off.",
-    "playoff_none": "Not in a play-off.",
     "lots": "Place {place} when lots were drawn.",
     "lots_none": "Lots have not been drawn.",
     "shared": "Still tied after every tie-break: the place is shared.",
@@ -48,10 +51,14 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a tie-break answers; more is better."""
+    """What a tie-break gives; more is better.
+
+    `then` are the reasons of a tie-break that was applied again to those whom it had left tied.
+    """
 
     value: float
     why: Explanation
+    then: tuple[Explanation, ...] = ()
 
 
 TieBreak = Callable[[EntryId, Sequence[EntryId], Records], Figure]
@@ -73,7 +80,7 @@ class Row:
 
     def explain(self) -> tuple[Explanation, ...]:
         """The row in words: its points, then every tie-break that was needed."""
-        used = [figure.why for figure in self.figures if figure is not None]
+        used = [why for figure in self.figures if figure is not None for why in (figure.why, *figure.then)]
         shared = [Explanation("shared", {})] if self.decided_by == "shared" else []
         return (Explanation("points", {"points": plain(self.points)}), *used, *shared)
 
@@ -94,35 +101,58 @@ def wins(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
 
 
 def head_to_head(entry: EntryId, tied: Sequence[EntryId], records: Records) -> Figure:
-    """Points in the matches of those tied among themselves, if all have met as often.
+    """Points in the matches of those tied among themselves, if all of them have met.
 
-    If not, only somebody who would be first whatever the missing matches had brought is put first.
-    Source: article 6 (direct encounter).
+    Two who met more than once share the average of their matches. If not all have met, only those are put first,
+    one after the other, who would stand there whatever the missing matches had brought; the others stay tied.
+    `standings` applies it again to those still tied. Source: article 6 (direct encounter).
     """
     needed = len(tied) - 1
     if needed > 2 * records.most_rounds:
         # Whoever else is tied misses more matches than anybody has played: nobody is first whatever they bring.
         return Figure(0, Explanation("head_to_head_open", {}))
-    points, matches = _among(entry, tied, records)
-    counts = {other: _among(other, tied, records) for other in tied}
-    if len({met for _, met in counts.values()}) == 1 and matches >= needed and _all_met(tied, records):
-        why = Explanation("head_to_head", {"value": plain(points), "matches": matches})
-        return Figure(points, why)
-    rivals = [score + max(0, needed - met) * records.win for other, (score, met) in counts.items() if other != entry]
-    if points > max(rivals, default=0.0):
-        return Figure(1, Explanation("head_to_head_first", {}))
+    among = frozenset(tied)
+    encounters = {other: _Encounters.of(other, among, records) for other in tied}
+    own = encounters[entry]
+    if all(other.met == needed for other in encounters.values()):
+        code = "head_to_head" if own.matches == own.met else "head_to_head_average"
+        return Figure(own.points, Explanation(code, {"value": plain(own.points), "matches": own.matches}))
+    certain = _certain_first(encounters, records.win)
+    if entry in certain:
+        place = certain.index(entry)
+        return Figure(len(certain) - place, Explanation("head_to_head_first", {"place": place + 1}))
     return Figure(0, Explanation("head_to_head_open", {}))
 
 
-def _among(entry: EntryId, tied: Sequence[EntryId], records: Records) -> tuple[float, int]:
-    met = [g for g in records.games[entry] if records.counts_as_met(g) and g.opponent in tied]
-    return sum(game.points for game in met), len(met)
+@dataclass(frozen=True, slots=True)
+class _Encounters:
+    """What one entry won against the others who are tied with it, and how many of them it has met."""
+
+    points: float
+    met: int
+    matches: int
+
+    @classmethod
+    def of(cls, entry: EntryId, tied: Collection[EntryId], records: Records) -> "_Encounters":
+        by_opponent: dict[EntryId, list[float]] = {}
+        for game in records.games[entry]:
+            if game.opponent is not None and game.opponent in tied and records.counts_as_met(game):
+                by_opponent.setdefault(game.opponent, []).append(game.points)
+        average = sum(sum(points) / len(points) for points in by_opponent.values())
+        return cls(average, len(by_opponent), sum(map(len, by_opponent.values())))
 
 
-def _all_met(tied: Sequence[EntryId], records: Records) -> bool:
-    return all(
-        set(tied) - {entry} <= {g.opponent for g in records.games[entry] if records.counts_as_met(g)} for entry in tied
-    )
+def _certain_first(encounters: Mapping[EntryId, _Encounters], win: float) -> list[EntryId]:
+    """Those who stand first, second, … even if all others behind them had won every missing match."""
+    needed = len(encounters) - 1
+    most = {entry: own.points + (needed - own.met) * win for entry, own in encounters.items()}
+    order = sorted(encounters, key=lambda entry: (-encounters[entry].points, -most[entry]))
+    certain: list[EntryId] = []
+    for at, entry in enumerate(order[:-1]):
+        if encounters[entry].points <= max(most[other] for other in order[at + 1 :]):
+            break
+        certain.append(entry)
+    return certain
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +164,9 @@ class _Part:
 
 
 def _parts(entry: EntryId, records: Records) -> list[_Part]:
-    """What each round brings: the opponent's adjusted score, or the own score for an unplayed round.
-
-    Source: articles 8.1 and 16.4 (the dummy opponent has as many points as the entry itself).
-    """
-    own = records.scores[entry]
+    """What each round brings. Source: articles 8.1 and 16.4."""
     return [
-        _Part(records.adjusted[game.opponent], voluntary=False)
-        if game.opponent is not None and records.counts_as_met(game)
-        else _Part(own, game.voluntary)
+        _Part(records.worth(entry, game), game.voluntary and not records.counts_as_met(game))
         for game in records.games[entry]
         if not (records.scheduled and game.opponent is None)
     ]
@@ -189,7 +213,7 @@ def _buchholz(code: str, parts: Sequence[_Part], cut: Sequence[_Part]) -> Figure
 
 
 def sonneborn_berger(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """Each opponent's points times the own result against him (1 a win, a half a draw). Source: articles 9.1, 16."""
+    """Each opponent's points times the own result against them (1 a win, a half a draw). Source: articles 9.1, 16."""
     games = [game for game in records.games[entry] if not (records.scheduled and game.opponent is None)]
     shares = [
         (part.value, game.points / records.win)
@@ -214,14 +238,6 @@ def point_difference(entry: EntryId, _tied: Sequence[EntryId], records: Records)
     return Figure(value, Explanation("point_difference", {"won": won, "lost": won - value, "value": value}))
 
 
-def playoff(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """The place in a play-off. Source: article 3; who was not in it stands behind those who were."""
-    place = records.playoffs.get(entry)
-    if place is None:
-        return Figure(-float(len(records.games) + 1), Explanation("playoff_none", {}))
-    return Figure(-place, Explanation("playoff", {"place": place}))
-
-
 def lots(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
     """The drawing of lots, seeded, over all entries at once so that one draw serves every tie."""
     place = records.lots[entry]
@@ -236,10 +252,13 @@ TIEBREAKS: dict[str, TieBreak] = {
     "buchholz_median": buchholz_median,
     "sonneborn_berger": sonneborn_berger,
     "point_difference": point_difference,
-    "playoff": playoff,
     "lots": lots,
 }
 """Name -> tie-break; the name is also the code of its explanation."""
+
+
+AGAIN = frozenset({"head_to_head"})
+"""Tie-breaks that are applied again to those whom they left tied, before the next one is (article 6)."""
 
 
 def offered(lengths: Iterable[int]) -> tuple[str, ...]:
@@ -274,15 +293,26 @@ def _applied(
     records: Records,
     figures: dict[EntryId, list[Figure]],
     reason: dict[EntryId, str],
+    *,
+    again: bool = False,
 ) -> list[list[EntryId]]:
+    """The group split by a tie-break; one of `AGAIN` goes on with those still tied until it separates nobody."""
     if len(group) == 1:
         return [group]
-    values: dict[EntryId, float] = {}
-    for entry in group:
-        figure = TIEBREAKS[name](entry, group, records)
-        figures[entry].append(figure)
-        values[entry] = figure.value
-    return _split(group, values, name, reason)
+    values = {entry: TIEBREAKS[name](entry, group, records) for entry in group}
+    parts = _split(group, {entry: figure.value for entry, figure in values.items()}, name, reason)
+    if again and len(parts) == 1:
+        return parts
+    for entry, figure in values.items():
+        if again:
+            first, why = figures[entry][-1], figure.why
+            repeated = Explanation(f"{why.code}_again", why.params)
+            figures[entry][-1] = replace(first, then=(*first.then, repeated))
+        else:
+            figures[entry].append(figure)
+    if name not in AGAIN or len(parts) == 1:
+        return parts
+    return [smaller for part in parts for smaller in _applied(name, part, records, figures, reason, again=True)]
 
 
 def _split(

@@ -102,6 +102,8 @@ class TableView:
     round: int | None = None
     cross: bool = False
     legend: list[tuple[str, str]] = field(default_factory=list)
+    regulations: str = ""
+    """The rules that its tie-breaks follow, with their edition."""
 
     @property
     def last_going_on(self) -> int:

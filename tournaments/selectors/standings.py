@@ -21,11 +21,11 @@ from tournaments.models import Division
 from tournaments.selectors.cells import LOST, Cell, Cells, cells_of, legend, standing_kinds
 from tournaments.selectors.names import Names
 from tournaments.selectors.standing_views import Counts, Figure, Line, Person, Place, PlacesView, StageView, TableView
-from tournaments.standing_words import explained, tiebreak, told
+from tournaments.standing_words import explained, regulations, tiebreak, told
 
-PLACED_BY = ("lots", "playoff")
-"""Tie-breaks that are places and not figures."""
-AMONG_TIED = ("head_to_head", *PLACED_BY)
+PLACED_BY = "lots"
+"""The tie-break that is a place and not a figure."""
+AMONG_TIED = ("head_to_head", PLACED_BY)
 """Tie-breaks that say something only about those who are tied."""
 CROSS_TABLE_UP_TO = 24
 """Entries of a table up to which it is also shown as who played whom."""
@@ -125,6 +125,7 @@ class _Maker:
             line.goes_on = True
         title = bracket_name(table.key) if self.settings.format == GROUPS else _("Table")
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], table.over)
+        view.regulations = regulations(self.settings) if table.tiebreaks else ""
         view.cross = len(lines) <= CROSS_TABLE_UP_TO
         if view.cross:
             _cross(lines)
@@ -145,6 +146,7 @@ class _Maker:
         title = _("Table") if table.key == TABLE else _("Standings")
         over = table.over and shown == len(self.state.event.rounds if self.state.event else ())
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, shown)
+        view.regulations = regulations(self.settings) if table.tiebreaks else ""
         view.legend = legend(cell for line in lines for cell in line.cells)
         return view
 
@@ -206,9 +208,9 @@ class _Maker:
 
 
 def _value(code: str, entry: EntryId, figure: Counted | None, table: Table) -> float | None:
-    """What stands in the column. Places are counted downwards, so that more is better; they are shown as places."""
+    """What stands in the column. Places count downwards, so that more is better; they are shown as places."""
     if figure is not None:
-        return -figure.value if code in PLACED_BY else figure.value
+        return -figure.value if code == PLACED_BY else figure.value
     return None if code in AMONG_TIED else TIEBREAKS[code](entry, (entry,), table.records).value
 
 

@@ -9,7 +9,7 @@ from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Player
 from tournaments.derivation import states_of
-from tournaments.formats.league import next_season
+from tournaments.formats.seasons import next_season
 from tournaments.formats.settings import LEAGUE, StageSettings
 from tournaments.models import Division, Entry, Stage, Tournament
 from tournaments.services.entries import enter

@@ -7,7 +7,6 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from tournaments import standing_words
 from tournaments.selectors.cells import Cell
 
 register = template.Library()
@@ -26,12 +25,6 @@ def rounds(cells: Sequence[Cell]) -> SafeString:
 def against(cells: Sequence[Cell]) -> SafeString:
     """What stands in a field of the cross-table: a line for each match of the two."""
     return mark_safe("".join(f'<p class="{_classes(cell)}">{_field(cell, place=False)}</p>' for cell in cells))  # noqa: S308
-
-
-@register.simple_tag
-def regulations() -> str:
-    """Which version of the rules the figures follow."""
-    return standing_words.regulations()
 
 
 def _classes(cell: Cell) -> str:

@@ -19,7 +19,6 @@ from tournaments.selectors.names import Names, names_for, own_entry
 from tournaments.selectors.pairings import pairings_of
 from tournaments.selectors.standing_views import Line, StageView
 from tournaments.selectors.standings import standings_of
-from tournaments.standing_words import regulations
 
 LINES_A_PAGE = 128
 
@@ -40,7 +39,6 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
         "views": views,
         "pages": _pages(request, views),
         "here": _anchor(views),
-        "regulations": regulations(),
         "looked_for": looked_for,
         "found": entries if looked_for else None,
         "query": _query(request, "stage", "round"),

@@ -8,17 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.round_robin import LeaverRule
+from tournaments.formats.records import NEWEST, Edition
+from tournaments.formats.round_robin import LeaverRule, Unplayed
 from tournaments.formats.settings import (
     DEFAULT_TIEBREAKS,
     FORMATS,
     MOST_MATCHES,
+    OWN_SETTINGS,
     StageSettings,
     check_league_size,
     check_matches,
 )
 from tournaments.formats.swiss_event import Order
 from tournaments.formats.tiebreaks import TIEBREAKS
+from tournaments.stage_forms import BASIC, MORE, TIEBREAK_FIELDS
 
 lengths = st.lists(st.integers(1, 15), max_size=4).map(tuple)
 patterns = st.sampled_from(["", "A.", "A.B.|.C.", "AB.|."])
@@ -47,10 +50,17 @@ OPTIONS = {
     "leaver_rule": st.sampled_from(LeaverRule),
     "until": days,
     "join_until": days,
-    "unplayed_half": st.booleans(),
+    "unplayed": st.sampled_from(Unplayed),
     "moving": st.integers(0, 12),
+    "edition": st.sampled_from(Edition),
 }
-stages = st.builds(StageSettings, st.sampled_from(FORMATS), **OPTIONS)
+BY_FORMAT = [
+    st.builds(
+        StageSettings, st.just(name), **{own: OPTIONS[own] for own in sorted(OWN_SETTINGS[name] | {"qualifiers"})}
+    )
+    for name in FORMATS
+]
+stages = st.one_of(BY_FORMAT)
 
 
 @given(stages)
@@ -67,8 +77,26 @@ def test_every_setting_is_among_those_that_come_back():
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_stage_needs_no_more_than_the_name_of_its_format(name):
-    assert StageSettings(name).checked().as_data() == {}
+    assert StageSettings(name).checked().as_data() == ({"edition": NEWEST} if name == "swiss" else {})
     assert StageSettings.of(name, {}) == StageSettings(name)
+
+
+@given(st.sampled_from(FORMATS), st.data())
+def test_a_setting_that_means_nothing_for_a_format_is_refused(name, data):
+    foreign = data.draw(st.sampled_from(sorted(OPTIONS.keys() - OWN_SETTINGS[name] - {"qualifiers"})))
+    usual = getattr(StageSettings(name), foreign)
+    value = data.draw(OPTIONS[foreign].filter(lambda value: value != usual))
+    with pytest.raises(Refused) as refused:
+        StageSettings(name, **{foreign: value}).checked()
+    assert (refused.value.code, refused.value.params["name"]) == ("setting_not_used", foreign)
+
+
+def test_every_setting_is_on_the_form_of_each_format_that_uses_it_and_of_no_other():
+    assert set().union(*OWN_SETTINGS.values()) | {"qualifiers"} == set(OPTIONS)
+    for name in FORMATS:
+        fields = {*BASIC[name], *MORE.get(name, ())} - {"own_pattern", "own_last_chance"}
+        shown = {"tiebreaks" if field in TIEBREAK_FIELDS else field for field in fields}
+        assert shown == OWN_SETTINGS[name]
 
 
 def test_what_a_later_version_has_written_is_left_out():
@@ -111,8 +139,9 @@ def test_what_a_later_version_has_written_is_left_out():
     ],
 )
 def test_what_is_out_of_range_is_refused_with_its_code(change, code):
+    used_by = next((name for name in FORMATS if change.keys() <= OWN_SETTINGS[name]), "knockout")
     with pytest.raises(Refused) as refused:
-        replace(StageSettings(), **change).checked()
+        replace(StageSettings(used_by), **change).checked()
     assert refused.value.code == code
 
 

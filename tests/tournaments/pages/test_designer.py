@@ -93,7 +93,7 @@ def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alices: Cli
     lines = {
         entry.verb: entry.params["changes"] for entry in LogEntry.objects.order_by("pk") if "changes" in entry.params
     }
-    assert lines["stages_changed"] == {"format": ["knockout", "swiss rounds=5"]}
+    assert lines["stages_changed"] == {"format": ["knockout", "swiss rounds=5 edition=2026-03-01"]}
     assert lines["tournament_changed"] == {"tables": [None, 7]}
     assert "changed the format" in alices.get(url(tonight).rsplit("/", 2)[0] + "/console/log/").content.decode()
     assert "Swiss, 5 rounds" in alices.get(url(tonight) + "draw/").content.decode()
@@ -105,6 +105,7 @@ def test_all_that_can_be_set_is_read_from_the_form(alices: Client, tonight: Divi
         "format": "swiss", "shown": "swiss", "rounds": "", "lengths": "5 7", "order": "fold", "pair_at_once": "no",
         "missed_points": "0.5", "allow_rematches": "yes", "qualifiers": 8,
         "tiebreak1": "buchholz", "tiebreak2": "wins", "tiebreak3": "", "tiebreak4": "buchholz", "tiebreak5": "",
+            "edition": "2023-09-01",
     }  # fmt: skip
     final = {
         "format": "progressive", "shown": "progressive", "pattern": "own", "own_pattern": "A.B.|.",
@@ -114,7 +115,7 @@ def test_all_that_can_be_set_is_read_from_the_form(alices: Client, tonight: Divi
     first, second = stage_settings(tonight)
     assert first.as_data() == {
         "lengths": [5, 7], "order": "fold", "pair_at_once": False, "missed_points": 0.5, "allow_rematches": True,
-        "qualifiers": 8, "tiebreaks": ["buchholz", "wins"],
+        "qualifiers": 8, "tiebreaks": ["buchholz", "wins"], "edition": "2023-09-01",
     }  # fmt: skip
     assert second.as_data() == {
         "lengths": [9], "lower_lengths": [7, 9], "last_lengths": [3], "pattern": "A.B.|.", "last_chance": "A.",
