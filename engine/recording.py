@@ -22,6 +22,8 @@ def record(start: MatchState, actions: Iterable[Action], players: tuple[str, str
     state = start
     for action in actions:
         after = apply(state, action)
+        if action.act is Act.REFUSE:
+            _forget_unplayed_roll(events)
         events.extend(_events(state, action, after))
         if len(after.results) > len(state.results) or after.is_over:
             games.append(_game(state, after, events))
@@ -38,6 +40,12 @@ def record(start: MatchState, actions: Iterable[Action], players: tuple[str, str
         format="json",
         dialect="barpoint",
     )
+
+
+def _forget_unplayed_roll(events: list[Event]) -> None:
+    """Take out the roll before a resignation that is refused: it is played after all, and written then."""
+    if len(events) > 1 and events[-2].kind is Kind.PLAY and events[-2].moves is None:
+        del events[-2]
 
 
 def _events(state: MatchState, action: Action, after: MatchState) -> list[Event]:

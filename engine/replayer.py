@@ -119,9 +119,9 @@ class GameReplay(Chronicle):
         return any(not legal_results(self.key, *dice) for dice in ROLLS)
 
     def _no_play(self, event: Event, dice: Dice) -> bool:
-        """`Cannot Move`, an empty cell, or a play that was not written down."""
+        """`Cannot Move`, an empty cell, or a play that was not written down; a forced play is inferred."""
         found = legal_results(self.key, *dice)
-        if not found or (event.moves is None and len(found) == 1):
+        if not found or (len(found) == 1 and not self._is_given_up(event)):
             final, path = next(iter(found.items()), (self.key, ()))
             if found:
                 self.report(NOTE, "play_forced")
@@ -144,6 +144,14 @@ class GameReplay(Chronicle):
         """Nothing but the end of the game follows, so that a roll may have been given up."""
         rest = self.game.events[self.at + 1 :]
         return all(other.kind in _ENDINGS for other in rest)
+
+    def _is_given_up(self, event: Event) -> bool:
+        """Whether the roller lost the game at this roll, which then was not played."""
+        claim = self.game.claim
+        loses = [1 - claim.winner] if claim else []
+        rest = self.game.events[self.at + 1 :]
+        loses += [other.side for other in rest if other.kind in _GIVING_UP]
+        return self._is_last(event) and event.side in loses
 
     def _illegal(self, event: Event, dice: Dice, refused: Refused) -> bool:
         ways = [move.points for move in event.moves or ()]
@@ -336,6 +344,7 @@ _REMARKS = {"reordered": WARNING, "hidden_hit": WARNING, "last_checker_one_die":
 _SIDES = (0, 1)
 _ANSWERS = frozenset({Kind.ACCEPT, Kind.REFUSE, Kind.RESIGN})
 _ENDINGS = frozenset({Kind.RESIGN, Kind.ACCEPT, Kind.CONCEDE, Kind.FLAG})
+_GIVING_UP = frozenset({Kind.RESIGN, Kind.CONCEDE, Kind.FLAG})
 _HARMLESS_AFTER_END = _ENDINGS
 _HANDLERS: dict[Kind, Callable[[GameReplay, Event], None]] = {
     Kind.DOUBLE: GameReplay._double,  # noqa: SLF001, the table of this class

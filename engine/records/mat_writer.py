@@ -184,14 +184,26 @@ def _rows_of(game: Game, style: Style) -> list[list[str]]:
             rows.remark(f"; Set Cube={event.value} {owner}")
         elif cell := _cell(event, game.claim, style):
             rows.add(event.side, cell)
+    if game.claim and _stands_beside_drop(game):
+        rows.add(RIGHT, _result(game.claim, style))
     return rows.rows
 
 
-def _result(claim: Claim, column: int, style: Style) -> str:
+def _result(claim: Claim, style: Style) -> str:
     plural = "s" if style.plural and claim.points != 1 else ""
     points = f" {claim.points} point{plural}" if claim.points is not None else ""
-    indent = " " * (6 if claim.winner == LEFT else column + 1)
-    return f"{indent}Wins{points}{style.match_words if claim.match else ''}"
+    return f" Wins{points}{style.match_words if claim.match else ''}"
+
+
+def _stands_beside_drop(game: Game) -> bool:
+    """Whether the result belongs on the row of the last event: a drop by the left player.
+
+    gnubg ends the game at the drop and again at a result that stands on a row of its own below it.
+    """
+    if game.claim is None or not game.events:
+        return False
+    last = game.events[-1]
+    return last.kind is Kind.DROP and last.side == LEFT and game.claim.winner == RIGHT
 
 
 def _game(game: Game, players: tuple[str, str], style: Style) -> list[str]:
@@ -211,8 +223,9 @@ def _game(game: Game, players: tuple[str, str], style: Style) -> list[str]:
             continue
         number += 1
         lines.append(f"{number:3d}) {row[LEFT]:<{width}}{row[RIGHT]}".rstrip())
-    if game.claim:
-        lines.append(_result(game.claim, column, style))
+    if game.claim and not _stands_beside_drop(game):
+        indent = 5 if game.claim.winner == LEFT else column
+        lines.append(" " * indent + _result(game.claim, style))
     return lines
 
 

@@ -8,7 +8,7 @@ conceded match or a fallen flag; `IL[W:31]` marks the position in its node as wh
 import re
 from collections.abc import Iterator
 
-from engine.position import Position
+from engine.position import CHECKERS, Position
 from engine.records.sgf_reader import BAR, ENDINGS, INFO_OF_PROPERTY, LEFT, OFF
 from engine.records.sgf_syntax import escaped
 from engine.transcript import Event, Game, Kind, Move, Transcript
@@ -76,17 +76,35 @@ def _nodes(event: Event) -> Iterator[str]:
 
 
 def _result(game: Game) -> tuple[str, tuple[Event, ...]]:
-    """The value of `RE`, and the events without the resignation that it already tells."""
+    """The value of `RE`, and the events without the resignation that it already states.
+
+    Every game that was not played to its end is marked `R`, or gnubg takes it for unfinished.
+    """
     claim, events = game.claim, game.events
     if claim is None:
         return "", events
     points = "" if claim.points is None else claim.points
     result = f"{_NAMES[claim.winner]}+{points}"
+    if _is_played_out(game, claim.winner):
+        return result, events
     last = events[-1] if events else None
     told_before = len(events) > 1 and events[-2].kind in ENDINGS
     if last == Event(1 - claim.winner, Kind.RESIGN, points=claim.points) and not told_before:
-        return f"{result}R", events[:-1]
-    return result, events
+        events = events[:-1]
+    return f"{result}R", events
+
+
+def _is_played_out(game: Game, winner: int) -> bool:
+    """Whether a drop or the winner's last checker ended the game."""
+    if game.events and game.events[-1].kind is Kind.DROP:
+        return True
+    borne_off = 0
+    for event in game.events:
+        if event.position is not None:
+            borne_off = event.position.borne_off[event.side != winner]
+        elif event.side == winner:
+            borne_off += sum(move.points[-1] == OFF for move in event.moves or ())
+    return borne_off >= CHECKERS
 
 
 def _crawford(transcript: Transcript, index: int) -> bool:
