@@ -73,6 +73,7 @@ ROUTES: dict[str, Access] = {
     "clubs/": EVERYBODY,
     "clubs/new/": WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$": EVERYBODY,
     r"^clubs/(?P<slug>[a-z0-9-]+)/edit/$": ONLY_OFFICERS,
     r"^clubs/(?P<slug>[a-z0-9-]+)/leave/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/$": ONLY_OFFICERS,
@@ -236,6 +237,7 @@ ROUTES: dict[str, Access] = {
     **{
         f"^api/v1/{read}/$": EVERYBODY
         for read in (
+            "clubs/(?P<slug>[a-z0-9-]+)/commitments",
             "tournaments/(?P<tournament>[2-9a-z]{10})",
             "tournaments/(?P<tournament>[2-9a-z]{10})/divisions",
             "divisions/(?P<division>[2-9a-z]{10})",

@@ -64,7 +64,7 @@ class StageAdmin(LookOnly):
 
     list_display = ["division", "number", "format", "status", "seed_hash"]
     list_select_related = ["division__tournament"]
-    exclude = ["seed"]
+    exclude = ["seed", "lots_seed"]
 
 
 @admin.register(Draw)

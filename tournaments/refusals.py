@@ -50,6 +50,9 @@ MESSAGES: dict[str, str] = {
     "csv_without_names": gettext_noop("This file has no column of names: call it “name”, or put the names first."),
     "csv_not_text": gettext_noop("This file is not text. Save it as CSV in UTF-8 and try again."),
     # The draw
+    "event_not_published": gettext_noop(
+        "Publish the event first. A draw is made only after its commitment is on the club’s public list."
+    ),
     "too_few_entries": gettext_noop("{count} entered; at least two are needed for a draw."),
     "no_draft": gettext_noop("There is no draft of the draw to publish."),
     "draft_in_work": gettext_noop("The draw is being made."),
@@ -102,6 +105,7 @@ STATUS = {
     "already_entered": HTTPStatus.CONFLICT,
     "not_entered": HTTPStatus.CONFLICT,
     "both_entered": HTTPStatus.CONFLICT,
+    "event_not_published": HTTPStatus.CONFLICT,
     "no_draft": HTTPStatus.CONFLICT,
     "draft_in_work": HTTPStatus.CONFLICT,
     "draft_outdated": HTTPStatus.CONFLICT,

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path, re_path
 
 from tournaments.api import brackets as api_brackets
+from tournaments.api import commitments as api_commitments
 from tournaments.api import corrections as api_corrections
 from tournaments.api import divisions as api_divisions
 from tournaments.api import draws as api_draws
@@ -16,6 +17,7 @@ from tournaments.api import stages as api_stages
 from tournaments.api import standings as api_standings
 from tournaments.views import (
     clubs,
+    commitments,
     console,
     corrections,
     designer,
@@ -39,6 +41,7 @@ FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 
 urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
+    re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
     path("events/", events.event_list, name="events"),
     # No club has the address “new”.
     re_path(rf"^events/new/(?P<club>{SLUG})/$", events.create, name="event-create"),
@@ -99,6 +102,11 @@ A_FIXTURE = rf"{API}fixtures/(?P<fixture>{ID})/"
 A_CORRECTION = rf"{API}corrections/(?P<correction>{ID})/"
 
 urlpatterns += [
+    re_path(
+        rf"{API}clubs/(?P<slug>[a-z0-9-]+)/commitments/$",
+        api_commitments.Commitments.as_view(),
+        name="api-commitments",
+    ),
     path("api/v1/tournaments/", api_events.Events.as_view(), name="api-tournaments"),
     re_path(rf"{A_TOURNAMENT}$", api_events.OneEvent.as_view(), name="api-tournament"),
     re_path(rf"{A_TOURNAMENT}publish/$", api_events.Publish.as_view(), name="api-tournament-publish"),

@@ -108,7 +108,8 @@ class World:
             name=name,
             **settings,
         )
-        Stage.objects.filter(division=found).update(seed=SEED.hex(), seed_hash=commitment(SEED))
+        known = {"seed": SEED.hex(), "seed_hash": commitment(SEED)}
+        Stage.objects.filter(division=found).update(**known, lots_seed=SEED.hex(), lots_hash=commitment(SEED))
         return found
 
     def draw(self, division: Division, count: int) -> None:

@@ -35,13 +35,29 @@ def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
             "reason": draw.reason,
             "made_at": draw.made_at,
             "published_at": draw.published_at,
-            "seed_hash": draw.stage.seed_hash,
-            "seed": draw.stage.seed if published and draw.stage.seed_is_public else None,
+            "taken_back_at": draw.taken_back_at,
+            "taken_back_reason": draw.taken_back_reason,
+            **_commitment(draw, published=published),
             "refusal": draw.refusal,
             "kept_apart": draw.stage.division.keeps_apart,
             "places": [_place(entry, names, seeds) for entry in draw.places],
         }
     ).data
+
+
+def _commitment(draw: Draw, *, published: bool) -> dict[str, Any]:
+    """What bound the draw, and the seeds as far as they are public: of a draw taken back, the retired one."""
+    stage, commitment = draw.stage, draw.commitment
+    retired = commitment is not None and bool(commitment.seed)
+    seed = commitment.seed if commitment is not None and retired else stage.seed
+    shown = retired or (published and stage.seed_is_public)
+    return {
+        "commitment": commitment.number if commitment is not None else None,
+        "seed_hash": commitment.seed_hash if commitment is not None else stage.seed_hash,
+        "seed": seed if shown else None,
+        "lots_hash": stage.lots_hash,
+        "lots_seed": stage.lots_seed if published and stage.lots_seed_is_public else None,
+    }
 
 
 def _place(entry: int | None, names: Names, seeds: dict[int, int]) -> dict[str, Any]:
@@ -52,12 +68,12 @@ def _place(entry: int | None, names: Names, seeds: dict[int, int]) -> dict[str, 
 
 
 def _seen(request: Request, division: Division) -> tuple[list[Draw], Names]:
-    """The drafts somebody may see: directors all, everybody else the published one."""
+    """The drafts somebody may see: directors all, everybody else those that are or were published."""
     directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
-    drawn = Draw.objects.filter(stage__division=division).select_related("stage")
+    drawn = Draw.objects.filter(stage__division=division).select_related("stage", "commitment")
     rows = drawn.order_by("stage__number", "number")
     if not directs:
-        rows = rows.filter(state=Draw.State.PUBLISHED)
+        rows = rows.filter(state__in=[Draw.State.PUBLISHED, Draw.State.TAKEN_BACK])
     for row in rows:
         row.stage.division = division
     return list(rows), names_of(division, staff=directs)
@@ -72,8 +88,8 @@ class Draws(APIView):
         operation_id="draws_list",
         summary="The draw of a division",
         description=(
-            "Directors see every draft, everybody else the published ones. Where rounds are paired one by one, each "
-            "has draws of its own."
+            "Directors see every draft, everybody else those that are or were published. Where rounds are paired one "
+            "by one, each has draws of its own."
         ),
         responses={200: shapes.DrawSerializer(many=True), **READ},
     )

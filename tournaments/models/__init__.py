@@ -2,13 +2,15 @@
 
 from tournaments.models.brackets import Bracket, Fixture, Round, Slot, Stage
 from tournaments.models.corrections import Advance, Correction
-from tournaments.models.entries import ByeRequest, Draw, Entry, KeptApart, Withdrawal
+from tournaments.models.draws import Commitment, Draw
+from tournaments.models.entries import ByeRequest, Entry, KeptApart, Withdrawal
 from tournaments.models.events import Division, Tournament
 
 __all__ = [
     "Advance",
     "Bracket",
     "ByeRequest",
+    "Commitment",
     "Correction",
     "Division",
     "Draw",

@@ -1,4 +1,4 @@
-"""Who takes part, who went, and how the places were drawn: facts."""
+"""Who takes part, who went, and who is kept apart: facts."""
 
 from typing import ClassVar
 
@@ -123,56 +123,3 @@ class KeptApart(models.Model):
 
     def __str__(self) -> str:
         return f"{self.first} · {self.second}"
-
-
-class Draw(models.Model):
-    """One draft of the draw of a stage, or the published one; of one round where rounds are paired one by one.
-
-    All drafts of a stage share one secret seed, whose hash is shown when entries close; each redraw takes the next
-    number, so that nobody can redraw until it pleases without its showing.
-    """
-
-    class State(models.TextChoices):
-        """What became of it; a requested one waits for a worker."""
-
-        REQUESTED = "requested", _("being drawn")
-        DRAFT = "draft", _("draft")
-        DISCARDED = "discarded", _("discarded")
-        PUBLISHED = "published", _("published")
-
-    stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="draws")
-    number = models.PositiveSmallIntegerField()
-    round = models.PositiveSmallIntegerField(default=0, help_text=_("The round that is paired; 0: the whole stage."))
-    state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
-    at_once = models.BooleanField(default=False, help_text=_("Published as soon as it is made."))
-    algorithm = models.CharField(max_length=120, blank=True)
-    places = models.JSONField(
-        default=list, help_text=_("Entry ids in bracket order, of a round pair after pair; null is a bye.")
-    )
-    byes = models.JSONField(default=dict, help_text=_("Of a round: entry id -> kind of its bye."))
-    basis = models.CharField(max_length=64, blank=True, help_text=_("Digest of the scores a round was paired from."))
-    manual = models.JSONField(default=list, help_text=_("Pairs fixed before the rest of a round was paired."))
-    remarks = models.JSONField(default=list, help_text=_("Who could not be kept apart, as (code, params)."))
-    reason = models.CharField(max_length=300, blank=True, help_text=_("Why it was drawn again."))
-    made_at = models.DateTimeField(default=timezone.now, editable=False)
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    claimed_at = models.DateTimeField(null=True, blank=True)
-    refusal = models.JSONField(null=True, blank=True, help_text=_("Why it could not be drawn: code, params."))
-    published_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering = ("stage", "number")
-        verbose_name = _("draw")
-        verbose_name_plural = _("draws")
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["stage", "number"], name="draw_number_of_stage"),
-            models.UniqueConstraint(
-                fields=["stage", "round"], condition=Q(state="published"), name="draw_published_once"
-            ),
-            models.UniqueConstraint(
-                fields=["stage"], condition=Q(state__in=["requested", "draft"]), name="draw_draft_once"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.stage} · {self.number}"

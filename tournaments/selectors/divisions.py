@@ -13,7 +13,7 @@ from players.access import Role, Visitor
 from tournaments.derivation import StageState, states_of
 from tournaments.formats.settings import ELIMINATION
 from tournaments.layout import Tree, round_name
-from tournaments.models import Division, Draw, Entry, Stage
+from tournaments.models import Commitment, Division, Draw, Entry, Stage
 from tournaments.selectors import brackets
 from tournaments.selectors.brackets import Look, RoundRow, tree_key
 from tournaments.selectors.events import can_register, my_player
@@ -45,6 +45,8 @@ class Provenance:
 
     stage: Stage
     drafts: list[Draw]
+    commitment: Commitment | None = None
+    """What binds the draw; None before the event is published."""
 
     @property
     def published(self) -> Draw | None:
@@ -64,7 +66,8 @@ class Provenance:
 
 def provenance_of(stage: Stage) -> Provenance:
     """How the draw of a stage came about, or that of its first round where rounds are paired one by one."""
-    return Provenance(stage, list(stage.draws.filter(round__lte=1).select_related("made_by").order_by("number")))
+    drafts = list(stage.draws.filter(round__lte=1).select_related("made_by").order_by("number"))
+    return Provenance(stage, drafts, stage.commitments.filter(end="").first())
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from tournaments.pairing_basis import kept_apart
 from tournaments.plans import settings_of
 from tournaments.services import pairings
 from tournaments.services.club_mates import club_mates
+from tournaments.services.events import publish_tournament
 from tournaments.services.numbering import lock_event
 from tournaments.services.onward import MAKE_DRAFT, plan_following, plan_stage, request_anew
 from tournaments.services.pairings import Made
@@ -36,10 +37,17 @@ SWEEP_AT_ONCE = 50
 def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = "") -> Draw:
     """Asks for a draft; a worker makes it. A redraw needs a reason, which will be public.
 
-    Refused: `division_drawn`, `too_few_entries`, `draft_in_work`, `reason_needed`.
+    The commitment of a published event is on the club's list; before that nothing is drawn, so that nobody can look
+    at the drafts of several events and publish the one they like.
+    Refused: `event_not_published`, `tournament_not_open`, `division_drawn`, `too_few_entries`, `draft_in_work`,
+    `reason_needed`.
     """
     with transaction.atomic():
         row = lock(division.pk)
+        if row.tournament.status == Tournament.Status.DRAFT:
+            raise Refused("event_not_published")
+        if not row.tournament.is_open:
+            raise Refused("tournament_not_open")
         if row.status != Division.Status.ENTRIES:
             raise Refused("division_drawn")
         count = row.entries.filter(status=Entry.Status.IN).count()
@@ -49,6 +57,16 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         stage.division = row
         old = stage.draws.order_by("-number").first()
         return request_anew(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
+
+
+def publish_event_and_draw(*, division: Division, by: Actor, now: datetime, reason: str = "") -> Draw:
+    """Publishes the event, which enters its commitments into the club's list, and then asks for a draft.
+
+    Refused: what `publish_tournament` and `request_draw` refuse; then neither is done.
+    """
+    with transaction.atomic():
+        publish_tournament(tournament=division.tournament, by=by, now=now)
+        return request_draw(division=division, by=by, now=now, reason=reason)
 
 
 def make_draft(*, draw_id: int, now: datetime) -> Draw | None:

@@ -16,10 +16,10 @@ from matches.services.voiding import void_matches
 from players.actors import Actor, log
 from players.locks import lock_club
 from players.models import Club, LogEntry
-from tournaments.models import Division, Entry, Tournament
+from tournaments.models import Division, Entry, Stage, Tournament
 from tournaments.services.numbering import lock_event
 from tournaments.services.settle import hold, lock, settle
-from tournaments.services.stages import first_stage
+from tournaments.services.stages import commit_published, first_stage
 
 EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "tables", "about", "currency", "currency_exponent")
 SETTINGS = (
@@ -87,8 +87,12 @@ def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **val
 
 
 def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> Tournament:
-    """Shows an event to everybody. Refused: `tournament_not_draft`, `no_division`."""
+    """Shows an event to everybody, and commits its stages to the seeds they will be drawn from.
+
+    Refused: `tournament_not_draft`, `no_division`.
+    """
     with transaction.atomic():
+        club = lock_club(tournament.club)
         row = lock_event(tournament.pk)
         if row.status != Tournament.Status.DRAFT:
             raise Refused("tournament_not_draft")
@@ -96,6 +100,10 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
             raise Refused("no_division")
         row.status = Tournament.Status.PUBLISHED
         row.save(update_fields=["status"])
+        for division in row.divisions.order_by("order", "pk"):
+            first_stage(division)
+        stages = Stage.objects.filter(division__tournament=row).order_by("division__order", "division", "number")
+        commit_published(row, list(stages), club=club, now=now)
         log(by, "tournament_published", row.topic, club=row.club)
     return row
 
@@ -135,6 +143,7 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
     """
     _check_lengths(values)
     with transaction.atomic():
+        club = lock_club(tournament.club)
         row = lock_event(tournament.pk)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
@@ -142,7 +151,7 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
             return Division.objects.get(public_id=made)
         division = Division(tournament=tournament, order=row.divisions.count(), **_only(values, SETTINGS))
         _save_named(division, division.name)
-        first_stage(division)
+        commit_published(row, [first_stage(division)], club=club, now=now)
         log(by, "division_created", division.topic, club=tournament.club, name=division.name, key=key)
     return division
 

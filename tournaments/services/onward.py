@@ -21,6 +21,7 @@ from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Stage, Tournament
 from tournaments.pairing_basis import digest, requested_byes
 from tournaments.plans import settings_of, store
+from tournaments.services.commitments import commitment_of
 from tournaments.services.numbering import lock_event_if_free, take_numbers
 
 MAKE_DRAFT = "tournaments.make_draft"
@@ -159,6 +160,7 @@ def request(
     last = Draw.objects.filter(stage__division=stage.division_id).aggregate(Max("number"))["number__max"] or 0
     draw = Draw.objects.create(
         stage=stage,
+        commitment=commitment_of(stage),
         number=last + 1,
         round=round_number,
         state=Draw.State.REQUESTED,

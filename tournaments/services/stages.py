@@ -1,6 +1,5 @@
 """The stages of a division: which formats follow each other, set by the director before the draw."""
 
-import secrets
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -8,15 +7,15 @@ from django.db import transaction
 
 from engine.errors import Refused
 from players.actors import Actor, log
+from players.locks import lock_club
+from players.models import Club
 from tournaments.formats.blueprint import checked_stages
-from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Stage, Tournament
 from tournaments.plans import settings_of, store_settings
+from tournaments.services.commitments import abandon, commit, commitment_of, new_seed
 from tournaments.services.numbering import lock_event
 from tournaments.services.settle import lock
-
-SEED_BYTES = 32
 
 
 def first_stage(division: Division) -> Stage:
@@ -26,17 +25,24 @@ def first_stage(division: Division) -> Stage:
 
 def new_stage(division: Division, number: int, settings: StageSettings) -> Stage:
     """A planned stage with secret seeds of its own: one for the draw, one for the lots drawn later."""
-    seed, lots_seed = secrets.token_bytes(SEED_BYTES), secrets.token_bytes(SEED_BYTES)
+    seed, seed_hash = new_seed()
+    lots_seed, lots_hash = new_seed()
     return Stage.objects.create(
         division=division,
         number=number,
         format=settings.format,
         settings=settings.as_data(),
-        seed=seed.hex(),
-        seed_hash=commitment(seed),
-        lots_seed=lots_seed.hex(),
-        lots_hash=commitment(lots_seed),
+        seed=seed,
+        seed_hash=seed_hash,
+        lots_seed=lots_seed,
+        lots_hash=lots_hash,
     )
+
+
+def commit_published(tournament: Tournament, stages: Sequence[Stage], *, club: Club, now: datetime) -> None:
+    """Enters stages that are new in a published event into the club's list of commitments; the club is locked."""
+    if tournament.status != Tournament.Status.DRAFT:
+        commit([stage for stage in stages if commitment_of(stage) is None], club=club, now=now)
 
 
 def stage_settings(division: Division) -> list[StageSettings]:
@@ -61,6 +67,7 @@ def set_stages(
     Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `checked_stages` refuses.
     """
     with transaction.atomic():
+        club = lock_club(division.tournament.club)
         if tables is not None:
             lock_event(division.tournament_id)
         row = lock(division.pk)
@@ -75,7 +82,10 @@ def set_stages(
         if before == wanted:
             return list(row.stages.order_by("number"))
         made = [_set(row, number, settings) for number, settings in enumerate(wanted, start=1)]
-        row.stages.filter(number__gt=len(wanted)).delete()
+        removed = row.stages.filter(number__gt=len(wanted))
+        abandon(removed, now=now)
+        removed.delete()
+        commit_published(row.tournament, made, club=club, now=now)
         Draw.objects.filter(stage__in=made, state__in=[Draw.State.DRAFT, Draw.State.REQUESTED]).update(
             state=Draw.State.DISCARDED
         )

@@ -13,12 +13,12 @@ from engine.errors import Refused
 from players.access import Role
 from players.messages import sentence
 from tournaments import access
-from tournaments.models import Division, Draw
-from tournaments.numbers import number
+from tournaments.draw_forms import AfterForm, RequestDrawForm
+from tournaments.models import Division, Draw, Tournament
 from tournaments.selectors import entries as selectors
 from tournaments.selectors.moments import of_one_moment
 from tournaments.services import draws as services
-from tournaments.views.pages import account_needed, by, division_url, missed, refuse
+from tournaments.views.pages import account_needed, by, division_url, faulty, missed, refuse
 
 
 @account_needed
@@ -38,12 +38,15 @@ def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
 @account_needed
 @require_POST
 def request_draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Have a draft made; the second of two clicks finds it being made."""
+    """Have a draft made, and the event published before if asked to; of two clicks the second finds it being made."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = RequestDrawForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+    publishes = form.cleaned_data["publish_event"] and found.tournament.status == Tournament.Status.DRAFT
+    ask = services.publish_event_and_draw if publishes else services.request_draw
     try:
-        services.request_draw(
-            division=found, by=by(request), now=timezone.now(), reason=request.POST.get("reason", "")[:300]
-        )
+        ask(division=found, by=by(request), now=timezone.now(), reason=form.cleaned_data["reason"])
     except Refused as refused:
         if refused.code != "draft_in_work":
             return refuse(request, refused, _url(found))
@@ -55,9 +58,11 @@ def request_draw(request: HttpRequest, club: str, slug: str, division: str) -> H
 def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Make the draft the draw."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    after = number(request.POST.get("after"))
+    form = AfterForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
     try:
-        services.publish_draw(division=found, after=-1 if after is None else after, by=by(request), now=timezone.now())
+        services.publish_draw(division=found, after=form.cleaned_data["after"], by=by(request), now=timezone.now())
     except Refused as refused:
         if _is_published(found):
             return redirect("division", *division_url(found))

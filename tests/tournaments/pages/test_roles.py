@@ -58,6 +58,7 @@ API_NO_WRITE = Row(NEEDS_TOKEN, *(NOT_GET,) * 6)
 # name -> (GET, POST)
 PAGES: dict[str, tuple[Row, Row]] = {
     "club": (PUBLIC, NO_POST),
+    "commitments": (PUBLIC, NO_POST),
     "events": (PUBLIC, NO_POST),
     "event-create": (DIRECTORS, DIRECTORS),
     "event": (PUBLIC, NO_POST),
@@ -112,6 +113,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
 }
 API: dict[str, tuple[Row, Row]] = {
     # Creating takes the club from the body; tests/api/test_tournaments.py asks for each role.
+    "api-commitments": (API_READ, API_NO_WRITE),
     "api-tournaments": (API_READ, API_ACCOUNT),
     "api-tournament": (API_READ, API_NO_WRITE),
     "api-tournament-publish": (API_NO_GET, API_DIRECTORS),
@@ -166,6 +168,8 @@ WRITES_BY_OTHER_METHODS = {
     "api-fixture-deadline": ("put", API_DIRECTORS),
 }
 TABLE = PAGES | API
+OF_CLUBS = ("club", "commitments", "api-commitments")
+"""Routes about a club, whatever its events are."""
 
 
 @pytest.fixture
@@ -188,7 +192,7 @@ def address(name: str, running: Running) -> str:
     club, slug = running.tournament.club.slug, running.tournament.slug
     given = {
         "club": club,
-        "slug": club if name == "club" else slug,
+        "slug": club if name in OF_CLUBS else slug,
         "tournament": running.tournament.public_id,
         "division": running.division.public_id,
         "entry": running.entry.public_id,
@@ -261,7 +265,7 @@ def test_each_role_changes_what_the_table_says(name: str, running: Running, visi
         check(answer.status_code, getattr(row, role), role)
 
 
-@pytest.mark.parametrize("name", [name for name in TABLE if name not in ("club", "events", "api-tournaments")])
+@pytest.mark.parametrize("name", [name for name in TABLE if name not in ("events", "api-tournaments", *OF_CLUBS)])
 def test_a_draft_is_not_there_for_whoever_does_not_run_it(
     name: str, running: Running, visitors: dict[str, Client]
 ) -> None:

@@ -12,6 +12,7 @@ from tests.tournaments.services.swiss_hall import Hall, pairs_of
 from tournaments.formats.settings import StageSettings
 from tournaments.models import ByeRequest, Division, Draw, Entry
 from tournaments.services.draws import make_draft, request_draw
+from tournaments.services.events import publish_tournament
 from tournaments.services.kept_apart import keep_apart
 from tournaments.services.stages import set_stages
 
@@ -258,6 +259,7 @@ def test_a_draft_names_two_who_could_not_be_kept_in_different_groups(
     hall.enter([Player.objects.create(name="Dave")])
     settings = StageSettings("groups", groups=2)
     set_stages(division=hall.division, stages=[settings], after=hall.seq, by=by_alice, now=hall.now())
+    publish_tournament(tournament=hall.division.tournament, by=by_alice, now=hall.now())
     draw = request_draw(division=hall.division, by=by_alice, now=hall.now())
     make_draft(draw_id=draw.pk, now=hall.now())
 

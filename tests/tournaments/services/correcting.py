@@ -127,7 +127,9 @@ class Cup(Clocked):
         division.refresh_from_db()
         for row in set_stages(division=division, stages=stages, after=division.seq, by=SYSTEM, now=NOON):
             seed = bytes([row.number]) * 32
-            Stage.objects.filter(pk=row.pk).update(seed=seed.hex(), seed_hash=commitment(seed))
+            Stage.objects.filter(pk=row.pk).update(
+                seed=seed.hex(), seed_hash=commitment(seed), lots_seed=seed.hex(), lots_hash=commitment(seed)
+            )
         return cls(division, pool, stages, cast)
 
     # Playing

@@ -12,8 +12,8 @@ from tests.tournaments.services.conftest import SEED
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
 from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Draw, Entry, KeptApart
-from tournaments.services import draws, stages
+from tournaments.models import Division, Draw, Entry, KeptApart, Tournament
+from tournaments.services import draws, events, stages
 from tournaments.services.kept_apart import can_keep_apart, keep_apart, let_meet
 from tournaments.services.rounds_asked import request_round
 
@@ -30,6 +30,8 @@ def made(make_division: Callable[..., Division], make_players: Callable[[int], l
         hall.enter(make_players(count))
         stages.set_stages(division=hall.division, stages=settings, after=hall.seq, by=by_alice, now=hall.now())
         hall.division.stages.update(seed=SEED.hex(), seed_hash=commitment(SEED))
+        if hall.division.tournament.status == Tournament.Status.DRAFT:
+            events.publish_tournament(tournament=hall.division.tournament, by=by_alice, now=hall.now())
         return hall
 
     return make

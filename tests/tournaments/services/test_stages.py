@@ -160,6 +160,7 @@ def test_a_draft_of_the_format_before_is_discarded(
 ) -> None:
     division = make_division()
     entries.enter(division=division, players=make_players(6), by=by_alice, now=NOON)
+    events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOON)
     draw = request_draw(division=division, by=by_alice, now=NOON)
     if state == Draw.State.DRAFT:
         make_draft(draw_id=draw.pk, now=NOON)

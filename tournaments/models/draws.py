@@ -1,0 +1,113 @@
+"""How places were drawn, and the commitments that bind the draws to come: facts."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Commitment(models.Model):
+    """A line of a club's public list: the hashes of a stage's seeds, entered before anything is drawn from them.
+
+    The list is numbered without gaps and its lines are never changed or removed, so that a draw nobody mentions
+    again still shows. What became of a commitment follows from its draws, its stage and how it ended.
+    """
+
+    class End(models.TextChoices):
+        """Why nothing more is drawn from it."""
+
+        RETIRED = "retired", _("retired")
+        ABANDONED = "abandoned", _("abandoned")
+
+    club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField(help_text=_("Counted through the club, from 1."))
+    division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="commitments")
+    stage = models.ForeignKey(
+        "tournaments.Stage", on_delete=models.SET_NULL, null=True, blank=True, related_name="commitments"
+    )
+    stage_number = models.PositiveSmallIntegerField()
+    seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the draw's seed."))
+    lots_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed of the lots drawn later."))
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    end = models.CharField(max_length=9, choices=End, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=300, blank=True)
+    seed = models.CharField(max_length=64, blank=True, help_text=_("Of a retired commitment; public."))
+
+    class Meta:
+        ordering = ("club", "number")
+        verbose_name = _("commitment")
+        verbose_name_plural = _("commitments")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["club", "number"], name="commitment_number_of_club"),
+            models.UniqueConstraint(fields=["stage"], condition=Q(end=""), name="commitment_once_per_stage"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.club} {self.number}"
+
+
+class Draw(models.Model):
+    """One draft of the draw of a stage, or the published one; of one round where rounds are paired one by one.
+
+    All drafts of a stage share one secret seed, whose hash is shown when entries close; each redraw takes the next
+    number, so that nobody can redraw until it pleases without its showing.
+    """
+
+    class State(models.TextChoices):
+        """What became of it; a requested one waits for a worker."""
+
+        REQUESTED = "requested", _("being drawn")
+        DRAFT = "draft", _("draft")
+        DISCARDED = "discarded", _("discarded")
+        PUBLISHED = "published", _("published")
+        TAKEN_BACK = "taken_back", _("taken back")
+
+    stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="draws")
+    number = models.PositiveSmallIntegerField()
+    round = models.PositiveSmallIntegerField(default=0, help_text=_("The round that is paired; 0: the whole stage."))
+    state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    commitment = models.ForeignKey(
+        "tournaments.Commitment", on_delete=models.PROTECT, null=True, blank=True, related_name="draws"
+    )
+    at_once = models.BooleanField(default=False, help_text=_("Publishes itself when its countdown is over."))
+    publish_at = models.DateTimeField(null=True, blank=True, help_text=_("When the countdown of a draft is over."))
+    algorithm = models.CharField(max_length=120, blank=True)
+    places = models.JSONField(
+        default=list, help_text=_("Entry ids in bracket order, of a round pair after pair; null is a bye.")
+    )
+    byes = models.JSONField(default=dict, help_text=_("Of a round: entry id -> kind of its bye."))
+    basis = models.CharField(max_length=64, blank=True, help_text=_("Digest of the scores a round was paired from."))
+    manual = models.JSONField(default=list, help_text=_("Pairs fixed before the rest of a round was paired."))
+    remarks = models.JSONField(default=list, help_text=_("Who could not be kept apart, as (code, params)."))
+    reason = models.CharField(max_length=300, blank=True, help_text=_("Why it was drawn again."))
+    made_at = models.DateTimeField(default=timezone.now, editable=False)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    refusal = models.JSONField(null=True, blank=True, help_text=_("Why it could not be drawn: code, params."))
+    published_at = models.DateTimeField(null=True, blank=True)
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+    taken_back_reason = models.CharField(max_length=300, blank=True, help_text=_("Public, like that of a redraw."))
+
+    class Meta:
+        ordering = ("stage", "number")
+        verbose_name = _("draw")
+        verbose_name_plural = _("draws")
+        indexes: ClassVar = [
+            models.Index(fields=["publish_at"], name="draw_to_publish", condition=Q(state="draft")),
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["stage", "number"], name="draw_number_of_stage"),
+            models.UniqueConstraint(
+                fields=["stage", "round"], condition=Q(state="published"), name="draw_published_once"
+            ),
+            models.UniqueConstraint(
+                fields=["stage"], condition=Q(state__in=["requested", "draft"]), name="draw_draft_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stage} · {self.number}"

@@ -1,0 +1,106 @@
+"""The club's public list of commitments, with what became of each."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Prefetch, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from players.models import Club
+from tournaments.models import Commitment, Division, Draw, Stage, Tournament
+
+ON_A_PAGE = 50
+
+OPEN, DRAFTED, DRAWN, RETIRED, ABANDONED = "open", "drafted", "drawn", "retired", "abandoned"
+"""What became of a commitment: nothing drawn yet, drafts made but none published, a draw published, its draw taken
+back so that its seed is public and no longer used, and nothing more to be drawn from it without a draw."""
+FATES = {
+    OPEN: _("Not drawn yet"),
+    DRAFTED: _("Draft made, not published"),
+    DRAWN: _("Drawn"),
+    RETIRED: _("Draw taken back, seed retired"),
+    ABANDONED: _("Abandoned"),
+}
+"""Fate -> its name on pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitmentLine:
+    """A commitment as everybody sees it. Seeds are None as long as they are secret."""
+
+    commitment: Commitment
+    fate: str
+    drafts: list[Draw]
+    """Every draft asked for, in order, refused ones included."""
+    seed: str | None
+    lots_seed: str | None
+
+    @property
+    def label(self) -> str:
+        """What became of it, as pages say it."""
+        return str(FATES[self.fate])
+
+    @property
+    def seen_drafts(self) -> list[Draw]:
+        """The drafts that were made, so that directors could look at them."""
+        return [draft for draft in self.drafts if draft.places]
+
+    @property
+    def redraws(self) -> list[Draw]:
+        """Drafts that replaced an earlier one of the same round, each with its reason."""
+        return [draft for draft in self.drafts if draft.reason]
+
+    @property
+    def published(self) -> Draw | None:
+        """The first draw published from it that stands."""
+        return next((draft for draft in self.drafts if draft.state == Draw.State.PUBLISHED), None)
+
+    @property
+    def ended_at(self) -> datetime | None:
+        """When it was retired, or its stage removed."""
+        return self.commitment.ended_at
+
+
+def commitments_of(club: Club) -> QuerySet[Commitment]:
+    """The commitments of a club with what `lines` needs, the newest first."""
+    draws = Prefetch("draws", Draw.objects.order_by("number"))
+    rows = Commitment.objects.filter(club=club).select_related("stage", "division__tournament__club")
+    return rows.prefetch_related(draws).order_by("-number")
+
+
+def lines(rows: Iterable[Commitment]) -> list[CommitmentLine]:
+    """What became of these commitments."""
+    return [_line(row) for row in rows]
+
+
+def _line(row: Commitment) -> CommitmentLine:
+    drafts = list(row.draws.all())
+    fate = _fate(row, drafts)
+    drawn = fate == DRAWN and row.stage is not None
+    seed = row.seed or (row.stage.seed if drawn and row.stage and row.stage.seed_is_public else None)
+    lots_seed = row.stage.lots_seed if drawn and row.stage and row.stage.lots_seed_is_public else None
+    return CommitmentLine(row, fate, drafts, seed, lots_seed)
+
+
+def _fate(row: Commitment, drafts: list[Draw]) -> str:
+    if row.end == Commitment.End.RETIRED:
+        return RETIRED
+    planned_with_the_first = row.stage is not None and row.stage.status != Stage.Status.PLANNED
+    if planned_with_the_first or any(draft.state == Draw.State.PUBLISHED for draft in drafts):
+        return DRAWN
+    called_off = (
+        row.division.status == Division.Status.CANCELLED
+        or row.division.tournament.status == Tournament.Status.CANCELLED
+    )
+    if row.end or called_off:
+        return ABANDONED
+    return DRAFTED if any(draft.places for draft in drafts) else OPEN
+
+
+def commitments_page(club: Club, number: str | None) -> dict[str, Any]:
+    """A page of the list."""
+    page = Paginator(commitments_of(club), ON_A_PAGE).get_page(number)
+    return {"club": club, "page": page, "lines": lines(page.object_list)}
