@@ -134,6 +134,7 @@ class DivisionForm(RefusingForm):
         "name_taken": "name",
         "bad_round_lengths": "lengths",
         "bad_deadline": "deadlines",
+        "deadlines_by_season": "deadlines",
     }
     BEFORE_DRAW = (
         "lengths", "draw_method", "apart", "crawford", "rated", "self_registration", "closes_at", "capacity",

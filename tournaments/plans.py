@@ -1,8 +1,9 @@
 """Between the rows of a stage and what the pure formats speak of; entries go by their primary keys."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
+from zoneinfo import ZoneInfo
 
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
@@ -10,7 +11,7 @@ from tournaments.formats.blueprint import lengths_of
 from tournaments.formats.graph import EntryId, PlaceOf
 from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Progress, Result, Withdrawal
 from tournaments.formats.progress import progress as progress_of
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import LEAGUE, StageSettings
 from tournaments.models import Advance, Bracket, Fixture, Round, Slot, Stage
 from tournaments.models import Withdrawal as WithdrawalRow
 
@@ -45,16 +46,27 @@ def deadline_of(key: str, number: int, deadlines: Sequence[datetime | None]) -> 
     return deadlines[at] if key != plan.FINAL and at < len(deadlines) else None
 
 
+def season_end(stage: Stage) -> datetime | None:
+    """The instant at which a league is over: the end of its last day where the event is; None without such a day."""
+    settings = settings_of(stage)
+    if settings.format != LEAGUE or not settings.until:
+        return None
+    day_after = date.fromisoformat(settings.until) + timedelta(days=1)
+    return datetime.combine(day_after, time(), ZoneInfo(stage.division.tournament.time_zone))
+
+
 def store(
     stage: Stage, graph: plan.Graph, *, lengths: Sequence[int], deadlines: Sequence[datetime | None] = ()
 ) -> None:
     """Writes the plan of a stage. `lengths` are the division's match lengths by round, where the stage has no own."""
     settings = settings_of(stage)
+    season = season_end(stage)
     for order, bracket in enumerate(graph.brackets):
         row = Bracket.objects.create(stage=stage, key=bracket.key, order=order, fed_by=bracket.fed_by or "")
         by_round = lengths_of(settings, bracket.key, lengths)
         for round_ in bracket.rounds:
-            store_round(row, round_, lengths=by_round, deadline=deadline_of(bracket.key, round_.number, deadlines))
+            deadline = season or deadline_of(bracket.key, round_.number, deadlines)
+            store_round(row, round_, lengths=by_round, deadline=deadline)
 
 
 def store_round(

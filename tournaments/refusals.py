@@ -62,6 +62,9 @@ MESSAGES: dict[str, str] = {
     "fixture_not_ready": gettext_noop("M{fixture} cannot have a result yet: its two players are not known."),
     "successor_begun": gettext_noop("The result of M{fixture} can no longer be replaced: M{successor} has begun."),
     "ruling_needs_reason": gettext_noop("Give the reason of the ruling; both players will see it."),
+    "deadlines_by_season": gettext_noop(
+        "This league is played until {until}, and so is every match of it; there are no deadlines by round."
+    ),
     "deadline_not_ahead": gettext_noop("A new deadline lies in the future."),
     "bad_deadline": gettext_noop("“{text}” is not a date and time; write 2026-11-27 20:00."),
     # One line

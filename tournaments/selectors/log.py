@@ -47,6 +47,7 @@ VERBS: dict[str, str] = {
     "deadline_extended": gettext_noop("the deadline passed; extended once"),
     "deadline_both_lose": gettext_noop("the deadline passed; both lose"),
     "deadline_proposer_wins": gettext_noop("the deadline passed; who proposed times wins"),
+    "deadline_season_over": gettext_noop("the season ended; the match was not played"),
     "deadline_lots": gettext_noop("the deadline passed; lots were drawn"),
     "match_opened": gettext_noop("opened the match"),
     "match_voided": gettext_noop("voided the match"),

@@ -10,7 +10,7 @@ from engine.errors import Refused
 from matches.services.matches import set_due
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Stage
-from tournaments.plans import deadline_of
+from tournaments.plans import deadline_of, season_end, settings_of
 from tournaments.services.settle import lock
 from tournaments.services.stages import first_stage
 
@@ -22,7 +22,7 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
     """When each round ends, from the first on; a round not named has no deadline.
 
     After the draw open matches of a round move with it, save those that were extended on their own.
-    Refused: `stale`, `tournament_not_open`.
+    A league that is played until a day has no others. Refused: `stale`, `tournament_not_open`, `deadlines_by_season`.
     """
     with transaction.atomic():
         row = lock(division.pk)
@@ -31,6 +31,8 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
         if row.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
             raise Refused("tournament_not_open")
         stage = first_stage(row)
+        if any(deadlines) and season_end(stage) is not None:
+            raise Refused("deadlines_by_season", until=settings_of(stage).until)
         told = [at.isoformat() if at else "" for at in deadlines]
         before = stage.settings.get("deadlines", [])
         if told == before:
@@ -47,7 +49,7 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
 def _move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -> None:
     moved: dict[int, datetime | None] = {}
     for round_ in Round.objects.filter(bracket__stage=stage).select_related("bracket"):
-        at = deadline_of(round_.bracket.key, round_.number, deadlines)
+        at = season_end(stage) or deadline_of(round_.bracket.key, round_.number, deadlines)
         if round_.deadline == at:
             continue
         own = Fixture.objects.filter(round=round_, status__in=OPEN, extended=False)

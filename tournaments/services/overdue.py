@@ -1,4 +1,4 @@
-"""When a round ends: each unplayed match by its division's rule, once, whatever dies meanwhile."""
+"""When a round or the season of a league ends: each unplayed match by the rule, once, whatever dies meanwhile."""
 
 from datetime import datetime, timedelta
 
@@ -10,8 +10,10 @@ from matches.services.finish import append_result
 from matches.services.matches import set_due
 from matches.services.proposals import ignored_proposer
 from players.actors import SYSTEM, log
+from tournaments.formats.round_robin import Unplayed
 from tournaments.lots import lot
 from tournaments.models import Division, Fixture
+from tournaments.plans import season_end, settings_of
 from tournaments.services.settle import hold, lock, settle
 
 GRACE = timedelta(milliseconds=500)
@@ -32,7 +34,7 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
     """
     with transaction.atomic():
         division = lock(Fixture.objects.get(pk=fixture_id).stage.division_id)
-        fixture = Fixture.objects.select_related("stage").get(pk=fixture_id)
+        fixture = Fixture.objects.select_related("stage__division__tournament").get(pk=fixture_id)
         if fixture.match_id is None or fixture.deadline_done or fixture.status != Fixture.Status.READY:
             return None
         if fixture.due_at is None or fixture.due_at > now - GRACE or division.status != Division.Status.RUNNING:
@@ -59,8 +61,12 @@ def _is_heard(match: Match, due_at: datetime) -> bool:
 
 def _decide(division: Division, fixture: Fixture, match: Match, now: datetime) -> str:
     """What the rule says, and its result where it gives one."""
+    if match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
+        return "director"
+    if season_end(fixture.stage) is not None:
+        return _close_season(fixture, match, now)
     rule = division.deadline_rule
-    if rule == Division.DeadlineRule.DIRECTOR or match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
+    if rule == Division.DeadlineRule.DIRECTOR:
         return "director"
     proposer = ignored_proposer(match)
     if proposer is not None:
@@ -76,6 +82,14 @@ def _decide(division: Division, fixture: Fixture, match: Match, now: datetime) -
         return "lots"
     _forfeit(match, None, now)
     return "both_lose"
+
+
+def _close_season(fixture: Fixture, match: Match, now: datetime) -> str:
+    """A match of a league that was not played until its last day, by the rule of the league."""
+    if settings_of(fixture.stage).unplayed is Unplayed.RULING:
+        return "director"
+    _forfeit(match, None, now)
+    return "season_over"
 
 
 def _side_by_lot(fixture: Fixture) -> int:
