@@ -71,6 +71,13 @@ def may_direct(user: Visitor, match: Match) -> bool:
     return match.club is not None and people.is_at_least(people.role_in(user, match.club), people.Role.ASSISTANT)
 
 
+def is_insider(user: Visitor, match: Match) -> bool:
+    """Whether they play the match or run it: they read notes, and names that are not shown to others."""
+    viewer = Viewer.of(user)
+    plays = bool({match.player_0_id, match.player_1_id} & viewer.players)
+    return viewer.everything or plays or may_direct(user, match)
+
+
 def match_again(match: Match) -> Match:
     """A match that was already authorised, as it is now."""
     return _match(match.public_id)

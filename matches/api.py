@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from matches import access, selectors
 from matches.downloads import CONTENT_TYPES, as_attachment, download
 from matches.intake import record_in, refuse_long_body
+from matches.masking import Mask, mask_for
 from matches.models import MOST_BYTES, Submission
 from matches.services import submissions
 from matches.throttle import count_upload
@@ -199,11 +200,12 @@ class OneSubmission(APIView):
 def as_answer(submission: Submission, request: Request | HttpRequest) -> dict[str, Any]:
     """A submission as programs see it."""
     done = submission.state == Submission.State.DONE
+    mask = mask_for(request.user, submission)
     return {
         "public_id": submission.public_id,
         "state": submission.state,
         "created_at": submission.created_at,
-        "file_name": submission.file_name,
+        "file_name": mask.text(submission.file_name),
         "size": submission.size,
         "sha256": submission.sha256,
         "format": submission.format,
@@ -212,7 +214,7 @@ def as_answer(submission: Submission, request: Request | HttpRequest) -> dict[st
         "failure_message": sentence(submission.failure, {}) if submission.failure else None,
         "page": request.build_absolute_uri(reverse("submission", args=[submission.public_id])),
         "downloads": _downloads(submission, request) if done and submission.transcript else {},
-        "verdict": _verdict(submission) if done else None,
+        "verdict": _verdict(submission, mask) if done else None,
     }
 
 
@@ -223,9 +225,9 @@ def _downloads(submission: Submission, request: Request | HttpRequest) -> dict[s
     }
 
 
-def _verdict(submission: Submission) -> dict[str, Any]:
+def _verdict(submission: Submission, mask: Mask) -> dict[str, Any]:
     verdict = selectors.latest_verdict(submission)
-    content = verdict.content
+    content = mask.verdict(verdict.content) if mask else verdict.content
     return {
         "engine_version": verdict.engine_version,
         "outcome": verdict.outcome,
@@ -255,4 +257,5 @@ class Record(APIView):
     )
     def get(self, request: Request, public_id: str, extension: str) -> HttpResponse:
         """The file."""
-        return as_attachment(download(access.submission(public_id), extension))
+        found = access.submission(public_id)
+        return as_attachment(download(found, extension, mask_for(request.user, found)))

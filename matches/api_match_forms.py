@@ -9,8 +9,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from matches import links
+from matches.access import is_insider
 from matches.appointments import zone_of
 from matches.awaited import Pending, awaited, in_words
+from matches.masking import OPEN, Mask, mask_for
 from matches.models import MOST_TIMES, Claim, Match, Proposal, Result, Submission
 from matches.services.finish import MOST_POINTS
 from players.messages import sentence
@@ -89,7 +91,7 @@ class ClaimAnswerSerializer(serializers.Serializer[Any]):
     side = serializers.IntegerField()
     winner = serializers.IntegerField()
     score = Score()
-    note = serializers.CharField()
+    note = serializers.CharField(help_text="For the players and those who run the match; else empty.")
     state = serializers.ChoiceField(Claim.State.choices)
     created_at = serializers.DateTimeField()
     notified_at = serializers.DateTimeField(allow_null=True)
@@ -207,7 +209,8 @@ def summary_as_answer(match: Match, request: Request | HttpRequest) -> Json:
 
 
 def match_as_answer(match: Match, side: int | None, request: Request, now: datetime) -> Json:
-    """A match as one of its sides, or whoever may see it, gets it."""
+    """A match as one of its sides, or whoever may see it, gets it; notes are for the players and those who run it."""
+    inside = side is not None or is_insider(request.user, match)
     claims, proposals = list(match.claims.all()), list(match.proposals.all())
     records = list(match.submissions.defer("data", "transcript").order_by("created_at", "pk"))
     public_ids = {record.pk: record.public_id for record in records}
@@ -225,10 +228,10 @@ def match_as_answer(match: Match, side: int | None, request: Request, now: datet
             {"code": one.code, "side": one.side, "until": one.until, "message": in_words(one, match, pending, side)}
             for one in awaited(match, pending, now)
         ],
-        "claims": [_claim(claim) for claim in claims],
+        "claims": [_claim(claim, inside) for claim in claims],
         "result": results[0] if results else None,
         "results": results,
-        "records": [_record(record) for record in records],
+        "records": [_record(record, OPEN if inside else mask_for(request.user, record)) for record in records],
         "proposals": [_proposal(proposal) for proposal in proposals] if side is not None else [],
     }
 
@@ -248,12 +251,13 @@ def _result(result: Result, record: str | None) -> Json:
     }
 
 
-def _claim(claim: Claim) -> Json:
-    names = ("public_id", "side", "winner", "note", "state", "created_at", "notified_at", "stands_at", "answer_note")
-    return {"score": list(claim.score)} | {name: getattr(claim, name) for name in names}
+def _claim(claim: Claim, inside: bool) -> Json:
+    names = ("public_id", "side", "winner", "state", "created_at", "notified_at", "stands_at")
+    notes = {name: getattr(claim, name) if inside else "" for name in ("note", "answer_note")}
+    return {"score": list(claim.score)} | {name: getattr(claim, name) for name in names} | notes
 
 
-def _record(record: Submission) -> Json:
+def _record(record: Submission, mask: Mask) -> Json:
     why = record.refusal
     return {
         "public_id": record.public_id,
@@ -262,7 +266,7 @@ def _record(record: Submission) -> Json:
         "standing": record.standing,
         "swapped": record.swapped,
         "code": why["code"] if why else None,
-        "message": sentence(why["code"], why["params"]) if why else None,
+        "message": sentence(why["code"], mask.inside(why["params"])) if why else None,
         "created_at": record.created_at,
     }
 

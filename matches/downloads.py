@@ -9,6 +9,7 @@ from django.utils.http import content_disposition_header
 from engine import normalised
 from engine.errors import Refused
 from engine.records import from_data, write
+from matches.masking import Mask
 from matches.models import Submission
 
 CONTENT_TYPES = {
@@ -28,14 +29,16 @@ class File(NamedTuple):
     data: bytes
 
 
-def download(submission: Submission, extension: str) -> File:
-    """The match in one of the formats; JSON in the record's own words, the others tidied up.
+def download(submission: Submission, extension: str, mask: Mask) -> File:
+    """The match in one of the formats, with the names that its reader may see.
+
+    JSON is in the record's own words, the others are tidied up.
 
     Refused (`no_transcript`) where nothing could be read.
     """
     if submission.transcript is None:
         raise Refused("no_transcript")
-    transcript = from_data(submission.transcript)
+    transcript = from_data(mask.transcript(submission.transcript) if mask else submission.transcript)
     left, right = (re.sub(r"[^\w.-]+", "-", name).strip("-") for name in transcript.players)
     name = f"{left}_{right}"[:LONGEST_NAME] if left and right else f"match-{submission.public_id}"
     written = transcript if extension == "json" else normalised(transcript)

@@ -8,9 +8,10 @@ from django.utils.translation import gettext
 
 from engine.records import from_data
 from matches import rated, selectors, wording
-from matches.access import Seat
+from matches.access import Seat, Visitor, is_insider
 from matches.appointments import zone_of
 from matches.awaited import Pending, awaited, in_words
+from matches.masking import OPEN, Mask, mask_for
 from matches.models import Claim, Match, Proposal, Result, Submission
 from matches.occasions import occasions
 from players.messages import sentence
@@ -89,15 +90,21 @@ class ShownTimes:
     times: list[datetime]
 
 
-def match_page(match: Match, seat: Seat | None, now: datetime) -> dict[str, Any]:
-    """Everything on the page; `seat` is None for whoever only looks on."""
+def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) -> dict[str, Any]:
+    """Everything on the page; `seat` is None for whoever only looks on.
+
+    Notes are for the two players and for those who run the match.
+    """
     side = seat.side if seat is not None else None
+    inside = side is not None or is_insider(user, match)
     claims = list(match.claims.all())
     records = list(
-        match.submissions.select_related("submitter").defer("data", "transcript").order_by("created_at")[:RECORDS]
+        match.submissions.select_related("submitter__player")
+        .defer("data", "transcript")
+        .order_by("created_at")[:RECORDS]
     )
     proposals = list(match.proposals.all())
-    results = list(match.results.select_related("user", "submission").defer("submission__data"))
+    results = list(match.results.select_related("user__player", "submission").defer("submission__data"))
     standing = results[0] if results else None
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
     pending = Pending.of(claims, records, proposals)
@@ -117,15 +124,17 @@ def match_page(match: Match, seat: Seat | None, now: datetime) -> dict[str, Any]
         "standing": _result(match, standing) if standing is not None else None,
         "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
         "results": [_result(match, result) for result in results],
-        "open_claim": _claim(match, pending.claim) if pending.claim is not None else None,
+        "open_claim": _claim(match, pending.claim, inside) if pending.claim is not None else None,
         "my_claim": pending.claim is not None and pending.claim.side == side,
-        "disputed": [_claim(match, claim) for claim in pending.claims] if match.state == Match.State.DISPUTED else [],
-        "records": [_record(match, record, side) for record in records],
+        "disputed": [_claim(match, claim, inside) for claim in pending.claims]
+        if match.state == Match.State.DISPUTED
+        else [],
+        "records": [_record(match, record, side, OPEN if inside else mask_for(user, record)) for record in records],
         "is_checking": any(record.standing == Standing.WAITING for record in records),
-        "offered": _times(match, pending.offered, side) if pending.offered is not None else None,
-        "agreed": _times(match, pending.agreed, side) if pending.agreed is not None else None,
+        "offered": _times(match, pending.offered, side, inside) if pending.offered is not None else None,
+        "agreed": _times(match, pending.agreed, side, inside) if pending.agreed is not None else None,
         "zones": [zone_of(match, one) for one in (0, 1)],
-        "proof": _proof(counting, now),
+        "proof": _proof(counting, now, user, inside=inside),
         **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
     }
 
@@ -201,33 +210,34 @@ def _waived(code: str, game: int | None, ply: int | None) -> str:
 def who(match: Match, by: str, user: User | None, side: int | None) -> str:
     """Who did something, for readers."""
     if user is not None:
-        return user.display_name
+        own = getattr(user, "player", None)
+        return own.shown_name if own is not None else user.display_name
     if by == LogEntry.By.SYSTEM:
         return gettext("Barpoint")
     return match.players[side].shown_name if side is not None else gettext("a link")
 
 
-def _claim(match: Match, claim: Claim) -> ShownClaim:
+def _claim(match: Match, claim: Claim, inside: bool) -> ShownClaim:
     return ShownClaim(
         side=claim.side,
         sayer=match.players[claim.side].shown_name,
         words=_ended(match, claim.winner, claim.score),
         points=claim.score,
         at=claim.created_at,
-        note=claim.note,
-        answer=claim.answer_note,
+        note=claim.note if inside else "",
+        answer=claim.answer_note if inside else "",
     )
 
 
-def _record(match: Match, record: Submission, side: int | None) -> ShownRecord:
+def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> ShownRecord:
     asks = record.standing == Standing.NAMES and side is not None and record.side == side
     return ShownRecord(
         public_id=record.public_id,
-        name=record.file_name or gettext("pasted text"),
+        name=mask.text(record.file_name) or gettext("pasted text"),
         sender=who(match, LogEntry.By.LINK, record.submitter, record.side),
         at=record.created_at,
         standing=record.standing,
-        why=sentence(record.refusal["code"], record.refusal["params"]) if record.refusal else "",
+        why=sentence(record.refusal["code"], mask.inside(record.refusal["params"])) if record.refusal else "",
         names=_names(record) if asks else None,
     )
 
@@ -238,19 +248,19 @@ def _names(record: Submission) -> tuple[str, str] | None:
     return wording.names(from_data(data).players) if data else None
 
 
-def _times(match: Match, proposal: Proposal, side: int | None) -> ShownTimes:
+def _times(match: Match, proposal: Proposal, side: int | None, inside: bool) -> ShownTimes:
     return ShownTimes(
         public_id=proposal.public_id,
         proposer=match.players[proposal.side].shown_name,
         mine=proposal.side == side,
-        note=proposal.note,
+        note=proposal.note if inside else "",
         times=proposal.instants if proposal.agreed_at is None else [proposal.agreed_at],
     )
 
 
-def _proof(standing: Result | None, now: datetime) -> dict[str, Any] | None:
+def _proof(standing: Result | None, now: datetime, user: Visitor, *, inside: bool) -> dict[str, Any] | None:
     """The score sheet of the record that the result stands on."""
     if standing is None or standing.submission_id is None:
         return None
     record = Submission.objects.defer("data").get(pk=standing.submission_id)
-    return selectors.submission_page(record, now)
+    return selectors.submission_page(record, now, OPEN if inside else mask_for(user, record))

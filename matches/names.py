@@ -1,7 +1,5 @@
 """Which player of a match is meant by each of the two names in a record."""
 
-from collections.abc import Iterable
-
 from matches.models import Match
 from players.canonical import canonical
 from players.models import Player
@@ -12,7 +10,7 @@ Names = tuple[str, str]
 
 def known_names(match: Match) -> tuple[set[str], set[str]]:
     """The folded names of both players: their own, those of their accounts, and those remembered from records."""
-    first, second = (_names_of(player) for player in match.players)
+    first, second = ({folded for name in names_of(player) if (folded := fold(name))} for player in match.players)
     return first, second
 
 
@@ -27,9 +25,10 @@ def is_swapped(record: Names, known: tuple[set[str], set[str]]) -> bool | None:
     return None if straight == swapped else swapped > straight
 
 
-def _names_of(player: Player) -> set[str]:
+def names_of(player: Player) -> set[str]:
+    """Every name that is known of a player: their own, that of the account, and those remembered from records."""
     people = {player, canonical(player)}
-    names: Iterable[str] = (
+    return {
         name
         for one in people
         for name in [
@@ -37,8 +36,7 @@ def _names_of(player: Player) -> set[str]:
             *([one.user.display_name] if one.user is not None else []),
             *(alias.name for alias in one.aliases.all()),
         ]
-    )
-    return {folded for name in names if (folded := fold(name))}
+    }
 
 
 def _fits(name: str, known: set[str]) -> bool:

@@ -11,6 +11,7 @@ from engine.errors import Refused
 from matches import replays, wording
 from matches.board import Scene, draw
 from matches.downloads import CONTENT_TYPES
+from matches.masking import Mask
 from matches.models import Submission, Verdict
 from matches.verdicts import with_messages
 from players.messages import sentence
@@ -74,15 +75,15 @@ class Line:
         return self.index, 1
 
 
-def submission_page(submission: Submission, now: datetime) -> dict[str, Any]:
-    """A record that waits, was given up, or has its verdict."""
-    context: dict[str, Any] = {"submission": submission}
+def submission_page(submission: Submission, now: datetime, mask: Mask) -> dict[str, Any]:
+    """A record that waits, was given up, or has its verdict, with the names that its reader may see."""
+    context: dict[str, Any] = {"submission": submission, "file_name": mask.text(submission.file_name)}
     if submission.is_open:
         context["slow"] = (now - submission.created_at).total_seconds() > SLOW_AFTER
     elif submission.state == Submission.State.FAILED:
         context["failure"] = sentence(submission.failure, {})
     else:
-        context |= _verdict(submission, latest_verdict(submission))
+        context |= _verdict(submission, latest_verdict(submission), mask)
     return context
 
 
@@ -91,8 +92,8 @@ def latest_verdict(submission: Submission) -> Verdict:
     return submission.verdicts.latest("created_at", "pk")
 
 
-def _verdict(submission: Submission, verdict: Verdict) -> dict[str, Any]:
-    content = verdict.content
+def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, Any]:
+    content = mask.verdict(verdict.content) if mask else verdict.content
     players = wording.names(content["players"])
     match = replays.Match(submission.transcript or {}, content)
     word, meaning = wording.outcome(content["outcome"])
@@ -180,15 +181,17 @@ class Seat:
     decides: bool
 
 
-def replay_page(submission: Submission, game: int, step: int, flip: bool) -> dict[str, Any]:
+def replay_page(submission: Submission, game: int, step: int, flip: bool, mask: Mask) -> dict[str, Any]:
     """One step of the replay; numbers beyond the match mean its nearest step.
 
     Refused (`no_transcript`) where there is nothing to replay.
     """
     if submission.is_open or submission.transcript is None:
         raise Refused("no_transcript")
-    content = latest_verdict(submission).content
-    match = replays.Match(submission.transcript, content)
+    content, transcript = latest_verdict(submission).content, submission.transcript
+    if mask:
+        content, transcript = mask.verdict(content), mask.transcript(transcript)
+    match = replays.Match(transcript, content)
     if not len(match):
         raise Refused("no_transcript")
     chosen = match.game(min(max(game, 1), len(match)))

@@ -14,6 +14,7 @@ from engine.errors import Refused
 from matches import access, selectors
 from matches.downloads import as_attachment, download
 from matches.intake import record_in, refuse_long_body
+from matches.masking import mask_for
 from matches.messages import STATUS
 from matches.models import MOST_BYTES, Submission
 from matches.services import submissions
@@ -69,7 +70,8 @@ def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: st
 @require_safe
 def submission(request: HttpRequest, public_id: str) -> HttpResponse:
     """How far a record is; then the verdict. To htmx only the part that changes."""
-    context = selectors.submission_page(access.submission(public_id), timezone.now())
+    found = access.submission(public_id)
+    context = selectors.submission_page(found, timezone.now(), mask_for(request.user, found))
     name = "matches/_submission.html" if request.headers.get("HX-Request") else "matches/submission.html"
     return render(request, name, context)
 
@@ -77,7 +79,8 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_safe
 def record(request: HttpRequest, public_id: str, extension: str) -> HttpResponse:
     """The match as a file."""
-    return as_attachment(download(access.submission(public_id), extension))
+    found = access.submission(public_id)
+    return as_attachment(download(found, extension, mask_for(request.user, found)))
 
 
 @require_safe
@@ -87,7 +90,8 @@ def replay(request: HttpRequest, public_id: str) -> HttpResponse:
     if found.is_open:
         return redirect("submission", public_id)
     game, step = (_number(request.GET.get(name)) for name in ("g", "p"))
-    context = selectors.replay_page(found, game, step, request.GET.get("flip") == "1")
+    mask = mask_for(request.user, found)
+    context = selectors.replay_page(found, game, step, request.GET.get("flip") == "1", mask)
     name = "matches/_replay.html" if request.headers.get("HX-Request") else "matches/replay.html"
     response = render(request, name, context)
     patch_vary_headers(response, ["HX-Request"])

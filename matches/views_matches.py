@@ -84,7 +84,7 @@ def _unchanged(request: HttpRequest, found: Match) -> HttpResponse | None:
 
 
 def _page(request: HttpRequest, found: Match, seat: Seat | None, refused: Refused | None = None) -> HttpResponse:
-    context = match_page(found, seat, timezone.now())
+    context = match_page(found, seat, timezone.now(), request.user)
     context |= {
         "here": home(seat) if seat is not None else reverse("match", args=[found.public_id]),
         "key": secrets.token_urlsafe(KEY_BYTES),

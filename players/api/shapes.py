@@ -66,7 +66,7 @@ class PersonSerializer(serializers.ModelSerializer[Player]):
 
     class Meta:
         model = Player
-        fields = ("public_id", "name", "federation_number")
+        fields = ("public_id", "name")
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
@@ -197,11 +197,14 @@ class MeSerializer(serializers.ModelSerializer[User]):
     player = serializers.CharField(source="player.public_id", read_only=True)
     initials_only = serializers.BooleanField(source="player.initials_only", read_only=True)
     country = serializers.CharField(source="player.country", read_only=True)
+    federation_number = serializers.CharField(source="player.federation_number", read_only=True)
 
     class Meta:
         model = User
-        fields = ("email", "display_name", "language", "time_zone", "theme", "initials_only", "country", "player",
-                  "date_joined")  # fmt: skip
+        fields = (
+            "email", "display_name", "language", "time_zone", "theme", "initials_only", "country", "federation_number",
+            "player", "date_joined",
+        )  # fmt: skip
         read_only_fields = fields
 
 
