@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from matches.models.matches import LONGEST_MATCH
-from matches.services.finish import MOST_POINTS
 from players.forms import RefusingForm, ZoneField
 from players.messages import sentence
 from tournaments.models import Division
@@ -215,91 +214,3 @@ class ReasonForm(RefusingForm):
     """Why something is done that others will ask about."""
 
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
-
-
-class ResultForm(RefusingForm):
-    """How a match ended, as the director saw it."""
-
-    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
-    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS)
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
-
-    FIELD_OF: ClassVar[dict[str, str]] = {}
-
-    @property
-    def score(self) -> tuple[int, int]:
-        """Points by side."""
-        return self.cleaned_data["left"], self.cleaned_data["right"]
-
-
-class RulingForm(ReasonForm):
-    """What the director decides; a reason is needed."""
-
-    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    winner = forms.TypedChoiceField(
-        label=_("Winner"),
-        choices=[("0", "0"), ("1", "1"), ("", _("nobody"))],
-        required=False,
-        coerce=int,
-        empty_value=None,
-    )
-    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
-    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
-    submission = forms.CharField(max_length=10, required=False, widget=forms.HiddenInput)
-
-    FIELD_OF: ClassVar[dict[str, str]] = {"ruling_needs_reason": "reason"}
-
-    @property
-    def score(self) -> tuple[int, int] | None:
-        """Points by side, where they are known."""
-        left, right = self.cleaned_data["left"], self.cleaned_data["right"]
-        return None if left is None or right is None else (left, right)
-
-
-class SideForm(ReasonForm):
-    """One of the two players of a fixture: 0, 1, or both."""
-
-    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    side = forms.ChoiceField(choices=[("0", "0"), ("1", "1"), ("both", "both")])
-
-
-class AcceptForm(ReasonForm):
-    """A rejected record, let stand by ruling."""
-
-    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    swapped = forms.ChoiceField(choices=[("", ""), ("0", "0"), ("1", "1")], required=False)
-    winner = forms.TypedChoiceField(
-        choices=[("", ""), ("0", "0"), ("1", "1")], required=False, coerce=int, empty_value=None
-    )
-    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
-    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
-
-    @property
-    def score(self) -> tuple[int, int] | None:
-        """Points by side, where the director gives them."""
-        left, right = self.cleaned_data["left"], self.cleaned_data["right"]
-        return None if left is None or right is None else (left, right)
-
-    @property
-    def swapped_sides(self) -> bool | None:
-        """Whether the record's left player is side 1; None where its names tell."""
-        chosen = self.cleaned_data["swapped"]
-        return None if chosen == "" else chosen == "1"
-
-    @staticmethod
-    def waived(values: list[str]) -> list[tuple[str, int | None, int | None]]:
-        """The findings that were ticked, as code, game, ply."""
-        names = []
-        for value in values:
-            code, game, ply = (*value.split("|"), "", "")[:3]
-            names.append((code, int(game) if game.isdecimal() else None, int(ply) if ply.isdecimal() else None))
-        return names
-
-
-class DueForm(RefusingForm):
-    """A later end for one match."""
-
-    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-    due_at = LocalField(label=_("New deadline"))
-    FIELD_OF: ClassVar[dict[str, str]] = {"deadline_not_ahead": "due_at"}

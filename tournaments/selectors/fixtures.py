@@ -23,6 +23,8 @@ from tournaments.selectors.names import shown
 from tournaments.selectors.rounds import round_names
 
 LOG_SHOWN = 12
+STATE_TAGS = {"disputed": "tag-danger", "claimed": "tag-warning", "settled": "tag-win"}
+"""The colour of a state."""
 
 
 def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict[str, Any]:
@@ -36,6 +38,7 @@ def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict
         "fixture": fixture,
         "match": match,
         "state": state_of(match),
+        "state_tag": STATE_TAGS.get(state_of(match), ""),
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "round": round_names(Round.objects.filter(bracket=fixture.round.bracket_id))[fixture.round_id],
         "winner_to": _follower(fixture, Slot.Source.WINNER),
@@ -46,9 +49,12 @@ def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict
     if match is not None:
         context |= _match(match)
         standing = standing_of(match, by)
+        is_settled = match.state == Match.State.SETTLED
+        context["may_enter"] = standing != Standing.NEEDS_OTHER and not (is_settled and context["may_direct"])
+        context["may_rule"] = standing != Standing.NEEDS_OTHER and not is_settled and context["may_direct"]
         context["needs_reason"] = standing == Standing.NEEDS_REASON
         context["needs_other"] = standing == Standing.NEEDS_OTHER
-        if match.state == Match.State.SETTLED:
+        if is_settled:
             context["corrected"] = corrections_of_fixture(fixture)
         context["log"] = log.told(
             LogEntry.objects.filter(topic=match.topic).select_related("user")[:LOG_SHOWN], division.tournament

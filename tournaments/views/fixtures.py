@@ -1,6 +1,7 @@
-"""One match, for those who run the event: result, forfeit, ruling, deadline, who comes no more."""
+"""One match, for those who run the event: result, forfeit, ruling, deadline, withdrawal."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -15,16 +16,24 @@ from engine.errors import Refused
 from matches.models import Result
 from players.access import Role, require
 from players.forms import RefusingForm
-from players.messages import sentence
 from tournaments import access
-from tournaments.forms import AcceptForm, DueForm, ResultForm, RulingForm, SideForm, localise
+from tournaments.fixture_forms import (
+    BOTH,
+    AcceptForm,
+    DecisionForm,
+    DueForm,
+    ForfeitForm,
+    ResultForm,
+    RulingForm,
+    WithdrawForm,
+)
+from tournaments.forms import localise, shown_local
 from tournaments.models import Fixture
 from tournaments.selectors import fixtures as selectors
+from tournaments.selectors.names import shown
 from tournaments.services import deadlines, entries, results
 from tournaments.services.quick import wording
 from tournaments.views.pages import account_needed, address, by, missed, status_of, zone_of
-
-Form = Any
 
 
 @account_needed
@@ -35,71 +44,73 @@ def fixture(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRes
     return _page(request, found)
 
 
-def _page(request: HttpRequest, fixture: Fixture, form: RefusingForm | None = None, **more: Any) -> HttpResponse:
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A form that was sent, under the name it has on the page."""
+
+    name: str
+    form: RefusingForm
+
+    @property
+    def waived(self) -> list[str]:
+        """The findings that were ticked, where a record was to be accepted."""
+        return self.form["waive"].value() or [] if self.name == "accept" else []
+
+
+def _page(request: HttpRequest, fixture: Fixture, sent: Sent | None = None, **more: Any) -> HttpResponse:
+    """The page of a match; a form that was refused comes back as it was filled in."""
     role = require(request.user, fixture.stage.division.tournament.club, Role.ASSISTANT)
-    context = selectors.fixture_page(fixture, role, by(request), timezone.now()) | {"faulty": form, **more}
-    status = more.pop("status", HTTPStatus.UNPROCESSABLE_ENTITY if form is not None else HTTPStatus.OK)
+    status = more.pop("status", HTTPStatus.UNPROCESSABLE_ENTITY if sent is not None else HTTPStatus.OK)
+    context = selectors.fixture_page(fixture, role, by(request), timezone.now()) | more
+    if fixture.match is not None:
+        context["forms"] = _empty_forms(fixture, context["score"])
+        context["forms"] |= {sent.name: sent.form} if sent is not None else {}
+    context["sent"] = sent
     name = "tournaments/_fixture.html" if request.headers.get("HX-Request") else "tournaments/fixture.html"
     return render(request, name, context, status=status)
 
 
-def _decided(
-    request: HttpRequest, fixture: Fixture, form: RefusingForm, decide: Callable[[], Result | None]
-) -> HttpResponse:
+def _names(fixture: Fixture) -> tuple[str, str]:
+    if fixture.match is None:
+        return ("", "")
+    return (shown(fixture.match.player_0, True), shown(fixture.match.player_1, True))
+
+
+def _empty_forms(fixture: Fixture, score: tuple[int, int]) -> dict[str, RefusingForm]:
+    """The forms of a match by the names they have on its page."""
+    names = _names(fixture)
+    zone = zone_of(fixture.stage.division.tournament)
+    return {
+        "result": ResultForm(names=names, initial={"left": score[0], "right": score[1]}),
+        "forfeit": ForfeitForm(names=names),
+        "rule": RulingForm(names=names),
+        "accept": AcceptForm(names=names, initial={"winner": "record"}),
+        "extend": DueForm(initial={"due_at": shown_local(fixture.due_at, zone)}),
+        "withdraw": WithdrawForm(names=names, initial={"scope": "bracket"}),
+    }
+
+
+def _decided(request: HttpRequest, fixture: Fixture, sent: Sent, decide: Callable[[], Result | None]) -> HttpResponse:
     """Do what a form asks; its faults and refusals stand on the match's page, a stale one with what changed."""
-    if not form.is_valid():
-        return _page(request, fixture, form)
+    if not sent.form.is_valid():
+        return _page(request, fixture, sent)
     try:
         result = decide()
     except Refused as refused:
-        form.refuse(refused)
+        sent.form.refuse(refused)
         tournament = fixture.stage.division.tournament
         fresh = access.fixture_as(request.user, fixture.public_id, Role.ASSISTANT)
         topics = [fresh.match.topic] if fresh.match else []
-        told = missed(request, refused, tournament, topics)
+        changes = missed(request, refused, tournament, topics)
         begun = refused.code == "successor_begun"
-        return _page(request, fresh, form, missed=told, successor_begun=begun, status=status_of(refused))
+        return _page(request, fresh, sent, missed=changes, successor_begun=begun, status=status_of(refused))
     fixture.refresh_from_db()
     if result is not None and fixture.match is not None:
         messages.success(request, f"M{fixture.number} · {wording(fixture.match, result)}")
     return redirect("console", *address(fixture.stage.division.tournament))
 
 
-@account_needed
-@require_POST
-def result(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """The score of a match that was played."""
-    found = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
-    form = ResultForm(request.POST)
-
-    def decide() -> Result:
-        left, right = form.score
-        return results.enter_result(
-            fixture=found, winner=0 if left > right else 1, score=(left, right), by=by(request), now=timezone.now(),
-            after=form.cleaned_data["after"], reason=form.cleaned_data["reason"],
-        )  # fmt: skip
-
-    return _decided(request, found, form, decide)
-
-
-@account_needed
-@require_POST
-def forfeit(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """One side gives up this match, or both do."""
-    found = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
-    form = SideForm(request.POST)
-
-    def decide() -> Result:
-        side, common = form.cleaned_data["side"], _common(request, form)
-        if side == "both":
-            kind = Result.Kind.DOUBLE_FORFEIT
-            return results.enter_result(fixture=found, winner=None, score=None, kind=kind, **common)
-        return results.forfeit(fixture=found, side=int(side), **common)
-
-    return _decided(request, found, form, decide)
-
-
-def _common(request: HttpRequest, form: Form) -> dict[str, Any]:
+def _common(request: HttpRequest, form: DecisionForm) -> dict[str, Any]:
     return {
         "by": by(request),
         "now": timezone.now(),
@@ -110,18 +121,48 @@ def _common(request: HttpRequest, form: Form) -> dict[str, Any]:
 
 @account_needed
 @require_POST
+def result(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
+    """The score of a match that was played."""
+    found = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    form = ResultForm(request.POST, names=_names(found))
+
+    def decide() -> Result:
+        score = form.score
+        assert score is not None  # noqa: S101, both fields are required
+        winner = 0 if score[0] > score[1] else 1
+        return results.enter_result(fixture=found, winner=winner, score=score, **_common(request, form))
+
+    return _decided(request, found, Sent("result", form), decide)
+
+
+@account_needed
+@require_POST
+def forfeit(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
+    """One side gives up this match, or both do."""
+    found = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    form = ForfeitForm(request.POST, names=_names(found))
+
+    def decide() -> Result:
+        side, common = form.cleaned_data["side"], _common(request, form)
+        if side == BOTH:
+            kind = Result.Kind.DOUBLE_FORFEIT
+            return results.enter_result(fixture=found, winner=None, score=None, kind=kind, **common)
+        return results.forfeit(fixture=found, side=int(side), **common)
+
+    return _decided(request, found, Sent("forfeit", form), decide)
+
+
+@account_needed
+@require_POST
 def rule(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """The director decides, with a reason."""
     found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    form = RulingForm(request.POST)
-    return _decided(
-        request,
-        found,
-        form,
-        lambda: results.rule(
-            fixture=found, winner=form.cleaned_data["winner"], score=form.score, **_common(request, form)
-        ),
-    )
+    form = RulingForm(request.POST, names=_names(found))
+
+    def decide() -> Result:
+        return results.rule(fixture=found, winner=form.winning_side, score=form.score, **_common(request, form))
+
+    return _decided(request, found, Sent("rule", form), decide)
 
 
 @account_needed
@@ -129,24 +170,26 @@ def rule(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRespon
 def accept(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
     """Let a rejected record stand, naming what is waived."""
     found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    form = AcceptForm(request.POST)
-    record = found.match.submissions.filter(public_id=request.POST.get("record", "")).first() if found.match else None
-    if record is None:
-        raise Http404
-    return _decided(
-        request,
-        found,
-        form,
-        lambda: results.accept_record(
+    form = AcceptForm(request.POST, names=_names(found))
+
+    def decide() -> Result:
+        assert found.match is not None  # noqa: S101, only a match has records
+        record = found.match.submissions.filter(public_id=form.cleaned_data["record"]).first()
+        if record is None:
+            raise Http404
+        return results.accept_record(
             fixture=found,
             submission=record,
-            waived=form.waived(request.POST.getlist("waive")),
+            waived=form.cleaned_data["waive"],
             swapped=form.swapped_sides,
-            winner=form.cleaned_data["winner"],
+            winner=form.winning_side,
             score=form.score,
             **_common(request, form),
-        ),
-    )
+        )
+
+    if found.match is None:
+        raise Http404
+    return _decided(request, found, Sent("accept", form), decide)
 
 
 @account_needed
@@ -164,26 +207,30 @@ def extend(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
         )
         messages.success(request, _("M%(number)d has more time.") % {"number": found.number})
 
-    return _decided(request, found, form, decide)
+    return _decided(request, found, Sent("extend", form), decide)
 
 
 @account_needed
 @require_POST
 def withdraw(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """One of the two comes no more: to this bracket, the division, or the event."""
+    """One of the two leaves this bracket, the division, or the event."""
     found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    side = 1 if request.POST.get("side") == "1" else 0
-    slot = found.slots.select_related("entry__player", "fixture__stage", "fixture__round__bracket").get(side=side)
-    if slot.entry is None:
-        messages.error(request, sentence("not_entered", {"name": ""}))
-        return redirect(request.path.removesuffix("withdraw/"))
-    what: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": request.POST.get("reason", "")[:300]}
-    scope, tournament = request.POST.get("scope"), found.stage.division.tournament
-    if scope == "bracket":
-        results.withdraw_from_bracket(slot=slot, **what)
-    elif scope == "event":
-        entries.withdraw_from_event(tournament=tournament, player=slot.entry.player, **what)
-    else:
-        entries.withdraw(entry=slot.entry, **what)
-    messages.success(request, _("%(name)s is withdrawn.") % {"name": slot.entry.player.name})
-    return redirect("console", *address(tournament))
+    form = WithdrawForm(request.POST, names=_names(found))
+
+    def decide() -> None:
+        slots = found.slots.select_related("entry__player", "fixture__stage", "fixture__round__bracket")
+        slot = slots.get(side=int(form.cleaned_data["side"]))
+        if slot.entry is None:
+            raise Refused("not_entered", name="")
+        common: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": form.cleaned_data["reason"]}
+        scope = form.cleaned_data["scope"]
+        if scope == "bracket":
+            results.withdraw_from_bracket(slot=slot, **common)
+        elif scope == "division":
+            entries.withdraw(entry=slot.entry, **common)
+        else:
+            tournament = found.stage.division.tournament
+            entries.withdraw_from_event(tournament=tournament, player=slot.entry.player, **common)
+        messages.success(request, _("%(name)s is withdrawn.") % {"name": slot.entry.player.name})
+
+    return _decided(request, found, Sent("withdraw", form), decide)

@@ -316,7 +316,7 @@ def test_a_rejected_record_stands_once_its_faults_are_waived(running: Running, a
     waivable = re.findall(r'name="waive" value="([^"]+)"', html)
     assert waivable == ["record_length||"]
     match = Match.objects.get(pk=running.fixture.match_id)
-    form = {"after": match.seq, "record": row.public_id, "reason": "agreed to play to five"}
+    form = {"after": match.seq, "record": row.public_id, "winner": "record", "reason": "agreed to play to five"}
 
     refused = alices.post(f"{running.sheet}accept/", form)
     assert refused.status_code == 422
