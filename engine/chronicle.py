@@ -7,13 +7,12 @@ from typing import Any
 from engine.cube import Score, Side
 from engine.ids import position_xgid
 from engine.notation import written_play
-from engine.plays import Dice
+from engine.plays import ROLLS, Dice
 from engine.position import Position, swapped_key
 from engine.resolution import Played, Resolution, played
 from engine.transcript import Event, Game, Kind, Place
 from engine.verdict import Finding, Frame, Severity
 
-ROLLS = frozenset((one, two) for one in range(1, 7) for two in range(1, 7))
 START = Position.start().key
 _CUBE = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.DROP, Kind.BEAVER})
 

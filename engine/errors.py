@@ -67,6 +67,7 @@ MESSAGES: dict[str, str] = {
     "play_forced": "The play is not written; only one was possible.",
     "last_play_missing": "The last roll, {dice}, was not played: the game was given up.",
     "illegal_play_stood": "The record marks this play of {dice} as illegal; the game went on from where it stood.",
+    "followed_from_likeliest": "From here on the game is checked from the position that best fits the plays after it.",
     "position_set": "The record sets up a position instead of playing to it.",
     "play_after_game": "The game was already over here.",
     "nothing_to_answer": "There is no resignation to answer here.",

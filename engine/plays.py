@@ -16,6 +16,8 @@ Dice = tuple[int, int]
 Path = tuple[int, ...]
 """The steps of a play in order, each as `die * 32 + source`."""
 
+ROLLS = frozenset((first, second) for first in range(1, 7) for second in range(1, 7))
+"""Every roll of two dice, in either order."""
 HOME = (1 << 7) - 1
 """Mask of the home board (and the opponent's bar, which `own` never holds)."""
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.chronicle import ROLLS, START, Chronicle, roll_of, words_of
+from engine.chronicle import START, Chronicle, roll_of, words_of
 from engine.cube import Side, double_refused, is_dead
 from engine.errors import Refused
-from engine.legality import legs_of, nearest_plays
-from engine.plays import Dice, legal_results, masks
-from engine.position import BAR, BIAS, OFF, Position
+from engine.legality import nearest_plays
+from engine.plays import ROLLS, Dice, legal_results, masks
+from engine.position import BAR, OFF, Position
+from engine.recovery import likeliest_key, literal_key
 from engine.resolution import Resolution, resolve
 from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
 from engine.transcript import Event, Kind
@@ -17,6 +18,8 @@ from engine.verdict import Severity
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 MAX_FINDINGS = 200
 """A record with more is not worth reading further; the verdict says so."""
+MAX_RECOVERIES = 50
+"""With more findings than this the position after an illegal play is no longer searched for."""
 
 
 @dataclass(slots=True)
@@ -34,6 +37,8 @@ class GameReplay(Chronicle):
     kind: WinKind = WinKind.UNFINISHED
     points: int = 0
     conceded_match: bool = False
+    recovered: bool = False
+    """A play was illegal, and the game went on from the position that fits best to what follows."""
     exhausted: bool = False
     """There were so many findings that the replay stopped."""
 
@@ -136,9 +141,12 @@ class GameReplay(Chronicle):
             nearest = tuple(map(str, nearest_plays(Position(self.key), dice, ())))
             self.report(ERROR, "must_play", {"dice": roll_of(dice), "play": ""}, nearest=nearest)
         self.show(event, dice, None)
-        if not self._is_last(event):
-            self.swap()
-        return event.moves is not None
+        if self._is_last(event):
+            return event.moves is not None or self.at + 1 < len(self.game.events)
+        if event.moves is None:
+            return False
+        self._go_on(event, dice)
+        return True
 
     def _is_last(self, event: Event) -> bool:
         """Nothing but the end of the game follows, so that a roll may have been given up."""
@@ -158,21 +166,23 @@ class GameReplay(Chronicle):
         nearest = tuple(map(str, nearest_plays(Position(self.key), dice, ways)))
         self.report(ERROR, refused.code, {**refused.params, **words_of(event)}, nearest=nearest)
         self.show(event, dice, None)
-        self._force(event)
+        self._go_on(event, dice)
         return True
 
     def _force(self, event: Event) -> None:
         """Goes on from where the words put the checkers, so that what follows can still be judged."""
-        counts = list(Position(self.key).counts)
-        for source, target in legs_of(move.points for move in event.moves or ()):
-            if not OFF <= target < source <= BAR or counts[source] <= 0 or (target and counts[target] < -1):
-                continue
-            counts[source] -= 1
-            if target:
-                hit = counts[target] == -1
-                counts[target] += 1 + hit
-                counts[0] -= hit
-        self._pass_turn(int.from_bytes(bytes(count + BIAS for count in counts), "little"), borne_off=True)
+        self._pass_turn(literal_key(self.key, event.moves), borne_off=True)
+
+    def _go_on(self, event: Event, dice: Dice) -> None:
+        """Goes on from the position that fits best to what follows, and says so once in a game."""
+        if len(self.findings) > MAX_RECOVERIES:
+            self._force(event)
+            return
+        following = self.game.events[self.at + 1 :]
+        if not self.recovered and following:
+            self.recovered = True
+            self.report(NOTE, "followed_from_likeliest")
+        self._pass_turn(likeliest_key(self.key, event, dice, following), borne_off=True)
 
     def _pass_turn(self, key: int, *, borne_off: bool) -> None:
         """Books the play; the game ends where the mover's last checker is off."""

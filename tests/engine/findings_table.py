@@ -46,7 +46,10 @@ RECORDS: dict[str, tuple[bytes, list[Told]]] = {
         one_game(row(1, "31: 8/5 6/5", "11: 8/7 8/7")),
         [("error", "must_play_more", 1, 2, 5, 36)],
     ),
-    "no move where there is one": (one_game(row(1, "31:", "42: 8/4 6/4")), [("error", "must_play", 1, 1, 5, 6)]),
+    "no move where there is one": (
+        one_game(row(1, "31:", "42: 8/4 6/4")),
+        [("error", "must_play", 1, 1, 5, 6), ("note", "followed_from_likeliest", 1, 1, 5, 6)],
+    ),
     "a play beside the bar": (set_up(ON_THE_BAR, row(1, "63: 13/4")), [SET_UP, ("error", "bar_first", 1, 1, 6, 6)]),
     "the smaller die alone": (
         set_up(LAST_MAN, row(1, "63: 13/10")),
@@ -80,6 +83,7 @@ RECORDS: dict[str, tuple[bytes, list[Told]]] = {
         set_up(LAST_MAN, row(1, "63: ????", "61: 13/7 8/7")),
         [SET_UP, ("note", "play_forced", 1, 1, 6, 6), ("error", "no_checker", 1, 2, 6, 36)],
     ),
+    "the only play, left blank": (set_up(LAST_MAN, row(1, "63:")), [SET_UP, ("note", "play_forced", 1, 1, 6, 6)]),
     "a star where nothing was hit": (one_game(row(1, "31: 8/5* 6/5")), [("warning", "false_star", 1, 1, 5, 6)]),
     "one hit of two without a star": (
         one_game(

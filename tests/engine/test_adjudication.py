@@ -87,7 +87,8 @@ def test_an_illegal_play_that_stood_has_its_place_in_the_replay():
 
 def test_a_fault_is_stepped_over_so_that_the_next_one_is_found_too():
     verdict = judged(one_game(row(1, "31: 8/5 7/6", "51: 24/19 6/5"), row(2, "65: 24/13", "66: 1/7")))
-    assert [code for _, code, *_ in told(verdict)] == ["no_checker", "blocked", "no_such_move"]
+    codes = [code for _, code, *_ in told(verdict)]
+    assert codes == ["no_checker", "followed_from_likeliest", "blocked", "no_such_move"]
 
 
 def test_after_two_hundred_faults_the_rest_is_not_read():

@@ -1,0 +1,76 @@
+"""Where a game stood after a play that cannot have been: judged by the plays that follow it in the record."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from engine.errors import Refused
+from engine.legality import legs_of, nearest_plays
+from engine.plays import ROLLS, Dice, legal_results
+from engine.position import BAR, BIAS, OFF, Position, swapped_key
+from engine.resolution import resolve
+from engine.transcript import Event, Kind, Move
+
+MOST_TRIED = 1000
+"""Plays tried in one search, over all positions."""
+MOST_CANDIDATES = 200
+"""Positions to begin with; doubles can have hundreds of plays."""
+_MOVES_NO_CHECKER = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.BEAVER})
+
+
+def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]) -> int:
+    """The position after an illegal play from which most of the plays that follow are legal, seen by the mover.
+
+    Tried are the position that the record's own words lead to, those of the legal plays nearest to it, and the
+    position without any play; of positions that explain equally many plays, the first.
+    """
+    ways = [move.points for move in event.moves or ()]
+    legal = [play.result.key for play in nearest_plays(Position(key), dice, ways, MOST_CANDIDATES)]
+    candidates = [literal_key(key, event.moves), *legal, key]
+    side, tried = 1 - event.side, 0
+    # Position now, seen by the side on turn -> the candidate it came from; those that meet go on as one.
+    left = {swapped_key(candidate): candidate for candidate in reversed(candidates)}
+    left = dict(reversed(left.items()))
+    for play in _plays_that_follow(following):
+        tried += len(left)
+        if len(left) == 1 or tried > MOST_TRIED or play.side != side:
+            break
+        after = [(_after(now, play), candidate) for now, candidate in left.items()]
+        surviving = {swapped_key(now): candidate for now, candidate in reversed(after) if now is not None}
+        if not surviving:
+            break
+        left, side = dict(reversed(surviving.items())), 1 - side
+    return next(iter(left.values()))
+
+
+def literal_key(key: int, moves: Iterable[Move] | None) -> int:
+    """The position after moving the checkers as written, as far as they can be moved at all; seen by the mover."""
+    counts = list(Position(key).counts)
+    for source, target in legs_of(move.points for move in moves or ()):
+        if not OFF <= target < source <= BAR or counts[source] <= 0 or (target and counts[target] < -1):
+            continue
+        counts[source] -= 1
+        if target:
+            hit = counts[target] == -1
+            counts[target] += 1 + hit
+            counts[0] -= hit
+    return int.from_bytes(bytes(count + BIAS for count in counts), "little")
+
+
+def _plays_that_follow(events: Sequence[Event]) -> Iterator[Event]:
+    """The next plays, up to the first event after which the position need not follow from them."""
+    for event in events:
+        if event.kind is Kind.PLAY and event.dice in ROLLS and event.moves is not None:
+            yield event
+        elif event.kind not in _MOVES_NO_CHECKER:
+            return
+
+
+def _after(key: int, event: Event) -> int | None:
+    """The position after a play that follows, seen by its mover; None where the play is not legal."""
+    if event.dice is None:
+        return None
+    if not event.moves:
+        return None if legal_results(key, *event.dice) else key
+    try:
+        return resolve(key, event.dice, [move.points for move in event.moves]).key
+    except Refused:
+        return None
