@@ -4,6 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
+from tournaments.formats.settings import MOST_ROUNDS
 
 LONGEST_REASON = 300
 
@@ -22,6 +23,12 @@ class RequestDrawForm(RefusingForm):
 
 
 class TakeBackForm(AfterForm):
-    """Takes back a published draw or a paired round; the reason will be public."""
+    """Takes back a published draw; the reason will be public."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, label=_("Reason"))
+
+
+class TakeBackRoundForm(TakeBackForm):
+    """Takes back the paired round of this number."""
+
+    round = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, label=_("Round"))

@@ -20,6 +20,7 @@ from tournaments.models import Division, Draw
 from tournaments.selectors import brackets
 from tournaments.selectors.names import Names, names_of
 from tournaments.services import draws as services
+from tournaments.services.take_back import take_back_draw
 
 
 def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
@@ -139,6 +140,34 @@ class OneDraw(APIView):
             if row.number == int(number):
                 return tagged(answer(row, names, published=published), found.seq)
         raise Http404
+
+
+class TakeBackDraw(APIView):
+    """Making the draw a thing of the past."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="draws_take_back",
+        summary="Take the published draw back",
+        description=(
+            "While none of its matches has begun. The division takes entries again, the matches are void, the seed is "
+            "retired and public, and the next draft comes from a new one."
+        ),
+        parameters=[AFTER],
+        request=shapes.TakeBackSerializer,
+        examples=example(after=4, reason="The format was wrong"),
+        responses={200: shapes.DrawSerializer, **WRITE},
+    )
+    def post(self, request: Request, division: str) -> Response:
+        """409 `division_not_drawn`, `draw_begun`, `stale`."""
+        found = access.division_as(request.user, division, Role.DIRECTOR)
+        fields = given(shapes.TakeBackSerializer, request)
+        after = after_of(request, fields)
+        draw = take_back_draw(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
+        draw.stage.division = found
+        found.refresh_from_db()
+        return tagged(answer(draw, names_of(found, staff=True), published=False), found.seq)
 
 
 class PublishDraw(APIView):

@@ -23,6 +23,7 @@ from tournaments.selectors import pairing_desk
 from tournaments.selectors.names import Names, names_of
 from tournaments.services import rounds_asked
 from tournaments.services.rounds_asked import Rounds
+from tournaments.services.take_back import take_back_round
 
 LONGEST_ID = 10
 MOST_PAIRS = 2048
@@ -93,6 +94,12 @@ class PairRoundSerializer(shapes.AfterSerializer):
         max_length=MOST_PAIRS,
         help_text="Entries that meet in any case.",
     )
+
+
+class TakeBackRoundSerializer(shapes.TakeBackSerializer):
+    """Which round is taken back, and why."""
+
+    round = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS)
 
 
 class ChangeRoundsSerializer(shapes.AfterSerializer):
@@ -260,6 +267,32 @@ class AskBye(APIView):
             kind=fields["kind"],
             by=by(request),
             now=timezone.now(),
+        )
+        return _answer(request, found)
+
+
+class TakeBackRound(APIView):
+    """A round that is to be paired again."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="rounds_take_back",
+        summary="Take the round paired last back",
+        description="While none of its matches has begun. The first round of a division is taken back as its draw.",
+        parameters=[AFTER],
+        request=TakeBackRoundSerializer,
+        examples=example(after=12, round=2, reason="A result of round 1 was wrong"),
+        responses={200: RoundsSerializer, **WRITE},
+    )
+    def post(self, request: Request, division: str) -> Response:
+        """409 `round_not_last`, `round_is_the_draw`, `round_begun`, `stale`."""
+        found = access.division_as(request.user, division, Role.DIRECTOR)
+        fields = given(TakeBackRoundSerializer, request)
+        after = after_of(request, fields)
+        number = fields.pop("round")
+        take_back_round(
+            division=found, round_number=number, after=after or 0, by=by(request), now=timezone.now(), **fields
         )
         return _answer(request, found)
 

@@ -199,6 +199,12 @@ class AfterSerializer(serializers.Serializer[Any]):
     after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` you saw.")
 
 
+class TakeBackSerializer(AfterSerializer):
+    """Why something published is taken back; everybody can read it."""
+
+    reason = serializers.CharField(max_length=LONGEST_REASON)
+
+
 class PlaceSerializer(serializers.Serializer[Any]):
     """A place of the draw."""
 

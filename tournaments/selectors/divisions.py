@@ -59,6 +59,11 @@ class Provenance:
         return self.stage.format in ELIMINATION
 
     @property
+    def taken_back(self) -> list[Draw]:
+        """Drafts that were the draw until they were taken back."""
+        return [draw for draw in self.drafts if draw.state == Draw.State.TAKEN_BACK]
+
+    @property
     def redraws(self) -> list[Draw]:
         """Drafts that were drawn again, with the reason in the one that follows."""
         return self.drafts[1:]

@@ -13,6 +13,7 @@ from tournaments.selectors.drafts import draft_page
 from tournaments.selectors.events import divisions_of
 from tournaments.selectors.kept_apart import apart_view
 from tournaments.selectors.names import names_of
+from tournaments.selectors.take_back import draw_to_take_back
 from tournaments.services.late import may_come_late
 
 MOST_FOUND = 8
@@ -75,6 +76,7 @@ def draw_page(division: Division, now: datetime) -> dict[str, Any]:
         "newest": newest,
         "entered": division.entries.filter(status=Entry.Status.IN).count(),
         "now": now,
+        "take_back": draw_to_take_back(division),
     }
     if division.status == Division.Status.ENTRIES:
         context["apart"] = apart_view(division, names_of(division, staff=True))

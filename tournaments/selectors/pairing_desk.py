@@ -14,6 +14,7 @@ from tournaments.selectors.events import divisions_of
 from tournaments.selectors.kept_apart import apart_view
 from tournaments.selectors.names import Names, names_of
 from tournaments.selectors.pairings import pairings_of
+from tournaments.selectors.take_back import round_to_take_back
 from tournaments.services.pairings import is_outdated, to_be_paired
 from tournaments.services.rounds_asked import Rounds, rounds_of
 from tournaments.standing_words import meaning
@@ -77,7 +78,7 @@ def next_round(division: Division, found: Rounds) -> Next:
         return Next(number, OPEN)
     if last is not None and last.refusal:
         return Next(number, REFUSED, last)
-    return Next(number, COMPLETE, needs_reason=last is not None)
+    return Next(number, COMPLETE, needs_reason=last is not None and last.state != Draw.State.TAKEN_BACK)
 
 
 def desk_page(division: Division, round_number: int | None, now: datetime) -> dict[str, Any]:
@@ -109,6 +110,7 @@ def desk_page(division: Division, round_number: int | None, now: datetime) -> di
         "lines": _lines(found, coming.draft, names) if coming.state == DRAFT else [],
         "draft_byes": _byes(coming.draft, names) if coming.state == DRAFT else [],
         "now": now,
+        "take_back": round_to_take_back(division),
         "apart": apart_view(division, names),
         **_what_can_be_asked(found, coming, names),
     }

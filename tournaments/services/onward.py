@@ -140,6 +140,8 @@ def request_anew(
     """
     if old is not None and old.state == Draw.State.REQUESTED:
         raise Refused("draft_in_work")
+    if old is not None and old.state == Draw.State.TAKEN_BACK:
+        reason = reason.strip() or old.taken_back_reason
     if old is not None and old.refusal is None and not reason.strip():
         raise Refused("reason_needed")
     stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED)

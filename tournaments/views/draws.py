@@ -13,11 +13,12 @@ from engine.errors import Refused
 from players.access import Role
 from players.messages import sentence
 from tournaments import access
-from tournaments.draw_forms import AfterForm, RequestDrawForm
+from tournaments.draw_forms import AfterForm, RequestDrawForm, TakeBackForm
 from tournaments.models import Division, Draw, Tournament
 from tournaments.selectors import entries as selectors
 from tournaments.selectors.moments import of_one_moment
 from tournaments.services import draws as services
+from tournaments.services.take_back import take_back_draw
 from tournaments.views.pages import account_needed, by, division_url, faulty, missed, refuse
 
 
@@ -74,6 +75,22 @@ def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpRe
         return refuse(request, refused, _url(found))
     messages.success(request, _("The draw of %(division)s is published.") % {"division": found.name})
     return redirect("division", *division_url(found))
+
+
+@account_needed
+@require_POST
+def take_back(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Make the published draw a thing of the past; the division takes entries again."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = TakeBackForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+    try:
+        take_back_draw(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+    except Refused as refused:
+        return refuse(request, refused, _url(found))
+    messages.success(request, _("The draw of %(division)s is taken back.") % {"division": found.name})
+    return redirect(_url(found))
 
 
 def _is_published(division: Division) -> bool:

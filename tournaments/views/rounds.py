@@ -16,12 +16,14 @@ from engine.errors import Refused
 from players.access import Role
 from players.messages import sentence
 from tournaments import access
+from tournaments.draw_forms import AfterForm, TakeBackRoundForm
 from tournaments.models import ByeRequest, Division, Entry
 from tournaments.numbers import number
 from tournaments.selectors import pairing_desk as selectors
 from tournaments.selectors.moments import of_one_moment
 from tournaments.services import draws, rounds_asked
-from tournaments.views.pages import account_needed, by, chosen_entry, division_url, missed, refuse
+from tournaments.services.take_back import take_back_round
+from tournaments.views.pages import account_needed, by, chosen_entry, division_url, faulty, missed, refuse
 
 
 @account_needed
@@ -71,10 +73,31 @@ def pair(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
 def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Make the draft of the next round a fact."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = AfterForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
 
     def act() -> None:
-        draw = draws.publish_draw(division=found, after=_after(request), by=by(request), now=timezone.now())
+        draw = draws.publish_draw(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
         messages.success(request, _("Round %(round)d is published.") % {"round": draw.round})
+
+    return _done(request, found, act)
+
+
+@account_needed
+@require_POST
+def take_back(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Take the round that was paired last back, so that it can be paired again."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = TakeBackRoundForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+
+    def act() -> None:
+        fields = dict(form.cleaned_data)
+        number_ = fields.pop("round")
+        take_back_round(division=found, round_number=number_, by=by(request), now=timezone.now(), **fields)
+        messages.success(request, _("Round %(round)d is taken back.") % {"round": number_})
 
     return _done(request, found, act)
 
@@ -121,7 +144,7 @@ def bye(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
 
 def _done(request: HttpRequest, division: Division, act: Callable[[], None], *, harmless: str = "") -> HttpResponse:
     """Does it and goes back to the rounds, with the reason where it was refused."""
-    url = reverse("rounds", args=division_url(division))
+    url = _url(division)
     try:
         act()
     except Refused as refused:
@@ -130,6 +153,10 @@ def _done(request: HttpRequest, division: Division, act: Callable[[], None], *, 
         if refused.code != harmless:
             return refuse(request, refused, url)
     return redirect(url)
+
+
+def _url(division: Division) -> str:
+    return reverse("rounds", args=division_url(division))
 
 
 def _stale(request: HttpRequest, division: Division, refused: Refused) -> HttpResponse:
