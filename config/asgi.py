@@ -5,8 +5,6 @@ open streams do not slow them down.
 """
 
 import os
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 from a2wsgi import WSGIMiddleware
 from django.core.asgi import get_asgi_application
@@ -15,22 +13,21 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 live = get_asgi_application()
 
+from config.clients import CLIENT, Client, Receive, Scope, Send, StopsWithClient  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
 
 LIVE_PREFIX = "/live/"
 WSGI_THREADS = 8
 
 # Django's answer is an iterable of bytes, which its type does not say.
-pages = WSGIMiddleware(wsgi, workers=WSGI_THREADS)  # type: ignore[arg-type]
+pages = WSGIMiddleware(StopsWithClient(wsgi), workers=WSGI_THREADS)  # type: ignore[arg-type]
 
 
-async def application(
-    scope: dict[str, Any],
-    receive: Callable[[], Awaitable[Any]],
-    send: Callable[[Any], Awaitable[None]],
-) -> None:
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
     """Send one connection to the handler its path asks for."""
     if scope["type"] == "http" and not scope["path"].startswith(LIVE_PREFIX):
-        await pages(scope, receive, send)  # type: ignore[arg-type]
+        client = Client(receive, send)
+        scope[CLIENT] = client
+        await client.serve(pages, scope)
     else:
         await live(scope, receive, send)

@@ -1,12 +1,10 @@
-"""The ranking and the rated matches as CSV files, for federations and spreadsheets."""
+"""The rows of the ranking and of the rated matches, for federations and spreadsheets; `csv_files` sends them."""
 
-import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from itertools import islice
 
 from django.db.models import Q
-from django.http import StreamingHttpResponse
 from django.utils.dateparse import parse_date
 
 from matches.histories import latest_results
@@ -125,22 +123,6 @@ def number_of(player: Player, numbered: Trust) -> str:
 def safe(text: str) -> str:
     """Text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
-
-
-class _Echo:
-    """What the writer writes to: gives each line back."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def as_csv(rows: Iterable[list[Cell]], name: str) -> StreamingHttpResponse:
-    """The rows as a file to save, sent while they are read."""
-    writer = csv.writer(_Echo())
-    lines = (writer.writerow(row) for row in rows)
-    return StreamingHttpResponse(
-        lines, content_type="text/csv; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
 
 
 def day(text: str | None) -> date | None:

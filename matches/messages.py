@@ -15,6 +15,9 @@ MESSAGES = {
     "key_too_long": gettext_noop("An Idempotency-Key may have up to {most} characters."),
     "key_reused": gettext_noop("This Idempotency-Key came with another record before."),
     "too_many_uploads": gettext_noop("That were many records in a short time. Try again in {minutes} minutes."),
+    "too_many_downloads": gettext_noop(
+        "Too many long files are being downloaded at the moment. Wait until one is done, then try again."
+    ),
     "adjudication_gave_up": gettext_noop(
         "This record could not be checked: each attempt took longer than we allow or broke off. "
         "It is kept, and nothing was decided about it."
@@ -26,6 +29,7 @@ STATUS = {
     **refusals.STATUS,
     "record_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     "too_many_uploads": HTTPStatus.TOO_MANY_REQUESTS,
+    "too_many_downloads": HTTPStatus.TOO_MANY_REQUESTS,
     "no_transcript": HTTPStatus.NOT_FOUND,
 }
 """The HTTP status of a code, where it is not 422."""

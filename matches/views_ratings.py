@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from matches import exports, histories, profiles, rankings
+from matches import csv_files, exports, histories, profiles, rankings
 from matches.rankings import number
 from matches.services.ratings import default_pool
 from matches.visibility import Viewer
@@ -45,7 +45,7 @@ def ranking_csv(request: HttpRequest) -> HttpResponseBase:
     """The ranking as a file, with the filters of the page."""
     filters = rankings.Filters.read(request.GET)
     rows = exports.ranking_rows(filters, timezone.now(), Viewer.of(request.user))
-    return exports.as_csv(rows, "ranking.csv")
+    return csv_files.long_file(request, rows, "ranking.csv")
 
 
 @require_safe
@@ -57,7 +57,7 @@ def matches_csv(request: HttpRequest) -> HttpResponseBase:
         since=exports.day(request.GET.get("since")),
         until=exports.day(request.GET.get("until")),
     )
-    return exports.as_csv(rows, "rated-matches.csv")
+    return csv_files.long_file(request, rows, "rated-matches.csv")
 
 
 @require_safe

@@ -33,6 +33,7 @@ RESET_FROM = Limit("reset-from", 30, HOUR)
 RESET_FOR = Limit("reset-for", 5, HOUR)
 SIGN_UP_FROM = Limit("sign-up-from", 100, HOUR)
 INVITE_BY = Limit("invite-by", 200, HOUR)
+DOWNLOADS_BY = Limit("downloads-by", 120, HOUR)
 PASSWORD_OF = Limit("password-of", 10, 15 * MINUTE)
 
 

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from matches.exports import as_csv
+from matches.csv_files import short_file
 from players.access import Role, is_at_least, role_in
 from tournaments import access, exports
 from tournaments.models import Division, Entry
@@ -82,7 +82,7 @@ def pairings_file(request: HttpRequest, club: str, slug: str, division: str, ext
 
 def _file(body: exports.Body, rows: Iterable[list[Any]], name: str, extension: str) -> HttpResponseBase:
     if extension == "csv":
-        return as_csv(rows, f"{name}.csv")
+        return short_file(rows, f"{name}.csv")
     headers = {"Content-Disposition": f'attachment; filename="{name}.json"'}
     return HttpResponse(exports.as_json(body), content_type="application/json", headers=headers)
 

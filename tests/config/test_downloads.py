@@ -1,0 +1,195 @@
+"""A download is sent in large pieces, ends with its client, and leaves room for everybody else."""
+
+import csv
+import io
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import uvicorn
+from django.http import HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.test import Client, override_settings
+from django.urls import path
+
+from config import asgi
+from config.valkey import free_port
+from matches import csv_files, exports
+from matches.models import Match, RatingChange, Result
+from matches.services.ratings import default_pool
+from matches.visibility import NOBODY
+from players import throttle
+from players.models import LogEntry, Player
+from tests.matches.history import NOON
+
+DOWNLOADS = 8
+PATIENCE = 60.0
+
+
+class Endless:
+    """A table without an end, which knows how many times it is being read."""
+
+    def __init__(self) -> None:
+        self.begun = self.stopped = 0
+        self.rows_read = 0
+
+    def rows(self) -> Iterator[list[Any]]:
+        self.begun += 1
+        try:
+            while True:
+                self.rows_read += 1
+                yield ["2026-03-01", "Bob", "Carol", 7, 3]
+        finally:
+            self.stopped += 1
+
+
+endless = Endless()
+
+
+def limited(request: HttpRequest) -> HttpResponseBase:
+    return csv_files.long_file(request, endless.rows(), "endless.csv")
+
+
+def unlimited(request: HttpRequest) -> HttpResponseBase:
+    return StreamingHttpResponse(csv_files.chunks(endless.rows()), content_type=csv_files.TYPE)
+
+
+class EndlessUrls:
+    """The site with two downloads that do not end by themselves."""
+
+    from config.urls import urlpatterns as _site
+
+    urlpatterns = (*_site, path("limited.csv", limited), path("unlimited.csv", unlimited))
+
+
+@pytest.fixture
+def port(transactional_db: None) -> Iterator[int]:
+    """The site as uvicorn serves it, in this process, so that its generators can be watched."""
+    global endless
+    endless = Endless()
+    port = free_port()
+    with override_settings(ROOT_URLCONF=EndlessUrls):
+        server = uvicorn.Server(uvicorn.Config(asgi.application, port=port, lifespan="off", log_config=None))
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        eventually(lambda: server.started)
+        yield port
+        server.should_exit = True
+        thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def opened(port: int, path: str) -> tuple[socket.socket, int]:
+    """A connection on which a download has begun, and the status of the answer."""
+    connected = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    connected.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    return connected, int(connected.recv(1000).split()[1])
+
+
+def is_healthy(port: int) -> bool:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE) as response:
+        return bool(response.status == 200)
+
+
+def test_downloads_end_with_their_clients(port: int) -> None:
+    """All eight threads are busy with answers that would never end; then the clients go."""
+    sockets = [opened(port, "/unlimited.csv")[0] for _ in range(DOWNLOADS)]
+    assert DOWNLOADS == asgi.WSGI_THREADS
+    eventually(lambda: endless.begun == DOWNLOADS)
+    for connected in sockets:
+        connected.close()
+    assert is_healthy(port)
+    eventually(lambda: endless.stopped == DOWNLOADS)
+    read = endless.rows_read
+    time.sleep(0.2)
+    assert endless.rows_read == read, "nothing reads on"
+
+
+def test_eight_downloads_leave_threads_for_pages(port: int) -> None:
+    answers = [opened(port, "/limited.csv") for _ in range(DOWNLOADS)]
+    assert sorted(status for _, status in answers) == [200] * csv_files.MOST_EACH + [429] * (
+        DOWNLOADS - csv_files.MOST_EACH
+    )
+    assert is_healthy(port), "while they run"
+    for connected, _ in answers:
+        connected.close()
+    eventually(lambda: endless.stopped == endless.begun == csv_files.MOST_EACH)
+    eventually(lambda: csv_files.slots.running == 0)
+    connected, status = opened(port, "/limited.csv")
+    connected.close()
+    assert status == 200, "there is room again"
+    eventually(lambda: csv_files.slots.running == 0)
+
+
+def test_a_head_request_reads_no_rows(port: int) -> None:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/limited.csv", method="HEAD")
+    with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+        assert response.status == 200
+    eventually(lambda: csv_files.slots.running == 0)
+    assert endless.rows_read == 0
+
+
+def test_a_whole_download_arrives(port: int, rated_matches: int) -> None:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/rankings/matches.csv", timeout=PATIENCE) as response:
+        lines = list(csv.reader(io.TextIOWrapper(response)))
+    assert len(lines) == rated_matches + 1
+    assert lines == [[str(cell) for cell in row] for row in exports.match_rows(NOBODY)]
+    eventually(lambda: csv_files.slots.running == 0)
+
+
+@pytest.fixture
+def rated_matches(db: None) -> int:
+    """Two thousand rated matches between Bob and Carol; their number."""
+    bob, carol = Player.objects.create(name="Bob"), Player.objects.create(name="Carol")
+    facts = {"length": 7, "finished_at": NOON}
+    matches = Match.objects.bulk_create(
+        [Match(player_0=bob, player_1=carol, state=Match.State.SETTLED, **facts) for _ in range(2000)]
+    )
+    by = {"source": Result.Source.DIRECTOR, "by": LogEntry.By.SYSTEM, "kind": Result.Kind.PLAYED}
+    Result.objects.bulk_create(
+        [Result(match=match, version=1, winner=0, score_0=7, score_1=3, **by) for match in matches]
+    )
+    ratings = {
+        "rating_before": 1500,
+        "rating_after": 1500,
+        "opponent_before": 1500,
+        "experience_before": 0,
+        "pool": default_pool(),
+        **facts,
+    }
+    RatingChange.objects.bulk_create(
+        RatingChange(match=match, player=one, opponent=other, won=one is bob, **ratings)
+        for match in matches
+        for one, other in ((bob, carol), (carol, bob))
+    )
+    return len(matches)
+
+
+def test_a_chunk_holds_many_rows(client: Client, rated_matches: int) -> None:
+    pieces = list(client.get("/rankings/matches.csv").streaming_content)  # type: ignore[attr-defined]
+    assert b"".join(pieces).count(b"\r\n") == rated_matches + 1
+    assert len(pieces) < rated_matches / 100
+    assert all(len(piece) >= csv_files.CHUNK for piece in pieces[:-1])
+
+
+@pytest.mark.parametrize("name", ["matches", "ranking"])
+def test_one_client_downloads_only_so_often(client: Client, db: None, name: str) -> None:
+    statuses = []
+    for _ in range(throttle.DOWNLOADS_BY.most + 1):
+        answer = client.get(f"/rankings/{name}.csv")
+        statuses.append(answer.status_code)
+        answer.close()
+    assert statuses == [200] * throttle.DOWNLOADS_BY.most + [429]
+    assert csv_files.slots.running == 0
