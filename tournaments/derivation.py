@@ -10,7 +10,7 @@ from functools import cached_property
 from tournaments.formats.blueprint import ROUNDS, places_before
 from tournaments.formats.graph import EntryId, PlaceOf
 from tournaments.formats.progress import FixtureState, Progress, Result
-from tournaments.formats.settings import BY_ROUND, TABLES
+from tournaments.formats.settings import BY_ROUND, LIVES, TABLES
 from tournaments.formats.swiss_event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.tables import Table, bracket_tables, is_over, known, places_taken, round_table
 from tournaments.lots import lots_seed
@@ -125,10 +125,11 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     numbers = {row.pk: row.number for row in rows.rounds}
     for number, fixture in rows.fixtures.items():
         by_round.setdefault(numbers[fixture.round_id], []).append(number)
+    otherwise = ByeKind.SIT_OUT if settings.format == LIVES else ByeKind.FULL
     return SwissEvent(
         players_of(rows, places, draws),
         tuple(
-            _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}))
+            _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}), otherwise)
             for at in sorted(by_round)
         ),
         planned=settings.rounds,
@@ -187,14 +188,17 @@ def field_of(stage: Stage, places: Places) -> list[Entry]:
     return [by_id[pk] for pk in taken or [] if pk in by_id]
 
 
-def _round(states: list[FixtureState], kinds: Mapping[str, str]) -> SwissRound:
-    """A round; a walkover that is not booked yet counts as the forfeit it will be."""
+def _round(states: list[FixtureState], kinds: Mapping[str, str], otherwise: ByeKind) -> SwissRound:
+    """A round; a walkover that is not booked yet counts as the forfeit it will be.
+
+    `otherwise` is the kind of a bye that the pairing does not know.
+    """
     pairs: list[SwissPair] = []
     byes: list[SwissBye] = []
     for state in states:
-        alone = state.slots[0].entrant
+        alone = next((slot.entrant for slot in state.slots if slot.entrant is not None), None)
         if state.entrants is not None:
             pairs.append(SwissPair(*state.entrants, state.result or state.walkover))
         elif alone is not None:
-            byes.append(SwissBye(alone, ByeKind(kinds.get(str(alone), ByeKind.FULL))))
+            byes.append(SwissBye(alone, ByeKind(kinds.get(str(alone), otherwise))))
     return SwissRound(tuple(pairs), tuple(byes))

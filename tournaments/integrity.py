@@ -1,4 +1,4 @@
-"""Deriving everything again from the facts, and what differs from what is stored: none, ever."""
+"""Deriving everything again from the facts: what differs from what is stored, and what cannot be so. None, ever."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -12,6 +12,7 @@ from matches.services import ratings
 from players.models import Club
 from tournaments.derivation import states_of
 from tournaments.formats.progress import FixtureState
+from tournaments.formats.soundness import faults
 from tournaments.models import Division, Fixture, Slot, Stage
 
 BATCH = 500
@@ -53,8 +54,11 @@ def _of_division(division: Division) -> Iterator[Difference]:
         for number, stands in state.progress.fixtures.items():
             yield from _of_fixture(division, rows.fixtures[number], rows.slots[rows.fixtures[number].pk], stands)
         status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING
+        topic = f"{division.topic} stage {state.stage.number}"
         if state.stage.status != status:
-            yield Difference(f"{division.topic} stage {state.stage.number}", "status", state.stage.status, status)
+            yield Difference(topic, "status", state.stage.status, status)
+        for fault in faults(rows.settings, state.progress, state.event):
+            yield Difference(topic, fault.what, fault.found, fault.sound)
 
 
 def _of_fixture(

@@ -11,7 +11,8 @@ from tournaments.formats.blueprint import lengths_of
 from tournaments.formats.graph import EntryId, PlaceOf
 from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Progress, Result, Withdrawal
 from tournaments.formats.progress import progress as progress_of
-from tournaments.formats.settings import LEAGUE, StageSettings
+from tournaments.formats.settings import LEAGUE, LIVES, StageSettings
+from tournaments.formats.spent_lives import without_spent_lives
 from tournaments.models import Advance, Bracket, Fixture, Round, Slot, Stage
 from tournaments.models import Withdrawal as WithdrawalRow
 
@@ -251,7 +252,8 @@ class StageRows:
         of the standing ones, by number.
         """
         results = {**self.results, **(instead or {})}
-        return progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
+        state = progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
+        return without_spent_lives(state, self.settings.lives) if self.settings.format == LIVES else state
 
 
 def held_places(advance: Advance) -> dict[PlaceOf, EntryId | None]:

@@ -20,6 +20,10 @@ MESSAGES: dict[str, str] = {
     "correction_same": gettext_noop("This is what stands for M{fixture} already."),
     "correction_undone": gettext_noop("This correction has been undone already."),
     "correction_not_last": gettext_noop("M{fixture} was corrected again since; undo the later correction first."),
+    "round_paired_since": gettext_noop(
+        "Round {round} was paired after this correction, by the lives as corrected. Take that round back first, "
+        "or correct M{fixture} again."
+    ),
     # Rounds that are paired one by one
     "not_by_rounds": gettext_noop("This division has no stage that is paired round by round."),
     "not_with_lives": gettext_noop("Where lives are counted, byes, pairs and rounds follow from the lives alone."),
@@ -127,6 +131,7 @@ STATUS = {
     "nothing_to_correct": HTTPStatus.CONFLICT,
     "correction_undone": HTTPStatus.CONFLICT,
     "correction_not_last": HTTPStatus.CONFLICT,
+    "round_paired_since": HTTPStatus.CONFLICT,
     "line_settled": HTTPStatus.CONFLICT,
 }
 """The HTTP status of a code, where it is not 422."""

@@ -112,8 +112,8 @@ def lives_places(event: SwissEvent, lives: int) -> tuple[tuple[EntryId, ...], ..
     out: dict[EntryId, int] = {p.entry: p.left for p in event.players if p.left is not None and p.entry not in left}
     for number, round_ in enumerate(event.rounds, start=1):
         for pair in round_.pairs:
-            for entry, points in zip((pair.first, pair.second), pair.points(), strict=True):
-                lost[entry] = lost.get(entry, 0) + int(pair.result is not None and points == 0)
+            for entry in pair.losers:
+                lost[entry] = lost.get(entry, 0) + 1
                 if lost[entry] == lives:
                     out.setdefault(entry, number)
     groups: dict[tuple[int, int], list[EntryId]] = {}

@@ -56,6 +56,13 @@ class Result:
             return self.winner
         return None if self.advances == NOBODY else self.advances
 
+    @property
+    def losing_slots(self) -> tuple[int, ...]:
+        """The slots that lost: one, both if both forfeited, none if nobody won a match that was settled."""
+        if self.winner is None:
+            return (0, 1) if self.kind == DOUBLE_FORFEIT else ()
+        return (1 - self.winner,)
+
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
@@ -299,7 +306,7 @@ def _state(
     if counted is not None:
         return _decided(fixture.number, raw, counted)
     slots = (_present(raw[0], gone, bracket), _present(raw[1], gone, bracket))
-    state = _undecided(fixture.number, slots, void=result is not None)
+    state = undecided(fixture.number, slots, void=result is not None)
     if BYE_SLOT in raw and state.winner.absent is not None:
         # A bye is no match: what he has played after it counts, and he is missing from the first that he has not.
         return replace(state, winner=raw[0] if raw[1] == BYE_SLOT else raw[1])
@@ -359,7 +366,8 @@ def _present(slot: SlotState, gone: Gone, bracket: str) -> SlotState:
     return slot
 
 
-def _undecided(number: FixtureId, slots: tuple[SlotState, SlotState], *, void: bool) -> FixtureState:
+def undecided(number: FixtureId, slots: tuple[SlotState, SlotState], *, void: bool = False) -> FixtureState:
+    """The state of a fixture with these slots and without a result that counts."""
     kinds = {slot.status for slot in slots}
     if kinds == {SlotStatus.ENTRY}:
         return FixtureState(number, slots, FixtureStatus.READY, OPEN_SLOT, OPEN_SLOT, void=void)

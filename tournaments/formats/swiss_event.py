@@ -81,6 +81,12 @@ class SwissPair:
         """The two, in no order."""
         return frozenset((self.first, self.second))
 
+    @property
+    def losers(self) -> tuple[EntryId, ...]:
+        """Who lost: one, both if both forfeited, or nobody."""
+        both = (self.first, self.second)
+        return () if self.result is None else tuple(both[slot] for slot in self.result.losing_slots)
+
     def points(self) -> tuple[float, float]:
         """Table points of both: 1 and 0, or half each if nobody won (none if both forfeited)."""
         if self.result is None or self.result.kind == DOUBLE_FORFEIT:
@@ -176,8 +182,7 @@ class SwissEvent:
         """Entry -> matches lost; when both forfeit, both lose."""
         found: Counter[EntryId] = Counter()
         for pair in (pair for round_ in self.rounds for pair in round_.pairs):
-            for entry, points in zip((pair.first, pair.second), pair.points(), strict=True):
-                found[entry] += int(pair.result is not None and points == 0)
+            found.update(pair.losers)
         return found
 
     @cached_property

@@ -18,7 +18,8 @@ from matches.services.own_match import check_own_match
 from players.actors import Actor, log
 from tournaments.corrected import origins, stands
 from tournaments.foresight import Choice, NewResult, Preview, foresee, mark_of
-from tournaments.models import Advance, Correction, Division, Fixture
+from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage
+from tournaments.plans import outcome
 from tournaments.services.settle import hold, lock, settle
 
 
@@ -85,6 +86,7 @@ def preview_undo(*, correction: Correction) -> Preview:
     row, standing = _undoable(correction)
     before = correction.before
     preview = foresee(row, standing, NewResult.of(before), voided_rated=None, restored=before)
+    _refuse_if_paired_on(correction, row, standing)
     _refuse_if_played_on(correction, preview)
     return preview
 
@@ -95,7 +97,8 @@ def undo_correction(
     """Lets the result before a correction stand again, with all that follows; `after` and `seen` as above.
 
     Refused: `stale`, `correction_undone`, `correction_not_last`, and `successor_begun` where a match that would be
-    void, or others would play, has been begun, claimed or decided since the correction.
+    void, or others would play, has been begun, claimed or decided since the correction, and `round_paired_since` where
+    lives are counted and a round was paired by the corrected ones.
     """
     with transaction.atomic():
         division = lock(correction.fixture.stage.division_id)
@@ -109,13 +112,14 @@ def undo_correction(
         row, standing = _undoable(correction)
         before = correction.before
         preview = foresee(row, standing, NewResult.of(before), with_ratings=False, restored=before)
+        _refuse_if_paired_on(correction, row, standing)
         _refuse_if_played_on(correction, preview)
         acts = _Acts(by, now, reason, seen)
         return _apply(division, preview, Choice.CORRECT_ALL, acts, voided_rated=None, undoes=correction)
 
 
 def _standing(fixture: Fixture) -> tuple[Fixture, Result]:
-    row = Fixture.objects.select_related("stage__division__tournament__club", "match").get(pk=fixture.pk)
+    row = Fixture.objects.select_related("stage__division__tournament__club", "round", "match").get(pk=fixture.pk)
     standing = standing_result(row.match) if row.match is not None else None
     if row.match is None or standing is None or row.match.state != Match.State.SETTLED:
         raise Refused("nothing_to_correct", fixture=row.number)
@@ -221,6 +225,17 @@ def _undoable(correction: Correction) -> tuple[Fixture, Result]:
     if not stands(correction, origins([standing.match_id])[standing.match_id]):
         raise Refused("correction_not_last", fixture=row.number)
     return row, standing
+
+
+def _refuse_if_paired_on(correction: Correction, fixture: Fixture, standing: Result) -> None:
+    """Where lives are counted, a round that was paired by the corrected lives cannot follow from the ones before."""
+    before, after = (outcome(result, None).losing_slots for result in (correction.before, standing))
+    if fixture.stage.format != Stage.Format.LIVES or before == after:
+        return
+    rounds = fixture.stage.draws.filter(state=Draw.State.PUBLISHED, published_at__gte=correction.at)
+    later = rounds.filter(round__gt=fixture.round.number).order_by("round").first()
+    if later is not None:
+        raise Refused("round_paired_since", round=later.round, fixture=fixture.number)
 
 
 def _refuse_if_played_on(correction: Correction, preview: Preview) -> None:

@@ -1,0 +1,92 @@
+"""What can never be so, however it came about: faults in the derived state of a stage.
+
+That stored states equal derived ones proves nothing if the derivation itself is wrong. These rules do without it: they
+look only at who stands where and who has lost what.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tournaments.formats.graph import EntryId
+from tournaments.formats.progress import Progress
+from tournaments.formats.settings import ELIMINATION, LIVES, SWISS, TABLES, StageSettings
+from tournaments.formats.swiss_event import GIVEN_BYES, SwissEvent
+from tournaments.formats.tables import elimination_places
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that can never be so; `found` is what there is, `sound` what there should be."""
+
+    what: str
+    found: object
+    sound: object
+
+
+def faults(settings: StageSettings, state: Progress, event: SwissEvent | None = None) -> Iterator[Fault]:
+    """Every fault of a stage; `event` where its rounds are paired one by one."""
+    yield from _seats(settings, state)
+    yield from _champion(settings, state)
+    if event is not None and settings.format == LIVES:
+        yield from _lives(settings.lives, event)
+    if event is not None and settings.format == SWISS:
+        yield from _byes(event)
+
+
+def _seats(settings: StageSettings, state: Progress) -> Iterator[Fault]:
+    """Nobody stands twice in a round, or waits for two matches of an elimination or a paired round at once."""
+    for number, fixture in state.fixtures.items():
+        if fixture.entrants is not None and len(set(fixture.entrants)) == 1:
+            yield Fault(f"M{number}: one entry on both sides", fixture.entrants[0], None)
+    if settings.format in TABLES:
+        return
+    ready = [entry for number in state.ready for entry in state.fixtures[number].entrants or ()]
+    for entry, seats in Counter(ready).items():
+        if seats > 1:
+            yield Fault(f"open matches of entry {entry}", seats, 1)
+
+
+def _champion(settings: StageSettings, state: Progress) -> Iterator[Fault]:
+    """Whoever has won an elimination has no match left to play in it."""
+    if settings.format not in ELIMINATION or not state.fixtures:
+        return
+    first = next(iter(elimination_places(settings, state).values()))
+    champions = {entry for place in first if (place.first, place.last) == (1, 1) for entry in place.entries}
+    for number in state.ready:
+        for entry in champions & set(state.fixtures[number].entrants or ()):
+            yield Fault(f"M{number}: open match of the champion", entry, None)
+
+
+def _lives(lives: int, event: SwissEvent) -> Iterator[Fault]:
+    """Nobody without lives is to play, the last one left has no match, and a life is lost only in a match."""
+    lost: Counter[EntryId] = Counter()
+    open_matches: list[tuple[int, frozenset[EntryId]]] = []
+    for number, round_ in enumerate(event.rounds, start=1):
+        seats = Counter(entry for pair in round_.pairs for entry in pair.pair)
+        seats.update(bye.entry for bye in round_.byes)
+        for entry, count in seats.items():
+            if count > 1:
+                yield Fault(f"seats of entry {entry} in round {number}", count, 1)
+        for pair in round_.pairs:
+            if pair.result is None:
+                open_matches.append((number, pair.pair))
+                for entry in sorted(entry for entry in pair.pair if lost[entry] >= lives):
+                    yield Fault(f"lives of entry {entry}, who is to play in round {number}", 0, "at least 1")
+        lost.update(entry for pair in round_.pairs for entry in pair.losers)
+    left = [player.entry for player in event.players if player.left is None and lost[player.entry] < lives]
+    if len(left) == 1:
+        for number, pair_ in open_matches:
+            if left[0] in pair_:
+                yield Fault(f"open match of the winner in round {number}", left[0], None)
+
+
+def _byes(event: SwissEvent) -> Iterator[Fault]:
+    """No second bye by the pairing, and each round has everybody at most once."""
+    for entry, count in event.byes_given.items():
+        if count > 1:
+            yield Fault(f"byes given to entry {entry}", count, 1)
+    for number, round_ in enumerate(event.rounds, start=1):
+        given = sum(bye.kind in GIVEN_BYES for bye in round_.byes)
+        if given > 1:
+            yield Fault(f"byes given in round {number}", given, 1)
