@@ -3,11 +3,13 @@
 from typing import Any, ClassVar
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from matches.models import Match, Result
 from matches.services.finish import ENDINGS, MOST_POINTS, standing_result
 from players.forms import RefusingForm
+from tournaments.fixture_forms import NOBODY, SIDES
 from tournaments.foresight import NewResult
 from tournaments.forms import LONGEST_REASON
 from tournaments.models import Correction
@@ -20,12 +22,8 @@ class NewResultForm(RefusingForm):
     """The result as it should be. Where it was played, the score says who won."""
 
     kind = forms.ChoiceField(label=_("How it ended"), choices=ENDINGS)
-    winner = forms.TypedChoiceField(
-        label=_("Winner"),
-        choices=[("", _("nobody")), ("0", "0"), ("1", "1")],
-        required=False,
-        coerce=int,
-        empty_value=None,
+    winner = forms.ChoiceField(
+        label=_("Winner"), choices=[("0", "0"), ("1", "1"), (NOBODY, _("nobody"))], required=False
     )
     left = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
     right = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
@@ -39,13 +37,24 @@ class NewResultForm(RefusingForm):
         standing = standing_result(match)
         assert standing is not None  # noqa: S101, asked only of settled matches
         left, right = standing.score or (None, None)
-        winner = "" if standing.winner is None else str(standing.winner)
+        winner = NOBODY if standing.winner is None else str(standing.winner)
         return cls(initial={"kind": standing.kind, "winner": winner, "left": left, "right": right, "rated": True})
+
+    def clean(self) -> dict[str, Any]:
+        """Who won is named, or that nobody did, unless the score or the kind of ending says so."""
+        cleaned = super().clean() or {}
+        kind = cleaned.get("kind")
+        scored = cleaned.get("left") is not None and cleaned.get("right") is not None
+        told = kind == Result.Kind.DOUBLE_FORFEIT or (kind == Result.Kind.PLAYED and scored)
+        if not told and not cleaned.get("winner") and "winner" not in self.errors:
+            self.add_error("winner", ValidationError(_("Say who won, or that nobody did."), code="required"))
+        return cleaned
 
     @property
     def new_result(self) -> NewResult:
         """As services take it."""
-        kind, winner = self.cleaned_data["kind"], self.cleaned_data["winner"]
+        kind, chosen = self.cleaned_data["kind"], self.cleaned_data["winner"]
+        winner = int(chosen) if chosen in SIDES else None
         left, right = self.cleaned_data["left"], self.cleaned_data["right"]
         score = None if left is None or right is None or kind in WITHOUT_SCORE else (left, right)
         if kind == Result.Kind.PLAYED and score is not None and left != right:

@@ -91,7 +91,21 @@ MESSAGES: dict[str, str] = {
     "line_which_division": gettext_noop(
         "M{fixture} is in {first} and in {second}. Write the division first: {example} m{fixture} …"
     ),
-    "line_settled": gettext_noop("M{fixture} stands already: {result}. Open the match to replace its result."),
+    "line_settled": gettext_noop("M{fixture} has a result already: {result}."),
+    "line_no_result": gettext_noop("This line is no result. Type one such as m22 11-7."),
+    "line_nobody": gettext_noop("Nobody called {name} has a match here."),
+    "line_name_ambiguous": gettext_noop(
+        "“{name}” can be {first} or {second}. Write more of the name, or the match number."
+    ),
+    "line_which_match": gettext_noop(
+        "{name} has several open matches: M{first} and M{second}. Write the match number instead of the name."
+    ),
+    "line_again": gettext_noop(
+        "M{fixture} of {name} stands with this score already. If M{next} ended so too, write m{next} and the score."
+    ),
+    "too_many_lines": gettext_noop("Enter up to {most} results at once."),
+    "nothing_to_undo": gettext_noop("You have entered no result here that could be undone."),
+    "undo_built_on": gettext_noop("M{fixture} cannot be undone any more: it was changed, or play has gone on from it."),
 }
 """Code -> English template with `{parameter}` places."""
 
@@ -133,5 +147,8 @@ STATUS = {
     "correction_not_last": HTTPStatus.CONFLICT,
     "round_paired_since": HTTPStatus.CONFLICT,
     "line_settled": HTTPStatus.CONFLICT,
+    "line_again": HTTPStatus.CONFLICT,
+    "nothing_to_undo": HTTPStatus.CONFLICT,
+    "undo_built_on": HTTPStatus.CONFLICT,
 }
 """The HTTP status of a code, where it is not 422."""

@@ -11,6 +11,7 @@ from tournaments.api import entries as api_entries
 from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
 from tournaments.api import kept_apart as api_kept_apart
+from tournaments.api import lines as api_lines
 from tournaments.api import rounds as api_rounds
 from tournaments.api import seasons as api_seasons
 from tournaments.api import stages as api_stages
@@ -117,6 +118,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
     re_path(rf"{A_TOURNAMENT}log/$", api_events.Log.as_view(), name="api-tournament-log"),
     re_path(rf"{A_TOURNAMENT}line/$", api_fixtures.OneLine.as_view(), name="api-tournament-line"),
+    re_path(rf"{A_TOURNAMENT}lines/$", api_lines.Lines.as_view(), name="api-tournament-lines"),
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{A_DIVISION}$", api_divisions.OneDivision.as_view(), name="api-division"),
     re_path(rf"{A_DIVISION}deadlines/$", api_divisions.Deadlines.as_view(), name="api-deadlines"),

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.errors import Refused
-from tournaments.one_line import ForfeitLine, ScoreLine, parse, side_of
+from tournaments.one_line import Command, ForfeitLine, NamedForfeit, NamedScore, ScoreLine, parse, side_of, split
 from tournaments.refusals import MESSAGES
 
 PLAYERS = ("Quinn Olsen", "Uma Levermann")
@@ -41,6 +41,31 @@ def test_the_division_may_stand_first() -> None:
     assert parse("over 60 m3 5-7") == ScoreLine(3, (5, 7), "over 60")
 
 
+@pytest.mark.parametrize("text", ["bob 7-4", "bob 7 4", " Bob  7 : 4"])
+def test_one_name_has_the_first_points(text: str) -> None:
+    line = parse(text)
+    assert isinstance(line, NamedScore)
+    assert (line.names[0].lower(), line.score) == ("bob", (7, 4))
+
+
+@pytest.mark.parametrize("text", ["anna berg 7 carol 4", "anna berg 7, carol 4", "anna berg 7 - carol 4"])
+def test_two_names_have_points_each(text: str) -> None:
+    assert parse(text) == NamedScore(("anna berg", "carol"), (7, 4))
+
+
+@pytest.mark.parametrize("text", ["bob forfeit", "forfeit bob", "bob w/o", "FF bob"])
+def test_a_forfeit_may_name_the_player_alone(text: str) -> None:
+    assert parse(text) == NamedForfeit("bob")
+
+
+def test_undo_and_help_are_commands() -> None:
+    assert [parse(text) for text in ("undo", "UNDO", "?", "help")] == [*[Command.UNDO] * 2, *[Command.HELP] * 2]
+
+
+def test_lines_are_apart_by_semicolons_and_line_breaks() -> None:
+    assert split("m1 7-3;; m2 7-5\r\n\n m3  0-7 ;") == ["m1 7-3", "m2 7-5", "m3 0-7"]
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -54,7 +79,7 @@ def test_the_division_may_stand_first() -> None:
         ("m22 11-7-3", "line_without_result"),
         ("m22 7-7", "line_draw"),
         ("m22 forfeit", "line_forfeit_who"),
-        ("m99999 3-1", "line_without_match"),
+        ("m9999999 3-1", "line_without_match"),
         ("x" * 201, "quick_line_too_long"),
     ],
 )

@@ -98,7 +98,7 @@ class AcceptRecordSerializer(ReasonSerializer):
 class LineSerializer(serializers.Serializer[Any]):
     """A result in one line."""
 
-    line = serializers.CharField(max_length=LONGEST_LINE, help_text="`m22 11-7`, `m22 forfeit smith`.")
+    line = serializers.CharField(max_length=LONGEST_LINE, help_text="`m22 11-7`, `bob 7-4`, `m22 forfeit smith`.")
     division = serializers.CharField(
         max_length=10, required=False, help_text="The one meant where the line names none."
     )

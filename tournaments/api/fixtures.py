@@ -17,6 +17,7 @@ from tournaments import access
 from tournaments.api import fixture_shapes, shapes
 from tournaments.api.brackets import fixture_body, rows_and_names
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, example, given, tagged
+from tournaments.api.lines import division_on_screen
 from tournaments.models import Fixture
 from tournaments.selectors import brackets
 from tournaments.services import deadlines, entries, results
@@ -244,6 +245,6 @@ class OneLine(APIView):
         """422 with a code that says what is wrong with the line."""
         found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
         fields = given(fixture_shapes.LineSerializer, request)
-        division = found.divisions.filter(public_id=fields.get("division", "")).first()
+        division = division_on_screen(found, fields.get("division"))
         done = enter_line(tournament=found, text=fields["line"], division=division, by=by(request), now=timezone.now())
         return answer(request, done.fixture)

@@ -56,6 +56,8 @@ VERBS: dict[str, str] = {
     "match_reinstated": gettext_noop("let the match stand again"),
     "match_due_moved": gettext_noop("moved the match's deadline"),
     "result_appended": gettext_noop("booked a result"),
+    "line_entered": gettext_noop("entered it by quick entry"),
+    "line_undone": gettext_noop("undid the quick entry"),
     "result_corrected": gettext_noop("corrected the result"),
     "correction_left": gettext_noop("looked at a correction and let the result stand"),
     "correction_undone": gettext_noop("undid a correction"),
@@ -66,7 +68,8 @@ VERBS: dict[str, str] = {
     "claim_unanswered": gettext_noop("let an unanswered claim stand"),
 }
 KINDS: dict[str, Sequence[str]] = {
-    "results": ("result_appended", "match_voided", "match_reinstated", "result_corrected", "correction_left",
+    "results": ("result_appended", "line_entered", "line_undone",
+                "match_voided", "match_reinstated", "result_corrected", "correction_left",
                 "correction_undone", "claimed", "claim_confirmed", "claim_contested",
                 "claim_withdrawn", "claim_unanswered"),
     "entries": ("entered", "entered_late", "bye_requested", "bye_taken_back",

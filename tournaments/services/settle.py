@@ -169,9 +169,11 @@ def _open_matches(
 
 
 def _others(row: Fixture, pair: tuple[Player, Player] | None) -> bool:
-    """Whether the match of a fixture is not between these two, or there are no two any more."""
+    """Whether the match of a fixture is void, or not between these two, or there are no two any more."""
     if row.match is None:
         return False
+    if row.match.state == Match.State.VOID:
+        return True
     return pair is None or (row.match.player_0_id, row.match.player_1_id) != (pair[0].pk, pair[1].pk)
 
 

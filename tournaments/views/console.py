@@ -1,7 +1,9 @@
 """The director's console: what needs him, one line for results, the log, and whether the workers live."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,11 +17,13 @@ from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from players.messages import sentence
 from tournaments import access
-from tournaments.models import Division, Fixture, Tournament
+from tournaments.console_forms import QuickForm
+from tournaments.models import Tournament
 from tournaments.selectors import console as selectors
 from tournaments.selectors import log as log_selectors
 from tournaments.selectors import workers
-from tournaments.services.quick import enter_line, wording
+from tournaments.selectors.quick import OutcomeLine, outcome_lines
+from tournaments.services.quick import enter_lines
 from tournaments.views.pages import account_needed, address, by
 
 
@@ -39,37 +43,47 @@ def _context(request: HttpRequest, tournament: Tournament, division: str) -> dic
     context = selectors.console_page(tournament, division, timezone.now())
     if (need := context["round_need"]) is not None and need.refusal:
         context["round_refusal"] = sentence(need.refusal["code"], need.refusal["params"])
+    context["focus_line"] = "entered" in request.GET
     return {**context, "may_direct": is_at_least(role, Role.DIRECTOR), "health": workers.short(timezone.now())}
 
 
 @account_needed
 @require_POST
 def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """A result in one line; what is wrong with it is said above the line, which stays as it was typed."""
+    """Results typed as lines; what became of each is said, and what was not booked comes back for editing."""
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
-    line, chosen = request.POST.get("line", ""), request.POST.get("division", "")
-    division = found.divisions.filter(public_id=chosen).first()
+    form = QuickForm(request.POST, tournament=found)
+    if not form.is_valid():
+        return _asked_again(request, found, form)
+    division = form.cleaned_data["division"]
     try:
-        done = enter_line(tournament=found, text=line, division=division, by=by(request), now=timezone.now())
+        outcomes = enter_lines(
+            tournament=found, text=form.cleaned_data["line"], division=division, by=by(request), now=timezone.now()
+        )
     except Refused as refused:
-        context = _context(request, found, chosen)
-        context |= {"line": line, "line_error": sentence(refused.code, refused.params)}
-        context["line_fixture"] = _to_correct(found, division, refused)
-        return render(request, "tournaments/console.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    assert done.fixture.match is not None  # noqa: S101, a result has a match
-    messages.success(request, f"M{done.fixture.number} · {wording(done.fixture.match, done.result)}")
-    return redirect(reverse("console", args=address(found)) + (f"?division={chosen}" if division else ""))
+        form.refuse(refused)
+        return _asked_again(request, found, form)
+    lines = outcome_lines(found, outcomes)
+    if any(not line.is_done for line in lines):
+        return _asked_again(request, found, form, lines)
+    for line in lines:
+        messages.success(request, line.text)
+    query = {"entered": "1"} | ({"division": division.public_id} if division else {})
+    return redirect(f"{reverse('console', args=address(found))}?{urlencode(query)}")
 
 
-def _to_correct(tournament: Tournament, division: Division | None, refused: Refused) -> str | None:
-    """The fixture whose result a line would have replaced, where it is clear which one that is."""
-    if refused.code not in ("line_settled", "successor_begun"):
-        return None
-    rows = Fixture.objects.filter(stage__division__tournament=tournament, number=refused.params["fixture"])
-    if division is not None and rows.filter(stage__division=division).exists():
-        rows = rows.filter(stage__division=division)
-    found = list(rows.values_list("public_id", flat=True)[:2])
-    return found[0] if len(found) == 1 else None
+def _asked_again(
+    request: HttpRequest, tournament: Tournament, form: QuickForm, lines: Sequence[OutcomeLine] = ()
+) -> HttpResponse:
+    """The console with what became of each line; those that were not booked come back for editing."""
+    context = _context(request, tournament, form["division"].value() or "")
+    context["line"] = "\n".join(line.typed for line in lines if not line.is_done) or form["line"].value() or ""
+    context |= {"line_form": form, "outcomes": lines, "focus_line": True}
+    is_help = form.is_valid() and all(line.is_done or line.is_help for line in lines)
+    if is_help:
+        context["line"] = ""
+    status = HTTPStatus.OK if is_help else HTTPStatus.UNPROCESSABLE_ENTITY
+    return render(request, "tournaments/console.html", context, status=status)
 
 
 @account_needed

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -96,11 +97,80 @@ def test_a_line_is_booked_and_said_back(running: Running, alices: Client) -> Non
     assert match.state == Match.State.SETTLED
 
 
+def in_the_line(html: str) -> str:
+    """What stands in the field of quick entry."""
+    found = re.search(r'<textarea id="line"[^>]*>(.*?)</textarea>', html, re.DOTALL)
+    assert found is not None
+    return unescape(found[1])
+
+
+def test_after_a_line_the_field_has_the_focus_again(running: Running, alices: Client) -> None:
+    answer = post(alices, f"{running.address}console/quick/", {"line": "m1 7-3"})
+    html = answer.content.decode()
+    assert "autofocus" in html[html.index('id="line"') :][:600]
+    assert in_the_line(html) == ""
+    assert "autofocus" not in page(alices, f"{running.address}console/")
+
+
+def test_what_was_not_booked_comes_back_for_editing(running: Running, alices: Client) -> None:
+    answer = alices.post(f"{running.address}console/quick/", {"line": "m1 7-3; m9 7-1; nobody 7-0"})
+    assert answer.status_code == 422
+    html = answer.content.decode()
+    assert in_the_line(html) == "m9 7-1\nnobody 7-0"
+    assert "There is no M9" in text(html)
+    assert "Nobody called nobody" in text(html)
+    assert Result.objects.get().score == (7, 3)
+
+
+def test_a_settled_match_leads_to_its_correction_filled_in(running: Running, alices: Client) -> None:
+    post(alices, f"{running.address}console/quick/", {"line": "m1 7-3"})
+    html = alices.post(f"{running.address}console/quick/", {"line": "m1 4-7"}).content.decode()
+    link = re.search(r'href="([^"]*/correct/[^"]*)"', html)
+    assert link is not None
+    correction = page(alices, unescape(link[1]))
+    assert re.search(r'id="left"[^>]*value="4"', correction)
+    assert re.search(r'id="right"[^>]*value="7"', correction)
+    assert 'name="choice"' in correction, "it shows at once what would follow"
+
+
+def test_a_question_mark_shows_what_can_be_typed(running: Running, alices: Client) -> None:
+    answer = alices.post(f"{running.address}console/quick/", {"line": "?"})
+    assert answer.status_code == 200
+    assert "takes back your last line" in text(answer.content.decode())
+    assert in_the_line(answer.content.decode()) == ""
+
+
+def test_undo_says_what_it_took_back(running: Running, alices: Client) -> None:
+    post(alices, f"{running.address}console/quick/", {"line": "m1 7-3"})
+    answer = post(alices, f"{running.address}console/quick/", {"line": "undo"})
+    assert "The result of M1 is taken back." in text(answer.content.decode())
+    fixture = Fixture.objects.select_related("match").get(pk=running.fixture.pk)
+    assert fixture.match is not None
+    assert fixture.match.state == Match.State.OPEN
+
+
+def test_an_unknown_division_is_no_division(running: Running, alices: Client) -> None:
+    fields = {"line": "m1 7-3", "division": "nowhere"}
+    assert alices.post(f"{running.address}console/quick/", fields).status_code == 422
+    assert not Result.objects.exists()
+
+
+def test_lines_can_be_entered_by_the_api(running: Running, alices: Client) -> None:
+    url = f"/api/v1/tournaments/{running.tournament.public_id}/lines/"
+    answer = alices.post(url, {"lines": "m1 7-3\nm9 7-1; undo"}, content_type="application/json")
+    assert [(one["what"], one["number"], one["code"]) for one in answer.json()] == [
+        ("booked", 1, None),
+        ("refused", None, "line_no_fixture"),
+        ("undone", 1, None),
+    ]
+
+
 def test_a_line_with_a_fault_stays_in_the_field_with_its_reason(running: Running, alices: Client) -> None:
     answer = alices.post(f"{running.address}console/quick/", {"line": "m1 eleven"})
     assert answer.status_code == 422
     html = answer.content.decode()
-    assert 'value="m1 eleven"' in html
+    assert in_the_line(html) == "m1 eleven"
+    assert "autofocus" in html
     assert "is no result" in text(html)
     assert not Result.objects.exists()
 

@@ -179,7 +179,7 @@ def test_where_the_sheet_or_a_line_is_refused_it_leads_to_the_correction(alices:
     assert sent.status_code == 409
     assert f'href="{played.sheet}correct/"' in sent.content.decode()
     line = alices.post(f"{played.address}console/quick/", {"line": "m1 5-7"})
-    assert f'href="{played.sheet}correct/"' in line.content.decode()
+    assert f'href="{played.sheet}correct/?kind=played&amp;winner=1&amp;left=5&amp;right=7' in line.content.decode()
 
 
 def test_the_corrections_of_an_event_are_listed(alices: Client, played: Running) -> None:

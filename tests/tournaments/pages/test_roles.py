@@ -105,7 +105,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "fixture-result": (NO_FORM, STAFF),
     "fixture-forfeit": (NO_FORM, STAFF),
     "fixture-rule": (NO_FORM, DIRECTORS),
-    "fixture-accept": (NO_FORM, DIRECTORS._replace(director=NOT_THERE)),
+    "fixture-accept": (NO_FORM, DIRECTORS),
     "fixture-extend": (NO_FORM, DIRECTORS),
     "fixture-withdraw": (NO_FORM, DIRECTORS),
     # Assistants may look at what would follow, and not correct.
@@ -123,6 +123,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-tournament-leave": (API_NO_GET, API_PLAYERS),
     "api-next-season": (API_DIRECTORS._replace(anonymous=MAY_NOT), API_DIRECTORS),
     "api-tournament-log": (API_STAFF_READ, API_NO_WRITE),
+    "api-tournament-lines": (API_NO_GET, API_STAFF),
     "api-tournament-line": (API_NO_GET, API_STAFF),
     "api-divisions": (API_READ, API_DIRECTORS),
     "api-division": (API_READ, API_NO_WRITE),

@@ -68,6 +68,13 @@ document.body.addEventListener("htmx:beforeRequest", (event) => {
   }
 });
 
+// Enter sends the line; Shift+Enter begins another.
+document.getElementById("line")?.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  event.target.form.requestSubmit();
+});
+
 // "/" leads to the line from anywhere.
 document.addEventListener("keydown", (event) => {
   const line = document.getElementById("line");
