@@ -97,6 +97,19 @@ class CheckInForm(RefusingForm):
     )
 
 
+class ReturnForm(ReasonForm):
+    """A withdrawal that is taken back, as it was previewed."""
+
+    scope = forms.ChoiceField(choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))])
+    seen = forms.CharField(max_length=64)
+
+
+class ScopeForm(RefusingForm):
+    """What a preview is asked for: one division, or the whole event."""
+
+    scope = forms.ChoiceField(choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))])
+
+
 class WithdrawForm(ReasonForm):
     """What somebody withdraws from, and why."""
 

@@ -133,12 +133,12 @@ def mark_of(matches: Iterable[Match | None]) -> str:
     return sha256(repr(seen).encode()).hexdigest()[:MARK_LENGTH]
 
 
-class _Facts:
-    """The facts of a division, read once and thought about as often as is asked."""
+class Facts:
+    """The facts of a division, read once and thought about as often as is asked; `rows` are other ones to think of."""
 
-    def __init__(self, division: Division) -> None:
+    def __init__(self, division: Division, rows: Sequence[StageRows] | None = None) -> None:
         self.division = division
-        self.rows = [StageRows(stage) for stage in stages_of(division)]
+        self.rows = [StageRows(stage) for stage in stages_of(division)] if rows is None else list(rows)
 
     def states(
         self, instead: Mapping[int, Mapping[int, pure.Result]] | None = None, held: Places | None = None
@@ -172,7 +172,7 @@ def foresee(
     whoever went on from it; to keep the bracket is no choice then.
     """
     division = fixture.stage.division
-    facts = _Facts(division)
+    facts = Facts(division)
     before = facts.states()
     at = next(at for at, state in enumerate(before) if state.stage.pk == fixture.stage_id)
     stage = before[at]
@@ -183,7 +183,7 @@ def foresee(
         return facts.states({stage.stage.number: {fixture.number: _as_pure(now, new, goes_on)}}, held)
 
     def told(after: list[StageState]) -> Following:
-        changes = tuple(_changes(fixture, before, after))
+        changes = tuple(changes_between(division, before, after, but=fixture))
         outcome = Outcome(new.winner, new.kind, submission=restored.submission_id if restored else None)
         outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
         return Following(changes, tuple(_places(before, after)), tuple(foresee_ratings(outcomes)))
@@ -218,15 +218,18 @@ def _as_pure(now: FixtureState, new: NewResult, onward: int | None) -> pure.Resu
 # Fixtures
 
 
-def _changes(fixture: Fixture, before: Sequence[StageState], after: Sequence[StageState]) -> list[FixtureChange]:
+def changes_between(
+    division: Division, before: Sequence[StageState], after: Sequence[StageState], *, but: Fixture | None = None
+) -> list[FixtureChange]:
+    """The fixtures that differ between two derivations of a division; `but` is left out."""
     found = [
         (old.stage.number, old.rows.fixtures[change.number], change)
         for old, new in zip(before, after, strict=True)
         for change in difference(old.progress, new.progress)
-        if old.rows.fixtures[change.number].pk != fixture.pk and _matters(change)
+        if old.rows.fixtures[change.number] != but and _matters(change)
     ]
     standing = _standing_of([row.match_id for _, row, _ in found if row.match_id is not None])
-    returning = _returning(fixture.stage.division, {row.pk: change.after for _, row, change in found})
+    returning = _returning(division, {row.pk: change.after for _, row, change in found})
     return [
         FixtureChange(
             number,

@@ -1,6 +1,6 @@
 """Between the rows of a stage and what the pure formats speak of; entries go by their primary keys."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -157,8 +157,10 @@ class StageRows:
     Each fact is read once, when it is first asked for: to see what was written since, make another.
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, taken_back: Collection[int] = (), reopened: Collection[int] = ()) -> None:
+        """To think of: withdrawals with the keys `taken_back` and results of the matches `reopened` do not count."""
         self.stage = stage
+        self._taken_back, self._reopened = frozenset(taken_back), frozenset(reopened)
         self.settings = settings_of(stage)
         self.brackets = list(stage.brackets.all())
         self.rounds = list(Round.objects.filter(bracket__stage=stage).order_by("number"))
@@ -193,7 +195,11 @@ class StageRows:
     @cached_property
     def results(self) -> dict[int, Result]:
         """The standing result of each fixture, as the formats read it."""
-        matches = {row.match_id: number for number, row in self.fixtures.items() if row.match_id is not None}
+        matches = {
+            row.match_id: number
+            for number, row in self.fixtures.items()
+            if row.match_id is not None and row.match_id not in self._reopened
+        }
         standing: dict[int, MatchResult] = {}
         for result in MatchResult.objects.filter(match__in=matches).order_by("version"):
             standing[result.match_id] = result
@@ -239,6 +245,7 @@ class StageRows:
     def _withdrawals(self) -> list[Withdrawal]:
         keys = {bracket.pk: bracket.key for bracket in self.brackets}
         rows = WithdrawalRow.objects.filter(entry__division=self.stage.division_id, taken_back_at=None)
+        rows = rows.exclude(pk__in=self._taken_back)
         return [
             Withdrawal(row.entry_id, keys.get(row.bracket_id) if row.bracket_id else None)
             for row in rows

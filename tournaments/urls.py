@@ -12,6 +12,7 @@ from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
 from tournaments.api import kept_apart as api_kept_apart
 from tournaments.api import lines as api_lines
+from tournaments.api import returns as api_returns
 from tournaments.api import rounds as api_rounds
 from tournaments.api import seasons as api_seasons
 from tournaments.api import stages as api_stages
@@ -28,6 +29,7 @@ from tournaments.views import (
     events,
     fixtures,
     kept_apart,
+    returns,
     rounds,
     seasons,
     standings,
@@ -85,6 +87,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}rounds/bye/$", rounds.bye, name="rounds-bye"),
     re_path(rf"{ENTRY}check-in/$", entries.check_in, name="entry-check-in"),
     re_path(rf"{ENTRY}withdraw/$", entries.withdraw, name="entry-withdraw"),
+    re_path(rf"{ENTRY}back-in/$", returns.back_in, name="entry-return"),
     re_path(rf"{FIXTURE}$", fixtures.fixture, name="fixture"),
     re_path(rf"{FIXTURE}result/$", fixtures.result, name="fixture-result"),
     re_path(rf"{FIXTURE}forfeit/$", fixtures.forfeit, name="fixture-forfeit"),
@@ -144,6 +147,7 @@ urlpatterns += [
     re_path(rf"{A_DIVISION}pairings/$", api_standings.Pairings.as_view(), name="api-pairings"),
     re_path(rf"{AN_ENTRY}$", api_entries.OneEntry.as_view(), name="api-entry"),
     re_path(rf"{AN_ENTRY}withdraw/$", api_entries.Withdraw.as_view(), name="api-entry-withdraw"),
+    re_path(rf"{AN_ENTRY}return/$", api_returns.ReturnView.as_view(), name="api-entry-return"),
     re_path(rf"{AN_ENTRY}check-in/$", api_entries.CheckIn.as_view(), name="api-entry-check-in"),
     re_path(rf"{A_FIXTURE}$", api_fixtures.OneFixture.as_view(), name="api-fixture"),
     re_path(rf"{A_FIXTURE}result/$", api_fixtures.EnterResult.as_view(), name="api-fixture-result"),

@@ -3,7 +3,7 @@
 from tournaments.models.brackets import Bracket, Fixture, Round, Slot, Stage
 from tournaments.models.corrections import Advance, Correction
 from tournaments.models.draws import Commitment, Draw
-from tournaments.models.entries import ByeRequest, Entry, KeptApart, Withdrawal
+from tournaments.models.entries import ByeRequest, Entry, KeptApart, LateEntry, Return, Withdrawal
 from tournaments.models.events import Division, Tournament
 
 __all__ = [
@@ -17,6 +17,8 @@ __all__ = [
     "Entry",
     "Fixture",
     "KeptApart",
+    "LateEntry",
+    "Return",
     "Round",
     "Slot",
     "Stage",

@@ -66,6 +66,51 @@ class Withdrawal(models.Model):
         return f"{self.entry} · {self.at:%Y-%m-%d}"
 
 
+class Return(models.Model):
+    """A withdrawal that was taken back, with the walkovers that were opened again by it."""
+
+    withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="returned")
+    reopened = models.ManyToManyField(
+        "matches.Match", related_name="+", blank=True, help_text=_("Void now; their fixtures have new matches.")
+    )
+    reason = models.CharField(max_length=300, blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("return")
+        verbose_name_plural = _("returns")
+
+    def __str__(self) -> str:
+        return f"{self.withdrawal.entry} · {self.at:%Y-%m-%d}"
+
+
+class LateEntry(models.Model):
+    """Somebody who came in while the division was being played, and the byes that were filled for it.
+
+    `undoes` is the late entry that this one took back: the byes are byes again.
+    """
+
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="late")
+    stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="+")
+    slots = models.JSONField(
+        default=list, help_text=_("What was written: fixture number, side, then source, entry, fixture as before.")
+    )
+    undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
+    reason = models.CharField(max_length=300, blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("late entry")
+        verbose_name_plural = _("late entries")
+
+    def __str__(self) -> str:
+        return f"{self.entry} · {self.at:%Y-%m-%d}"
+
+
 class ByeRequest(models.Model):
     """A round of a Swiss that an entry asked to miss, for half a point or none."""
 

@@ -7,7 +7,7 @@ from players.access import Role, is_at_least
 from players.models import Membership
 from players.names import fold
 from players.selectors import called
-from tournaments.models import Division, Draw, Entry
+from tournaments.models import Division, Draw, Entry, Withdrawal
 from tournaments.selectors.divisions import entries_lists, provenance_of
 from tournaments.selectors.drafts import draft_page
 from tournaments.selectors.events import divisions_of
@@ -35,6 +35,11 @@ def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any
         "here": sum(entry.checked_in_at is not None for entry, _ in lists["entered"]),
         "provenance": provenance_of(stage) if stage else None,
         "now": now,
+        "out_of_bracket": set(
+            Withdrawal.objects.filter(entry__division=division, bracket__isnull=False, taken_back_at=None).values_list(
+                "entry", flat=True
+            )
+        ),
         **lists,
     }
 

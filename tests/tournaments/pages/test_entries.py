@@ -14,7 +14,7 @@ from players.models import Club, Membership, Player, User
 from players.services import merge_players
 from tests.tournaments.pages.conftest import NOW
 from tests.tournaments.pages.test_division import page, text
-from tournaments.models import Division, Draw, Entry
+from tournaments.models import Division, Draw, Entry, Fixture
 from tournaments.services import draws, entries, events
 
 pytestmark = pytest.mark.django_db
@@ -276,3 +276,46 @@ def test_club_mates_who_could_not_be_kept_apart_are_named(entered: Division, ali
     post(alices, url(entered, "draw/request/"), {})
     make(entered)
     assert "could not be kept in opposite halves" in text(page(alices, url(entered, "draw/")))
+
+
+def test_who_has_withdrawn_comes_back_after_a_look_at_what_follows(
+    entered: Division, alices: Client, by_alice: Actor
+) -> None:
+    post(alices, url(entered, "draw/request/"), {})
+    make(entered)
+    entered.refresh_from_db()
+    post(alices, url(entered, "draw/publish/"), {"after": entered.seq})
+    playing = Fixture.objects.filter(stage__division=entered, status="ready").order_by("number")[0]
+    leaver = playing.slots.get(side=0).entry
+    base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{leaver.public_id}/"
+    post(alices, f"{base}withdraw/", {"scope": "division"})
+    assert "Back in…" in text(page(alices, url(entered)))
+
+    look = alices.get(f"{base}back-in/").content.decode()
+    assert "the walkover is taken back; to be played" in text(look)
+    seen = re.search(r'name="seen" value="([0-9a-f]+)"', look)
+    assert seen
+    assert "Player" in post(alices, f"{base}back-in/", {})
+    leaver.refresh_from_db()
+    assert leaver.status == Entry.Status.OUT, "an empty form does nothing"
+
+    said = post(alices, f"{base}back-in/", {"scope": "division", "seen": seen[1], "reason": "was here"})
+    assert f"{leaver.player.name} is back in." in said
+    leaver.refresh_from_db()
+    assert leaver.status == Entry.Status.IN
+    playing.refresh_from_db()
+    assert playing.status == "ready"
+    assert "has not withdrawn" in post(alices, f"{base}back-in/", {"scope": "division", "seen": seen[1]})
+
+
+def test_a_return_by_api_is_previewed_and_applied(entered: Division, alices: Client, by_alice: Actor) -> None:
+    leaver = entered.entries.all()[0]
+    entries.withdraw(entry=leaver, by=by_alice, now=NOW)
+    path = f"/api/v1/entries/{leaver.public_id}/return/"
+    preview = alices.get(path).json()
+    assert [part["changes"] for part in preview["divisions"]] == [[]]
+    assert alices.post(path, {}, content_type="application/json").status_code == 422
+    body = {"scope": "division", "seen": "0000000000000000"}
+    assert alices.post(path, body, content_type="application/json").json()["code"] == "stale"
+    done = alices.post(path, {**body, "seen": preview["seen"]}, content_type="application/json")
+    assert done.json()["status"] == "in"

@@ -100,6 +100,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "rounds-bye": (NO_FORM, DIRECTORS),
     "keep-apart": (NO_FORM, DIRECTORS),
     "entry-check-in": (NO_FORM, STAFF),
+    "entry-return": (DIRECTORS, DIRECTORS),
     "entry-withdraw": (NO_FORM, DIRECTORS),
     "fixture": (STAFF, NO_POST_SIGNED_IN),
     "fixture-result": (NO_FORM, STAFF),
@@ -152,6 +153,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-entry-withdraw": (API_NO_GET, API_HIS_OWN),
     # Bob may see that his entry is there, and still not check himself in.
     "api-entry-check-in": (API_NO_GET, API_STAFF),
+    "api-entry-return": (API_DIRECTORS, API_DIRECTORS),
     "api-fixture": (API_READ, API_NO_WRITE),
     "api-fixture-result": (API_NO_GET, API_STAFF),
     "api-fixture-forfeit": (API_NO_GET, API_STAFF),
