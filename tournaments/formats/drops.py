@@ -9,17 +9,18 @@ Layout: sides stay in the order of the feeding bracket; the drops of a round are
 order of (index XOR mask), one mask a round. The masks are chosen by descent, one round after the other,
 from those below; for 8 and 16 players this reaches the best of all layouts (shown by full search in the
 tests), and halving the field changes the figure little.
+
+Rounds that wait: where the bye of a round depends on results, that round and those after it are drawn one by one, once
+their entrants are known (`seating`). Their pairings here are only meant, and the measure is what to expect at most.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from tournaments.formats.byes import Span, any_of, is_certain, taker_of
 from tournaments.formats.graph import FixtureId, Source, WinnerOf
 from tournaments.formats.lots import Lots
-
-ROUNDING = 9
-"""Decimals to which expected byes are compared, so that equal ones are equal."""
 
 EFFORT = 80_000
 """Sides laid out while looking for masks: all masks in a club's field, some of them in a large one."""
@@ -37,17 +38,20 @@ LEAST_GAIN = 1e-12
 REACH = 17
 """Pairs looked at for an exchange, the nearest first."""
 
+FEWEST_TO_DRAW = 2
+"""Two can only meet each other."""
+
 WORTHWHILE = 0.5
 """An exchange must halve what two pairs cost: smaller gains here are lost again in later rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Whoever will stand in a slot: its source, the odds by feeding fixture, and his expected byes so far."""
+    """Whoever will stand in a slot: its source, the odds by feeding fixture, and the byes they can have had."""
 
     source: Source
     odds: Mapping[FixtureId, float]
-    byes: float
+    byes: Span
 
 
 class Pairing(NamedTuple):
@@ -70,10 +74,18 @@ class Feed:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """All rounds of a lower bracket as pairings, and its expected rematches."""
+class LaidRound:
+    """The pairings of a round; one that is `drawn` is so once its entrants are known, and these are only meant."""
 
-    rounds: tuple[tuple[Pairing, ...], ...]
+    pairings: tuple[Pairing, ...] = ()
+    drawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All rounds of a lower bracket, and its expected rematches."""
+
+    rounds: tuple[LaidRound, ...]
     rematches: float
 
 
@@ -96,7 +108,7 @@ class _Stage:
     sides: tuple[Side, ...]
     number: FixtureId
     rematches: float
-    pairings: tuple[Pairing, ...] = ()
+    round: LaidRound = LaidRound()
 
 
 def lay_out(feed: Feed, *, seed: bytes, draft: int, first_number: int) -> Layout:
@@ -121,7 +133,7 @@ def lay_out(feed: Feed, *, seed: bytes, draft: int, first_number: int) -> Layout
                 budget -= len(masks) - at
                 if stages[-1].rematches < best[-1].rematches - LEAST_GAIN:
                     best, masks, improved = stages, tried, True
-    return Layout(tuple(stage.pairings for stage in best[1:]), best[-1].rematches)
+    return Layout(tuple(stage.round for stage in best[1:]), best[-1].rematches)
 
 
 class _LotsByRound:
@@ -161,11 +173,22 @@ def _stages(known: list[_Stage], feed: Feed, masks: Sequence[int], lots: _LotsBy
         entering = [drop for letter in feed.drops[at] for drop in _by_mask(letter, masks[at])]
         pairings = _paired(before.sides, entering, feed, lots.of(at + 1))
         cost = sum(_cost(pairing, feed) for pairing in pairings)
+        spans = [side.byes for side in (*before.sides, *entering)]
+        # A bye given by lot sends players where the plan did not expect them, so the rounds after it wait as well.
+        drawn = len(spans) > FEWEST_TO_DRAW and (before.round.drawn or (len(spans) % 2 == 1 and not is_certain(spans)))
         winners = [_winner(pairing, before.number + place) for place, pairing in enumerate(pairings)]
-        # A single entrant waits: no fixture, and he stands among the sides of the next round.
+        if drawn:
+            winners = [replace(winner, byes=_drawn_byes(pairings[at], spans)) for at, winner in enumerate(winners)]
+        # A single entrant waits: no fixture, and a place among the sides of the next round.
         sides = tuple(winners if pairings else entering)
-        stages.append(_Stage(sides, before.number + len(pairings), before.rematches + cost, pairings))
+        number, rematches = before.number + len(pairings), before.rematches + cost
+        stages.append(_Stage(sides, number, rematches, LaidRound(pairings, drawn)))
     return stages
+
+
+def _drawn_byes(pairing: Pairing, spans: Sequence[Span]) -> Span:
+    """The byes of whoever wins here, where the round is drawn among everybody who is in it."""
+    return any_of(spans) if pairing.second is not None else taker_of(spans).one_more()
 
 
 def _by_mask(drops: Sequence[Side], mask: int) -> list[Side]:
@@ -175,11 +198,11 @@ def _by_mask(drops: Sequence[Side], mask: int) -> list[Side]:
 def _winner(pairing: Pairing, number: FixtureId) -> Side:
     first, second = pairing
     if second is None:
-        return replace(first, source=WinnerOf(number), byes=first.byes + 1)
+        return replace(first, source=WinnerOf(number), byes=first.byes.one_more())
     odds = {fixture: chance / 2 for fixture, chance in first.odds.items()}
     for fixture, chance in second.odds.items():
         odds[fixture] = odds.get(fixture, 0.0) + chance / 2
-    return Side(WinnerOf(number), odds, (first.byes + second.byes) / 2)
+    return Side(WinnerOf(number), odds, any_of((first.byes, second.byes)))
 
 
 def _paired(sides: Sequence[Side], entering: Sequence[Side], feed: Feed, lots: Lots) -> tuple[Pairing, ...]:
@@ -199,10 +222,10 @@ def _paired(sides: Sequence[Side], entering: Sequence[Side], feed: Feed, lots: L
 
 
 def _bye(there: Sequence[Side], new: Sequence[Side], lots: Lots) -> Side:
-    """By lot, first among those who have certainly had none, else among those who least expect one."""
+    """By lot; where the byes so far are not certain, only to say where the bye stands until the round is drawn."""
     everybody = [*there, *new]
-    least = min(round(side.byes, ROUNDING) for side in everybody)
-    return lots.one_of([side for side in everybody if round(side.byes, ROUNDING) == least])
+    fewest = min(side.byes for side in everybody)
+    return lots.one_of([side for side in everybody if side.byes == fewest])
 
 
 def _set_against(there: list[Side], new: list[Side]) -> list[Pairing]:

@@ -1,7 +1,8 @@
 """The one model of every elimination format: brackets, rounds, fixtures, slots.
 
-A graph is a plan and knows no result. A fixture has two slots; a slot has a source, which is one of four
-things with four names: an entry, the winner or loser of another fixture, a place in a stage, or a bye.
+A graph is a plan and knows no result. A fixture has two slots; a slot has a source, which is one of five
+things with five names: an entry, the winner or loser of another fixture, a place in a stage, a bye, or a
+seat in a round that is drawn once all its entrants are known.
 That a slot is a walkover or still to be decided is a state, told by `progress`, never part of a plan.
 
 Fixtures are numbered through all brackets and a fixture only ever draws on lower numbers, so one pass in
@@ -68,7 +69,17 @@ class ByeSource:
     kind: ClassVar[str] = "bye"
 
 
-Source = EntrySource | WinnerOf | LoserOf | PlaceOf | ByeSource
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A seat (from 1) in a round that is drawn once all its entrants are known: one of them, by `seating`."""
+
+    bracket: str
+    round: int
+    number: int
+    kind: ClassVar[str] = "drawn"
+
+
+Source = EntrySource | WinnerOf | LoserOf | PlaceOf | ByeSource | Seat
 BYE = ByeSource()
 
 
@@ -95,11 +106,16 @@ class Fixture:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The fixtures of one round of a bracket; `drops` are the letters of the rounds whose losers enter here."""
+    """The fixtures of one round of a bracket; `drops` are the letters of the rounds whose losers enter here.
+
+    A round that is drawn once its entrants are known lists their sources in `entrants`, and its slots are seats.
+    Entrant 1 is meant for seat 1 and so on; `seating` departs from that only for a fair bye and to keep two apart.
+    """
 
     number: int
     fixtures: tuple[Fixture, ...]
     drops: tuple[str, ...] = ()
+    entrants: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +134,15 @@ class Bracket:
 
 @dataclass(frozen=True)
 class Graph:
-    """All brackets of a stage, in the order in which their fixtures are numbered."""
+    """All brackets of a stage, in the order in which their fixtures are numbered.
+
+    `seed` draws the rounds that are drawn once their entrants are known; `apart` are groups of entries (clubs, or
+    pairs) whose members should not meet there.
+    """
 
     brackets: tuple[Bracket, ...]
+    seed: bytes = b""
+    apart: tuple[frozenset[EntryId], ...] = ()
 
     @cached_property
     def fixtures(self) -> dict[FixtureId, Fixture]:
@@ -140,21 +162,40 @@ class Graph:
         return tuple(source.entry for source in sources if isinstance(source, EntrySource))
 
     @cached_property
+    def round_of(self) -> dict[FixtureId, Round]:
+        """Number -> its round."""
+        return {
+            fixture.number: round_
+            for bracket in self.brackets
+            for round_ in bracket.rounds
+            for fixture in round_.fixtures
+        }
+
+    def intended(self, number: FixtureId) -> tuple[Source, Source]:
+        """The sources of a fixture, with the entrant that is meant for it in place of a seat."""
+        first, second = self.fixtures[number].sources
+        entrants = self.round_of[number].entrants
+        return (
+            entrants[first.number - 1] if isinstance(first, Seat) else first,
+            entrants[second.number - 1] if isinstance(second, Seat) else second,
+        )
+
+    @cached_property
     def next_of_winner(self) -> dict[FixtureId, FixtureId]:
-        """Number -> the first fixture its winner goes to."""
+        """Number -> the first fixture its winner goes to, or is meant for where that is still to be drawn."""
         return self._followers(WinnerOf)
 
     @cached_property
     def next_of_loser(self) -> dict[FixtureId, FixtureId]:
-        """Number -> the first fixture its loser drops to."""
+        """Number -> the first fixture its loser drops to, or is meant for where that is still to be drawn."""
         return self._followers(LoserOf)
 
     def _followers(self, kind: type[WinnerOf] | type[LoserOf]) -> dict[FixtureId, FixtureId]:
         followers: dict[FixtureId, FixtureId] = {}
-        for fixture in self.fixtures.values():
-            for source in fixture.sources:
+        for number in self.fixtures:
+            for source in self.intended(number):
                 if isinstance(source, kind):
-                    followers.setdefault(source.fixture, fixture.number)
+                    followers.setdefault(source.fixture, number)
         return followers
 
     def bracket(self, key: str) -> Bracket:
@@ -174,18 +215,37 @@ class Graph:
         """The same plan with every number greater by so many, for a stage that follows another."""
         if by == 0:
             return self
-        return Graph(tuple(_shifted(bracket, by) for bracket in self.brackets))
+        return replace(self, brackets=tuple(_shifted(bracket, by) for bracket in self.brackets))
 
     def with_bracket(self, bracket: Bracket) -> "Graph":
         """The graph with one more bracket, or with the one of the same key replaced."""
         kept = tuple(bracket if old.key == bracket.key else old for old in self.brackets)
-        return Graph(kept if bracket in kept else (*self.brackets, bracket))
+        return replace(self, brackets=kept if bracket in kept else (*self.brackets, bracket))
 
     def with_source(self, number: FixtureId, slot: int, source: Source) -> "Graph":
         """The graph with the source of one slot replaced."""
         old = self.fixture(number)
         sources = (source, old.sources[1]) if slot == 0 else (old.sources[0], source)
-        return Graph(tuple(_replaced(bracket, replace(old, sources=sources)) for bracket in self.brackets))
+        return replace(
+            self, brackets=tuple(_replaced(bracket, replace(old, sources=sources)) for bracket in self.brackets)
+        )
+
+    def with_entrant(self, number: FixtureId, source: Source) -> "Graph":
+        """The graph with one more entrant in a round that is still to be drawn, meant for the bye in this fixture.
+
+        Raises Refused("no_bye_left") where the fixture has none.
+        """
+        key, round_, old = self.bracket_of[number], self.round_of[number], self.fixture(number)
+        if BYE not in old.sources:
+            raise Refused("no_bye_left")
+        seat = Seat(key, round_.number, len(round_.entrants) + 1)
+        graph = self.with_source(number, old.sources.index(BYE), seat)
+        bracket = graph.bracket(key)
+        rounds = tuple(
+            replace(one, entrants=(*one.entrants, source)) if one.number == round_.number else one
+            for one in bracket.rounds
+        )
+        return graph.with_bracket(replace(bracket, rounds=rounds))
 
 
 def _shifted(bracket: Bracket, by: int) -> Bracket:
@@ -196,7 +256,10 @@ def _shifted(bracket: Bracket, by: int) -> Bracket:
         condition = old.needed_if and replace(old.needed_if, fixture=old.needed_if.fixture + by)
         return Fixture(old.number + by, (moved(old.sources[0]), moved(old.sources[1])), condition)
 
-    rounds = (replace(round_, fixtures=tuple(map(fixture, round_.fixtures))) for round_ in bracket.rounds)
+    rounds = (
+        replace(round_, fixtures=tuple(map(fixture, round_.fixtures)), entrants=tuple(map(moved, round_.entrants)))
+        for round_ in bracket.rounds
+    )
     return replace(bracket, rounds=tuple(rounds))
 
 
@@ -236,3 +299,7 @@ def _sources(graph: Graph) -> Iterator[tuple[FixtureId, Source]]:
     for number, fixture in graph.fixtures.items():
         for source in fixture.sources:
             yield number, source
+    for bracket in graph.brackets:
+        for round_ in bracket.rounds:
+            for source in round_.entrants:
+                yield round_.fixtures[0].number, source

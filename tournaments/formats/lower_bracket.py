@@ -6,8 +6,10 @@ a double elimination is one whose pattern ends in X or R.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from tournaments.formats.drops import Feed, Layout, Side, lay_out
+from tournaments.formats.byes import spans_by_fixture
+from tournaments.formats.drops import Feed, LaidRound, Layout, Side, lay_out
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import (
     BYE,
@@ -23,6 +25,8 @@ from tournaments.formats.graph import (
     LoserOf,
     NeededIf,
     Round,
+    Seat,
+    Source,
     WinnerOf,
     check,
 )
@@ -41,7 +45,8 @@ def with_lower_bracket(
     """The graph with a bracket for the losers of `fed_by`, and its final(s) if the pattern ends in X or R.
 
     `key` defaults to "lower" for a double elimination and else to "consolation". `seed` and `draft` draw
-    the byes. Raises Refused with a `pattern_…` code if the pattern does not work for this field.
+    the byes: those of rounds in which all have certainly had equally many now, the others once a round's entrants
+    are known. Raises Refused with a `pattern_…` code if the pattern does not work for this field.
     """
     pattern = parse(pattern) if isinstance(pattern, str) else pattern
     plan(pattern, losers_by_round(graph, fed_by))
@@ -50,7 +55,7 @@ def with_lower_bracket(
     feed = lower_feed(graph, pattern, fed_by)
     layout = lay_out(feed, seed=seed, draft=draft, first_number=number)
     bracket = _bracket(name, fed_by, pattern, layout, number)
-    graph = graph.with_bracket(bracket)
+    graph = replace(graph, seed=seed).with_bracket(bracket)
     if pattern.final:
         graph = graph.with_bracket(_final(graph, fed_by, name, pattern.second_final))
     return check(graph)
@@ -67,17 +72,29 @@ def double_elimination(graph: Graph, *, seed: bytes, pattern: Pattern | str, dra
 def _bracket(name: str, fed_by: str, pattern: Pattern, layout: Layout, number: FixtureId) -> Bracket:
     rounds: list[Round] = []
     waiting: tuple[str, ...] = ()
-    for letters, pairings in zip(pattern.rounds, layout.rounds, strict=True):
-        fixtures = tuple(
-            Fixture(number + at, (first.source, BYE if second is None else second.source))
-            for at, (first, second) in enumerate(pairings)
-        )
-        number += len(fixtures)
+    for letters, laid in zip(pattern.rounds, layout.rounds, strict=True):
         waiting += letters
-        if fixtures:
-            rounds.append(Round(len(rounds) + 1, fixtures, waiting))
+        if laid.pairings:
+            rounds.append(_round(name, len(rounds) + 1, laid, number, waiting))
+            number += len(laid.pairings)
             waiting = ()
     return Bracket(name, tuple(rounds), fed_by)
+
+
+def _round(bracket: str, round_number: int, laid: LaidRound, number: FixtureId, drops: tuple[str, ...]) -> Round:
+    pairs = [(first.source, BYE if second is None else second.source) for first, second in laid.pairings]
+    if not laid.drawn:
+        return Round(round_number, tuple(Fixture(number + at, pair) for at, pair in enumerate(pairs)), drops)
+    entrants: list[Source] = []
+    fixtures = []
+    for at, pair in enumerate(pairs):
+        seats: list[Source] = []
+        for source in pair:
+            if source != BYE:
+                entrants.append(source)
+            seats.append(BYE if source == BYE else Seat(bracket, round_number, len(entrants)))
+        fixtures.append(Fixture(number + at, (seats[0], seats[1])))
+    return Round(round_number, tuple(fixtures), drops, tuple(entrants))
 
 
 def _final(graph: Graph, upper: str, lower: str, second: bool) -> Bracket:
@@ -96,7 +113,7 @@ def _final(graph: Graph, upper: str, lower: str, second: bool) -> Bracket:
 
 def lower_feed(graph: Graph, pattern: Pattern, key: str = MAIN) -> Feed:
     """What the pattern draws on in the bracket `key`, for `drops.lay_out`."""
-    byes = _expected_byes(graph)
+    byes = spans_by_fixture(graph)
     rounds = graph.bracket(key).rounds
     sides = {
         LETTERS[at]: tuple(
@@ -130,31 +147,20 @@ def _has_bye(fixture: Fixture) -> bool:
     return any(isinstance(source, ByeSource) for source in fixture.sources)
 
 
-def _expected_byes(graph: Graph) -> dict[FixtureId, float]:
-    """Byes that whoever stands in a fixture has had by then, on average if matches are tosses of a coin."""
-    byes: dict[FixtureId, float] = {}
-    for number, fixture in graph.fixtures.items():
-        had = [
-            byes[source.fixture] + _has_bye(graph.fixtures[source.fixture]) * isinstance(source, WinnerOf)
-            if isinstance(source, WinnerOf | LoserOf)
-            else 0.0
-            for source in fixture.sources
-            if not isinstance(source, ByeSource)
-        ]
-        byes[number] = sum(had) / len(had) if had else 0.0
-    return byes
-
-
 def take_late_drop(graph: Graph, fixture: FixtureId, key: str, begun: frozenset[FixtureId] = frozenset()) -> Graph:
     """The graph after a late entrant filled a bye of the feeding bracket: its loser now drops, too.
 
-    He takes the earliest bye of the lower bracket whose next fixture has not begun. If none is left, draw the
-    lower bracket anew (if it has not begun) or let him not drop: raises Refused("no_bye_left").
+    The loser takes the earliest bye of the lower bracket whose next fixture has not begun; in a round that is drawn
+    once its entrants are known, none of whose fixtures has begun. If none is left, draw the lower bracket anew (if
+    it has not begun) or let the loser not drop: raises Refused("no_bye_left").
     """
     for round_ in graph.bracket(key).rounds:
         for lower in round_.fixtures:
-            free = _has_bye(lower) and lower.number not in begun
-            if free and graph.next_of_winner.get(lower.number) not in begun:
-                slot = next(at for at, source in enumerate(lower.sources) if isinstance(source, ByeSource))
-                return check(graph.with_source(lower.number, slot, LoserOf(fixture)))
+            touched = {one.number for one in round_.fixtures} if round_.entrants else {lower.number}
+            following = {graph.next_of_winner.get(number) for number in touched}
+            if not _has_bye(lower) or (touched | following) & begun:
+                continue
+            if round_.entrants:
+                return check(graph.with_entrant(lower.number, LoserOf(fixture)))
+            return check(graph.with_source(lower.number, lower.sources.index(BYE), LoserOf(fixture)))
     raise Refused("no_bye_left")

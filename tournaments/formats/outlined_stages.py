@@ -155,7 +155,7 @@ def _peak(graph: Graph) -> int:
     depth: dict[FixtureId, int] = {}
     at_depth: dict[int, int] = {}
     for number, fixture in graph.fixtures.items():
-        feeding = [depth.get(getattr(source, "fixture", 0), 0) for source in fixture.sources]
+        feeding = [depth.get(getattr(source, "fixture", 0), 0) for source in graph.intended(number)]
         real = BYE not in fixture.sources
         depth[number] = max(feeding) + real
         if real:

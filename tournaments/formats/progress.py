@@ -7,10 +7,11 @@ or nobody won; **to be decided** means that it is not known yet.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
+from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Result, Withdrawal
 from tournaments.formats.graph import (
     FINAL,
     ByeSource,
@@ -21,58 +22,17 @@ from tournaments.formats.graph import (
     Graph,
     LoserOf,
     PlaceOf,
+    Round,
+    Seat,
     Source,
     WinnerOf,
 )
+from tournaments.formats.seating import Past, lots_of, seat_entrants
 
-PLAYED = "played"
-FORFEIT = "forfeit"
-DOUBLE_FORFEIT = "double_forfeit"
-NOBODY = -1
-"""Instead of a slot: nobody goes on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A fact about one fixture.
-
-    `winner` is the winning slot (0 or 1), None when nobody won. `score` is points of slot 0 and slot 1.
-    `kind` is the kind of ending; a forfeit loses this match only, so its loser still drops. `between` names
-    the two who met: if they are no longer the two who stand there, the result is void; if they stand the
-    other way round, it is turned. `advances` is the slot that goes on (or NOBODY) where a director corrected
-    the winner but kept the bracket.
-    """
-
-    winner: int | None
-    score: tuple[int, int] | None = None
-    kind: str = PLAYED
-    between: tuple[EntryId, EntryId] | None = None
-    advances: int | None = None
-
-    @property
-    def onward(self) -> int | None:
-        """The slot that goes on."""
-        if self.advances is None:
-            return self.winner
-        return None if self.advances == NOBODY else self.advances
-
-    @property
-    def losing_slots(self) -> tuple[int, ...]:
-        """The slots that lost: one, both if both forfeited, none if nobody won a match that was settled."""
-        if self.winner is None:
-            return (0, 1) if self.kind == DOUBLE_FORFEIT else ()
-        return (1 - self.winner,)
-
-
-@dataclass(frozen=True, slots=True)
-class Withdrawal:
-    """An entry comes no more: to one bracket, or (`bracket` None) to none of the graph.
-
-    Matches already decided stay; every other one is a walkover for his opponent.
-    """
-
-    entry: EntryId
-    bracket: str | None = None
+__all__ = [
+    "DOUBLE_FORFEIT", "FORFEIT", "NOBODY", "PLAYED", "FixtureState", "FixtureStatus", "Progress", "Result",
+    "SharedPlace", "SlotState", "SlotStatus", "Withdrawal", "progress",
+]  # fmt: skip
 
 
 class SlotStatus(StrEnum):
@@ -169,10 +129,14 @@ class SharedPlace:
 
 @dataclass(frozen=True)
 class Progress:
-    """The states of all fixtures of a graph, by number."""
+    """The states of all fixtures of a graph, by number, and which entrant has which seat of a round drawn by now.
+
+    `drawn` has (bracket, round) -> for every seat the number (from 0) of the entrant who takes it.
+    """
 
     graph: Graph
     fixtures: Mapping[FixtureId, FixtureState]
+    drawn: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
 
     @cached_property
     def ready(self) -> tuple[FixtureId, ...]:
@@ -251,32 +215,62 @@ def progress(
     became void because others came to stand in their fixture: one counts again if the same two come back.
     """
     gone = frozenset((item.entry, item.bracket) for item in withdrawals)
-    states: dict[FixtureId, FixtureState] = {}
+    arrivals = _Arrivals(graph, places or {})
+    states = arrivals.states
     for number, fixture in graph.fixtures.items():
-        raw = tuple(_arriving(source, states, places or {}) for source in fixture.sources)
+        raw = (arrivals.of(fixture.sources[0]), arrivals.of(fixture.sources[1]))
         bracket = graph.bracket_of[number]
-        result = _standing(results.get(number), (former or {}).get(number, ()), (raw[0], raw[1]), turn=turn)
-        states[number] = _state(fixture, (raw[0], raw[1]), result, gone, bracket, states)
-    return Progress(graph, states)
+        result = _standing(results.get(number), (former or {}).get(number, ()), raw, turn=turn)
+        states[number] = _state(fixture, raw, result, gone, bracket, states)
+    return Progress(graph, states, arrivals.drawn)
 
 
-def _arriving(
-    source: Source, states: Mapping[FixtureId, FixtureState], places: Mapping[PlaceOf, EntryId | None]
-) -> SlotState:
-    """Who comes from a source, withdrawals not yet considered."""
-    match source:
-        case EntrySource(entry):
-            return SlotState(SlotStatus.ENTRY, entry)
-        case WinnerOf(fixture):
-            return states[fixture].winner
-        case LoserOf(fixture):
-            return states[fixture].loser
-        case ByeSource():
-            return BYE_SLOT
-    if source not in places:
-        return OPEN_SLOT
-    taker = places[source]
-    return EMPTY_SLOT if taker is None else SlotState(SlotStatus.ENTRY, taker)
+@dataclass(slots=True)
+class _Arrivals:
+    """Who comes from a source, withdrawals not yet considered; `states` are those of all fixtures before."""
+
+    graph: Graph
+    places: Mapping[PlaceOf, EntryId | None]
+    states: dict[FixtureId, FixtureState] = field(default_factory=dict)
+    drawn: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+
+    def of(self, source: Source) -> SlotState:
+        match source:
+            case EntrySource(entry):
+                return SlotState(SlotStatus.ENTRY, entry)
+            case WinnerOf(fixture):
+                return self.states[fixture].winner
+            case LoserOf(fixture):
+                return self.states[fixture].loser
+            case ByeSource():
+                return BYE_SLOT
+            case Seat():
+                return self._seated(source)
+        if source not in self.places:
+            return OPEN_SLOT
+        taker = self.places[source]
+        return EMPTY_SLOT if taker is None else SlotState(SlotStatus.ENTRY, taker)
+
+    def _seated(self, seat: Seat) -> SlotState:
+        """Nobody is known in a round that is drawn until all its entrants are."""
+        round_ = self.graph.bracket(seat.bracket).rounds[seat.round - 1]
+        arriving = [self.of(source) for source in round_.entrants]
+        if not all(slot.settled for slot in arriving):
+            return OPEN_SLOT
+        key = (seat.bracket, seat.round)
+        if key not in self.drawn:
+            self.drawn[key] = self._draw(seat.bracket, round_, arriving)
+        return arriving[self.drawn[key][seat.number - 1]]
+
+    def _draw(self, bracket: str, round_: Round, arriving: Sequence[SlotState]) -> tuple[int, ...]:
+        past = Past(apart=self.graph.apart)
+        for state in self.states.values():
+            if state.status is FixtureStatus.BYE and state.winner.entry is not None:
+                past.byes[state.winner.entry] += 1
+            elif state.result is not None and state.result.kind == PLAYED:
+                past.met[frozenset(slot.entry for slot in state.slots if slot.entry is not None)] += 1
+        lots = lots_of(self.graph.seed, bracket, round_.number)
+        return seat_entrants(round_, [slot.entry for slot in arriving], past, lots)
 
 
 def _went_out(state: FixtureState) -> list[EntryId]:

@@ -167,7 +167,9 @@ def _jobs(graph: Graph, lengths: Lengths, state: Progress | None) -> dict[Fixtur
                 if state is not None and state.fixtures[fixture.number].over:
                     continue
                 sources = fixture.sources
-                feeding = [source.fixture for source in sources if isinstance(source, WinnerOf | LoserOf)]
+                # A round that is drawn waits for all its entrants.
+                awaited = round_.entrants or sources
+                feeding = [source.fixture for source in awaited if isinstance(source, WinnerOf | LoserOf)]
                 jobs[fixture.number] = _Job(
                     fixture.number,
                     bracket.key,

@@ -4,7 +4,8 @@ Draws use lots, as real ones do; results are drawn with the chance that the call
 default), from a generator seeded by the event, so that equal input gives equal events but for the seconds.
 
 A rematch is a match of two who have met before in the event; a second final is not counted. It is avoidable
-as far as the same players of the same round could have been paired with fewer earlier meetings.
+as far as the same players of the same round could have been paired with fewer earlier meetings. A bye in a bracket
+fed by losers is unfair if somebody else in that round had had fewer byes.
 """
 
 import hashlib
@@ -58,6 +59,7 @@ class Report:
     rounds: int
     matches: int
     byes_per_player_max: int
+    byes_unfair: int
     rematches: int
     rematches_avoidable: int
     max_score_difference: float | None
@@ -72,6 +74,7 @@ class _Count:
 
     met: Counter[frozenset[EntryId]] = field(default_factory=Counter)
     byes: Counter[EntryId] = field(default_factory=Counter)
+    byes_unfair: int = 0
     matches: int = 0
     rounds: int = 0
     rematches: int = 0
@@ -123,6 +126,7 @@ def simulate(spec: Spec, event: int = 1, chance: Chance = coin) -> Report:
         rounds=count.rounds,
         matches=count.matches,
         byes_per_player_max=max(count.byes.values(), default=0),
+        byes_unfair=count.byes_unfair,
         rematches=count.rematches,
         rematches_avoidable=count.avoidable,
         max_score_difference=max(count.gaps, default=None),
@@ -184,10 +188,22 @@ def _played(graph: Graph, winner: Winner, count: _Count) -> Progress:
             count.round(pairs)
         count.rounds += 1
         state = progress(graph, results)
-    for fixture in state.fixtures.values():
-        if fixture.status is FixtureStatus.BYE and fixture.winner.entry is not None:
-            count.byes[fixture.winner.entry] += 1
+    _count_byes(state, count)
     return state
+
+
+def _count_byes(state: Progress, count: _Count) -> None:
+    """Count the byes of every round, each against the byes its players had before it."""
+    for bracket in state.graph.brackets:
+        for round_ in bracket.rounds:
+            fixtures = [state.fixtures[fixture.number] for fixture in round_.fixtures]
+            present = [slot.entry for fixture in fixtures for slot in fixture.slots if slot.entry is not None]
+            fewest = min((count.byes[entry] for entry in present), default=0)
+            takers = [fixture.winner.entry for fixture in fixtures if fixture.status is FixtureStatus.BYE]
+            byes = [entry for entry in takers if entry is not None]
+            if bracket.fed_by is not None:
+                count.byes_unfair += sum(count.byes[entry] > fewest for entry in byes)
+            count.byes.update(byes)
 
 
 def _two(state: Progress, number: FixtureId) -> tuple[EntryId, EntryId]:

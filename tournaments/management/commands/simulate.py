@@ -67,6 +67,7 @@ def summary(reports: list[Report]) -> str:
         "rounds": mean(report.rounds for report in reports),
         "matches": mean(report.matches for report in reports),
         "byes a player, at most": max((report.byes_per_player_max for report in reports), default=0),
+        "unfair byes": mean(report.byes_unfair for report in reports),
         "rematches": mean(report.rematches for report in reports),
         "avoidable rematches": mean(report.rematches_avoidable for report in reports),
         "pairing seconds, at most": max(max(report.pairing_seconds) for report in reports),

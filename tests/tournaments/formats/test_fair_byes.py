@@ -1,0 +1,197 @@
+"""Byes in brackets fed by losers, counted by hand from the matches that were played."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.tournaments.formats.cast import SEED, coin, play_out
+from tournaments.formats.blueprint import draw_places, plan_of, sources_of
+from tournaments.formats.graph import BYE, CONSOLATION, LOWER, MAIN, Fixture, Round, Seat
+from tournaments.formats.knockout import draw, knockout, take_bye
+from tournaments.formats.lots import Lots
+from tournaments.formats.lower_bracket import take_late_drop, with_lower_bracket
+from tournaments.formats.outlined_stages import choices_of
+from tournaments.formats.progress import Result, progress
+from tournaments.formats.seating import Past, seat_entrants
+from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
+
+
+def main(size, seed=SEED):
+    return knockout(draw(range(1, size + 1), seed=seed).places)
+
+
+def rounds_played(graph, state, results):
+    """For each round of each bracket: who met, and who had nobody to meet."""
+    for bracket in graph.brackets:
+        for round_ in bracket.rounds:
+            numbers = [fixture.number for fixture in round_.fixtures]
+            met = [results[number].between for number in numbers if number in results]
+            alone = [
+                next(slot.entry for slot in state.fixtures[number].slots if slot.entry is not None)
+                for number in numbers
+                if number not in results and BYE in graph.fixture(number).sources
+            ]
+            yield bracket.key, met, alone
+
+
+def unfair_byes(graph, state, results):
+    """Byes for somebody although one with fewer byes was in the same round: the fewest possible is always none."""
+    had = Counter()
+    unfair = []
+    for key, met, alone in rounds_played(graph, state, results):
+        present = [*alone, *(entry for pair in met for entry in pair)]
+        if key != MAIN:
+            unfair += [(key, entry) for entry in alone if had[entry] > min(had[other] for other in present)]
+        had.update(alone)
+    return unfair
+
+
+def graphs(size):
+    """Every offered pattern for a field of so many."""
+    for proposal in choices_of(StageSettings(DOUBLE), size).lower:
+        yield StageSettings(DOUBLE, pattern=str(proposal.pattern))
+    for proposal in choices_of(StageSettings(PROGRESSIVE), size).lower:
+        stage = StageSettings(PROGRESSIVE, pattern=str(proposal.pattern))
+        yield stage
+        for chance in choices_of(stage, size).last_chance:
+            yield replace(stage, last_chance=str(chance.pattern))
+
+
+def planned(stage, size, seed):
+    places = draw_places(stage, range(1, size + 1), seed=seed).places
+    return plan_of(stage, sources_of(places), seed=seed)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(4, 128), st.integers(0, 999), st.integers(0, 99))
+def test_no_bye_goes_to_somebody_while_another_has_had_fewer(size, which, toss):
+    offered = list(graphs(size))
+    stage = offered[which % len(offered)]
+    graph = planned(stage, size, random.Random(toss).randbytes(32))
+    state, results = play_out(graph, coin(toss))
+    assert state.over
+    assert unfair_byes(graph, state, results) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", range(4, 129))
+def test_no_bye_is_unfair_at_any_size_in_any_pattern(size):
+    offered = list(graphs(size))
+    assert offered
+    for toss, stage in enumerate(offered):
+        graph = planned(stage, size, random.Random(size).randbytes(32))
+        state, results = play_out(graph, coin(toss))
+        assert unfair_byes(graph, state, results) == [], stage.pattern
+
+
+def least_rematches(pairs, met):
+    """The fewest earlier meetings with which the same players could have been paired, by trying everything."""
+    players = [entry for pair in pairs for entry in pair]
+
+    def least(left):
+        if not left:
+            return 0
+        first, *others = left
+        return min(met[frozenset((first, other))] + least([one for one in others if one != other]) for other in others)
+
+    return least(players)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from([6, 7, 9, 10, 11, 13, 18, 19, 20]), st.integers(0, 999), st.integers(0, 99))
+def test_a_drawn_round_has_as_few_rematches_as_can_be(size, which, toss):
+    offered = list(graphs(size))
+    graph = planned(offered[which % len(offered)], size, random.Random(toss).randbytes(32))
+    drawn = [bool(round_.entrants) for bracket in graph.brackets for round_ in bracket.rounds]
+    state, results = play_out(graph, coin(toss))
+    met = Counter()
+    for is_drawn, (_, pairs, _) in zip(drawn, rounds_played(graph, state, results), strict=True):
+        if is_drawn and len(pairs) <= 4:
+            assert sum(met[frozenset(pair)] for pair in pairs) == least_rematches(pairs, met)
+        met.update(map(frozenset, pairs))
+
+
+def test_everybody_with_the_fewest_byes_can_draw_the_bye_and_nobody_else():
+    fixtures = (
+        Fixture(20, (Seat(LOWER, 2, 1), Seat(LOWER, 2, 2))),
+        Fixture(21, (Seat(LOWER, 2, 3), Seat(LOWER, 2, 4))),
+    )
+    round_ = Round(2, (*fixtures, Fixture(22, (Seat(LOWER, 2, 5), BYE))))
+    past = Past(byes=Counter({12: 1, 14: 2}))
+    taken = Counter()
+    for draft in range(300):
+        order = seat_entrants(round_, [11, 12, 13, 14, 15], past, Lots(SEED, "example", draft))
+        assert sorted(order) == [0, 1, 2, 3, 4]
+        taken[11 + order[4]] += 1
+    assert set(taken) == {11, 13, 15}
+    assert min(taken.values()) > 70
+
+
+def test_two_to_be_kept_apart_do_not_meet_where_others_can():
+    seats = [Seat(LOWER, 2, number) for number in range(1, 5)]
+    round_ = Round(2, (Fixture(20, (seats[0], seats[1])), Fixture(21, (seats[2], seats[3]))))
+    for arrived in permutations([11, 12, 13, 14]):
+        past = Past(met=Counter([frozenset((11, 13))]), apart=(frozenset((11, 12)),))
+        order = seat_entrants(round_, arrived, past, Lots(SEED, "example"))
+        entries = [arrived[at] for at in order]
+        assert {frozenset(entries[:2]), frozenset(entries[2:])} == {frozenset((11, 14)), frozenset((12, 13))}
+
+
+def waiting_round(graph):
+    return next(round_ for bracket in graph.brackets for round_ in bracket.rounds if round_.entrants)
+
+
+def test_nobody_is_known_in_a_drawn_round_until_all_its_entrants_are():
+    graph = with_lower_bracket(main(19), "A.B.|.C.|.D.|.", seed=SEED)
+    round_ = waiting_round(graph)
+    results = {}
+    state = progress(graph, results)
+    while state.ready:
+        known = [slot.entry for fixture in round_.fixtures for slot in state.fixtures[fixture.number].slots]
+        feeding = [state.fixtures[source.fixture] for source in round_.entrants]
+        assert (set(known) == {None}) == (not all(fixture.over for fixture in feeding))
+        number = state.ready[0]
+        first, second = (slot.entry for slot in state.fixtures[number].slots)
+        results[number] = Result(0, between=(first, second))
+        state = progress(graph, results)
+    assert len(results) == 18 + 16
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(5, 40), st.integers(0, 99), st.data())
+def test_the_order_of_results_and_a_correction_with_its_undo_change_no_lot(size, toss, data):
+    stage = data.draw(st.sampled_from(list(graphs(size))))
+    graph = planned(stage, size, SEED)
+    state, results = play_out(graph, coin(toss))
+    number = data.draw(st.sampled_from(sorted(results)))
+    there = results[number]
+    other = Result(1 - there.winner, between=there.between)
+    corrected = progress(graph, {**results, number: other})
+    again = progress(graph, {**results, number: there})
+    assert again == state
+    assert progress(graph, dict(sorted(results.items(), reverse=True))) == state
+    # What was decided before the corrected match stays as it was.
+    untouched = [one for one in state.fixtures if one < number]
+    assert all(corrected.fixtures[one] == state.fixtures[one] for one in untouched)
+
+
+def test_a_late_entrants_loser_takes_the_bye_of_a_drawn_round():
+    graph = with_lower_bracket(main(19), "A.B.|.C.|.D.|.", seed=SEED)
+    while any(BYE in f.sources for r in graph.bracket(CONSOLATION).rounds if not r.entrants for f in r.fixtures):
+        graph, number = take_bye(graph, 100 + len(graph.entries), seed=SEED)
+        graph = take_late_drop(graph, number, CONSOLATION)
+    round_ = waiting_round(graph)
+    graph, number = take_bye(graph, 99, seed=SEED)
+    graph = take_late_drop(graph, number, CONSOLATION)
+    after = next(one for one in graph.bracket(CONSOLATION).rounds if one.number == round_.number)
+    assert len(after.entrants) == len(round_.entrants) + 1
+    assert not any(BYE in fixture.sources for fixture in after.fixtures)
+    state, results = play_out(graph, coin(3))
+    assert state.over
+    assert len({frozenset(pair) for pair in combinations(graph.entries, 2)}) > len(results)
+    assert unfair_byes(graph, state, results) == []
