@@ -51,6 +51,10 @@ def differences(*, since: datetime | None = None, club: Club | None = None) -> I
 def _of_division(division: Division) -> Iterator[Difference]:
     for state in states_of(division):
         rows = state.rows
+        for slot, source in rows.redrawn(state.progress):
+            yield Difference(
+                f"{division.topic} slot {slot.pk}", "drawn from", (slot.source, slot.source_fixture), source
+            )
         for number, stands in state.progress.fixtures.items():
             yield from _of_fixture(division, rows.fixtures[number], rows.slots[rows.fixtures[number].pk], stands)
         status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING

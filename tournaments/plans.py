@@ -3,8 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db.models import Q
+
+from matches.models import Claim
 from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
 from tournaments.formats.blueprint import lengths_of
@@ -13,6 +17,7 @@ from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED
 from tournaments.formats.progress import progress as progress_of
 from tournaments.formats.settings import LEAGUE, LIVES, StageSettings
 from tournaments.formats.spent_lives import without_spent_lives
+from tournaments.lots import lots_seed
 from tournaments.models import Advance, Bracket, Fixture, Round, Slot, Stage
 from tournaments.models import Withdrawal as WithdrawalRow
 
@@ -85,6 +90,7 @@ def store_round(
         length=lengths[min(round_.number, len(lengths)) - 1],
         deadline=deadline,
         drops=list(round_.drops),
+        entrants=entrants_as_data(round_.entrants),
     )
     _store_fixtures(bracket.stage, stored, round_.fixtures, once_each=once_each)
     return stored
@@ -108,22 +114,48 @@ def _store_fixtures(stage: Stage, round_: Round, fixtures: Iterable[plan.Fixture
     Fixture.objects.bulk_create([row for row, _ in pairs])
     Slot.objects.bulk_create(
         [
-            Slot(fixture=row, side=side, round=round_, live=once_each, **_source_fields(source))
+            Slot(fixture=row, side=side, round=round_, live=once_each, **source_fields(source))
             for row, sources in pairs
             for side, source in enumerate(sources)
         ]
     )
 
 
+def entrants_as_data(entrants: Iterable[plan.Source]) -> list[list[str | int]]:
+    """The entrants of a round that is drawn once they are known, as its row keeps them."""
+    return [[one.kind, one.fixture] for one in entrants if isinstance(one, plan.WinnerOf | plan.LoserOf)]
+
+
+def _entrants_of(round_: Round) -> tuple[plan.Source, ...]:
+    return tuple(
+        plan.WinnerOf(fixture) if kind == plan.WinnerOf.kind else plan.LoserOf(fixture)
+        for kind, fixture in round_.entrants
+    )
+
+
 def set_source(slot: Slot, source: plan.Source) -> None:
     """Changes where the entrant of a slot comes from."""
-    fields: dict[str, object] = {"source_entry_id": None, "source_fixture": None, **_source_fields(source)}
+    fields: dict[str, object] = {
+        "source_entry_id": None,
+        "source_fixture": None,
+        "source_stage": "",
+        "source_place": None,
+        **source_fields(source),
+    }
     for name, value in fields.items():
         setattr(slot, name, value)
-    slot.save(update_fields=["source", "source_entry", "source_fixture"])
+    slot.save(update_fields=["source", "source_entry", "source_fixture", "source_stage", "source_place"])
 
 
-def _source_fields(source: plan.Source) -> dict[str, object]:
+def set_drawn(slot: Slot, source: plan.Source) -> None:
+    """Writes to whom a seat was drawn, or that it is still to be drawn; it stays a seat."""
+    slot.source = Slot.Source(source.kind)
+    slot.source_fixture = getattr(source, "fixture", None)
+    slot.save(update_fields=["source", "source_fixture"])
+
+
+def source_fields(source: plan.Source) -> dict[str, Any]:
+    """The columns of a slot that has this source; what is not named is empty."""
     match source:
         case plan.EntrySource(entry):
             return {"source": Slot.Source.ENTRY, "source_entry_id": entry}
@@ -133,18 +165,27 @@ def _source_fields(source: plan.Source) -> dict[str, object]:
             return {"source": Slot.Source.LOSER, "source_fixture": fixture}
         case plan.PlaceOf(stage, place):
             return {"source": Slot.Source.PLACE, "source_stage": stage, "source_place": place}
+        case plan.Seat(bracket, round_, number):
+            return {"source": Slot.Source.DRAWN, "source_stage": f"{bracket}:{round_}", "source_place": number}
     return {"source": Slot.Source.BYE}
 
 
 def source_of(kind: str, entry: int | None, fixture: int | None, stage: str, place: int | None) -> plan.Source:
-    """The source of a slot from the columns of its row."""
+    """The source of a slot from the columns of its row; of a seat the one that was drawn, if it was."""
     if kind == Slot.Source.ENTRY and entry is not None:
         return plan.EntrySource(entry)
     if kind == Slot.Source.PLACE and place is not None:
         return plan.PlaceOf(stage, place)
+    if kind == Slot.Source.DRAWN and place is not None:
+        return _seat(stage, place)
     if fixture is not None:
         return plan.WinnerOf(fixture) if kind == Slot.Source.WINNER else plan.LoserOf(fixture)
     return plan.BYE
+
+
+def _seat(round_: str, number: int) -> plan.Seat:
+    bracket, _colon, round_number = round_.rpartition(":")
+    return plan.Seat(bracket, int(round_number), number)
 
 
 def _source_of(slot: Slot) -> plan.Source:
@@ -179,18 +220,58 @@ class StageRows:
             fixtures.setdefault(fixture.round_id, []).append(self._fixture(fixture))
         rounds: dict[int, list[plan.Round]] = {}
         for row in self.rounds:
-            round_ = plan.Round(row.number, tuple(fixtures.get(row.pk, ())), tuple(row.drops))
+            entrants = _entrants_of(row) if row.pk in self.open_draws else ()
+            round_ = plan.Round(row.number, tuple(fixtures.get(row.pk, ())), tuple(row.drops), entrants)
             rounds.setdefault(row.bracket_id, []).append(round_)
         return plan.Graph(
-            tuple(plan.Bracket(row.key, tuple(rounds.get(row.pk, ())), row.fed_by or None) for row in self.brackets)
+            tuple(plan.Bracket(row.key, tuple(rounds.get(row.pk, ())), row.fed_by or None) for row in self.brackets),
+            seed=lots_seed(self.stage),
+            apart=tuple(frozenset(group) for group in self.stage.apart),
         )
 
+    @cached_property
+    def open_draws(self) -> frozenset[int]:
+        """Rounds whose draw still follows the facts: nothing has been reported or decided in them by anybody.
+
+        From then on their draw is a fact itself, whatever is corrected before them or taken back in them.
+        """
+        waiting = {row.pk for row in self.rounds if row.entrants}
+        if not waiting:
+            return frozenset()
+        rounds = {row.pk: row.round_id for row in self.fixtures.values() if row.round_id in waiting}
+        through = Fixture.former.through.objects.filter(fixture__in=rounds)
+        matches = dict(through.values_list("match", "fixture__round"))
+        matches |= {row.match_id: row.round_id for row in self.fixtures.values() if row.pk in rounds and row.match_id}
+        by_system = Q(kind=MatchResult.Kind.VOID) | Q(source=MatchResult.Source.FORMAT)
+        acted = set(MatchResult.objects.filter(match__in=matches).exclude(by_system).values_list("match", flat=True))
+        acted |= set(Claim.objects.filter(match__in=matches).values_list("match", flat=True))
+        return frozenset(waiting - {matches[match] for match in acted})
+
+    def redrawn(self, progress: Progress) -> list[tuple[Slot, plan.Source]]:
+        """The seats whose draw, where it is open, is not what is stored: whom each goes to, or that it is undrawn."""
+        found: list[tuple[Slot, plan.Source]] = []
+        for number, fixture in self.graph.fixtures.items():
+            for slot, seat in zip(self.slots[self.fixtures[number].pk], fixture.sources, strict=True):
+                if not isinstance(seat, plan.Seat):
+                    continue
+                order = progress.drawn.get((seat.bracket, seat.round))
+                entrants = self.graph.round_of[number].entrants
+                drawn = seat if order is None else entrants[order[seat.number - 1]]
+                if drawn != _source_of(slot):
+                    found.append((slot, drawn))
+        return found
+
     def _fixture(self, row: Fixture) -> plan.Fixture:
-        first, second = (_source_of(slot) for slot in self.slots[row.pk])
+        first, second = (self._source(slot) for slot in self.slots[row.pk])
         condition = None
         if row.needed_if_fixture is not None and row.needed_if_slot is not None:
             condition = plan.NeededIf(row.needed_if_fixture, row.needed_if_slot)
         return plan.Fixture(row.number, (first, second), condition)
+
+    def _source(self, slot: Slot) -> plan.Source:
+        if slot.round_id in self.open_draws and slot.is_seat:
+            return _seat(slot.source_stage, slot.source_place or 0)
+        return _source_of(slot)
 
     @cached_property
     def results(self) -> dict[int, Result]:

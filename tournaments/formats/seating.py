@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tournaments.formats.graph import EntryId, Round, Seat
-from tournaments.formats.lots import Lots
+from tournaments.formats.lots import Lots, lot
 
 MEETING, SAME_GROUP = 2, 1
 """What a pair costs for each time it has met, and for being one to keep apart."""
@@ -42,7 +42,7 @@ class Past:
 
 def lots_of(seed: bytes, bracket: str, number: int) -> Lots:
     """The lots of one round, which decide nothing else."""
-    return Lots(seed, f"round-{bracket}-{number}")
+    return lot(seed, "round", bracket, number)
 
 
 def seat_entrants(round_: Round, arrived: Sequence[EntryId | None], past: Past, lots: Lots) -> tuple[int, ...]:

@@ -47,6 +47,9 @@ class Stage(models.Model):
         max_length=64, help_text=_("Secret until the stage is over: byes of late entries, ties; hexadecimal.")
     )
     lots_hash = models.CharField(max_length=64, help_text=_("SHA-256 of that seed's bytes, shown from the start."))
+    apart = models.JSONField(
+        default=list, help_text=_("Groups of entries kept apart, as they were when the draw was published.")
+    )
 
     class Meta:
         ordering = ("division", "number")
@@ -99,6 +102,9 @@ class Round(models.Model):
     length = models.PositiveSmallIntegerField(_("match length"))
     deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
     drops = models.JSONField(default=list, help_text=_("Letters of the rounds whose losers enter here."))
+    entrants = models.JSONField(
+        default=list, help_text=_("Who comes into a round that is drawn once they are known, as (winner or loser, M).")
+    )
 
     class Meta:
         ordering = ("bracket", "number")
@@ -157,7 +163,11 @@ class Fixture(models.Model):
 
 
 class Slot(models.Model):
-    """One side of a fixture: where its entrant comes from (the plan) and who stands there now (derived)."""
+    """One side of a fixture: where its entrant comes from (the plan) and who stands there now (derived).
+
+    In a round that is drawn once its entrants are known a slot is a seat: `source_stage` names the round (as in
+    `consolation:3`) and `source_place` the seat. Its source is `drawn` until then, and derived as well.
+    """
 
     class Source(models.TextChoices):
         """Where the entrant comes from."""
@@ -167,6 +177,7 @@ class Slot(models.Model):
         LOSER = "loser", _("loser")
         PLACE = "place", _("place")
         BYE = "bye", _("bye")
+        DRAWN = "drawn", _("drawn by lot")
 
     class Status(models.TextChoices):
         """Four things with four names."""
@@ -210,3 +221,8 @@ class Slot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.fixture} · {self.side}"
+
+    @property
+    def is_seat(self) -> bool:
+        """Whether lots decide, or have decided, who stands here."""
+        return self.source_place is not None and self.source != Slot.Source.PLACE

@@ -7,12 +7,12 @@ from typing import Any
 from tournaments.formats.blueprint import TABLE, later_sources, lengths_of, plan_of, sources_of
 from tournaments.formats.graph import Graph, Source
 from tournaments.formats.groups import group_names
-from tournaments.formats.progress import Progress, progress
+from tournaments.formats.progress import Progress, SlotState, progress
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, StageSettings
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.layout import Tree, bracket_name
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Stage
-from tournaments.plans import settings_of
+from tournaments.plans import settings_of, source_fields
 from tournaments.selectors import brackets
 from tournaments.selectors.brackets import FixtureRow, Look, RoundRow, Stand
 from tournaments.selectors.divisions import jumps, stage_title
@@ -193,17 +193,19 @@ def _rows(stage: Stage, graph: Graph, default: Sequence[int]) -> list[RoundRow]:
 
 def _fixture(state: Progress, number: int) -> FixtureRow:
     fixture, now = state.graph.fixtures[number], state.fixtures[number]
-    first, second = (
-        Stand(
-            source.kind,
-            getattr(source, "fixture", None),
-            slot.status.value,
-            slot.entry,
-            slot.absent,
-            getattr(source, "entry", None),
-            getattr(source, "stage", ""),
-            getattr(source, "place", None),
-        )
-        for source, slot in zip(fixture.sources, now.slots, strict=True)
-    )
+    first, second = (_stand(source, slot) for source, slot in zip(fixture.sources, now.slots, strict=True))
     return FixtureRow(number, now.status.value, (first, second), conditional=fixture.needed_if is not None)
+
+
+def _stand(source: Source, slot: SlotState) -> Stand:
+    columns = source_fields(source)
+    return Stand(
+        source.kind,
+        columns.get("source_fixture"),
+        slot.status.value,
+        slot.entry,
+        slot.absent,
+        columns.get("source_entry_id"),
+        columns.get("source_stage", ""),
+        columns.get("source_place"),
+    )

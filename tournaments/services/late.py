@@ -38,7 +38,7 @@ from tournaments.formats.settings import (
 )
 from tournaments.lots import lot
 from tournaments.models import Bracket, Division, Entry, Stage, Tournament, Withdrawal
-from tournaments.plans import set_source, store_round
+from tournaments.plans import entrants_as_data, set_source, store_round
 from tournaments.services.entries import same_person
 from tournaments.services.events import entries_in
 from tournaments.services.numbering import lock_event, take_numbers
@@ -205,7 +205,13 @@ def _with_drop(graph: Graph, number: int, begun: frozenset[int]) -> Graph:
 
 
 def _write_changes(state: StageState, before: Graph, after: Graph) -> None:
-    """Stores the sources that differ."""
+    """Stores the sources that differ, and who comes into a round that is still to be drawn."""
+    for row in state.rows.rounds:
+        fixture = next(one.number for one in state.rows.fixtures.values() if one.round_id == row.pk)
+        entrants = after.round_of[fixture].entrants
+        if entrants != before.round_of[fixture].entrants:
+            row.entrants = entrants_as_data(entrants)
+            row.save(update_fields=["entrants"])
     for number, fixture in after.fixtures.items():
         slots = state.rows.slots[state.rows.fixtures[number].pk]
         for slot, old, new in zip(slots, before.fixture(number).sources, fixture.sources, strict=True):

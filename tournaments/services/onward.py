@@ -17,10 +17,11 @@ from players.queue import hint
 from tournaments.derivation import StageState
 from tournaments.formats.blueprint import later_sources, plan_of
 from tournaments.formats.graph import Source
-from tournaments.formats.settings import BY_ROUND
-from tournaments.models import Division, Draw, Stage, Tournament
-from tournaments.pairing_basis import digest, requested_byes
+from tournaments.formats.settings import BY_ROUND, ELIMINATION
+from tournaments.models import Division, Draw, Entry, Stage, Tournament
+from tournaments.pairing_basis import digest, kept_apart, requested_byes
 from tournaments.plans import settings_of, store
+from tournaments.services.club_mates import club_mates
 from tournaments.services.commitments import commitment_of
 from tournaments.services.numbering import lock_event_if_free, take_numbers
 
@@ -40,8 +41,16 @@ def plan_stage(
     graph = plan_of(settings_of(stage), sources, seed=bytes.fromhex(stage.seed), draft=draft)
     first = take_numbers(event, len(graph.fixtures))
     store(stage, graph.shifted(first - 1), lengths=stage.division.lengths, deadlines=deadlines)
-    stage.status = Stage.Status.RUNNING
-    stage.save(update_fields=["status"])
+    stage.status, stage.apart = Stage.Status.RUNNING, _kept_apart_in(stage)
+    stage.save(update_fields=["status", "apart"])
+
+
+def _kept_apart_in(stage: Stage) -> list[list[int]]:
+    """Who is not to meet where rounds are drawn later: club-mates, where the division keeps them apart, and pairs."""
+    division = stage.division
+    entries = division.entries.exclude(status=Entry.Status.WAITING).values_list("pk", flat=True)
+    mates = club_mates(division, list(entries)) if division.apart and stage.format in ELIMINATION else []
+    return [*mates, *(sorted(pair) for pair in kept_apart(division))]
 
 
 def plan_following(stage: Stage, event: Tournament) -> None:

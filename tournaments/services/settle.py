@@ -16,9 +16,9 @@ from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.derivation import StageState, stages_of, state_of
 from tournaments.foresight import was_rated_while_void
-from tournaments.formats.progress import FixtureState
+from tournaments.formats.progress import FixtureState, Progress
 from tournaments.models import Advance, Division, Entry, Fixture, Slot, Stage, Tournament
-from tournaments.plans import Places, StageRows
+from tournaments.plans import Places, StageRows, set_drawn
 from tournaments.services.numbering import lock_event, lock_event_if_free
 from tournaments.services.onward import go_on, held_up_divisions, unfinished_divisions
 
@@ -87,7 +87,7 @@ def settle(
         while True:
             rows = StageRows(stage)
             state = state_of(rows, places)
-            changed += _write(rows, state.progress.fixtures)
+            changed += _write(rows, state.progress)
             opened += _open_matches(division, rows, state.progress.fixtures, now, void_rated=void_rated)
             if not _book_walkovers(rows, state.progress.fixtures, now):
                 break
@@ -122,8 +122,11 @@ def settle_held_up(*, division_id: int, now: datetime) -> None:
         settle(lock(division_id), now=now)
 
 
-def _write(rows: StageRows, states: Mapping[int, FixtureState]) -> list[int]:
+def _write(rows: StageRows, progress: Progress) -> list[int]:
     """Stores what differs from the rows; leaving a slot comes before entering one (nobody twice in a round)."""
+    states = progress.fixtures
+    for slot, source in rows.redrawn(progress):
+        set_drawn(slot, source)
     fixtures, slots = [], []
     for number, row in rows.fixtures.items():
         state = states[number]

@@ -16,6 +16,8 @@ from tests.tournaments.pages.bracket_hall import Hall, fixture_of, page_of, stag
 from tests.tournaments.pages.conftest import NOW
 from tournaments.derivation import states_of
 from tournaments.foresight import Choice, NewResult
+from tournaments.formats.graph import Seat, Source
+from tournaments.formats.progress import Progress
 from tournaments.formats.settings import (
     DOUBLE,
     ELIMINATION,
@@ -207,7 +209,17 @@ def test_what_the_rows_say_of_places_is_what_the_facts_lead_to(
         assert read.places(bracket.key) == derived.progress.places(bracket.key)
     for number, state in derived.progress.fixtures.items():
         assert read.fixtures[number].slots == state.slots
-        assert read.graph.fixtures[number].sources == derived.progress.graph.fixtures[number].sources
+        assert read.graph.fixtures[number].sources == tuple(
+            drawn_to(derived.progress, number, source) for source in derived.progress.graph.fixtures[number].sources
+        )
+
+
+def drawn_to(state: Progress, number: int, source: Source) -> Source:
+    """Whom a seat of a round was drawn to; any other source, or a seat before the draw, as it is."""
+    order = state.drawn.get((source.bracket, source.round)) if isinstance(source, Seat) else None
+    if order is None or not isinstance(source, Seat):
+        return source
+    return state.graph.round_of[number].entrants[order[source.number - 1]]
 
 
 def test_each_bracket_that_is_over_names_its_winner_and_its_places(hall: Hall, client: Client) -> None:

@@ -22,10 +22,11 @@ from tournaments.derivation import states_of
 from tournaments.foresight import NewResult
 from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Correction, Division, Draw, Entry, Fixture, Slot, Stage
+from tournaments.models import Correction, Division, Draw, Entry, Fixture, Round, Slot, Stage
+from tournaments.plans import StageRows
 from tournaments.services import corrections, draws, entries, events, results
 from tournaments.services.numbering import lock_event
-from tournaments.services.settle import lock
+from tournaments.services.settle import lock, settle_division
 from tournaments.services.stages import set_stages
 
 LATER = NOON + timedelta(days=1)
@@ -221,13 +222,15 @@ class Cup(Clocked):
     def like(self, number: int, new: NewResult) -> "Cup":
         """The same history in a division of its own, where M`number` ended so from the start.
 
-        Draws are published as they were; a result is entered where the same two stand in the same fixture.
+        Draws are published as they were, those of rounds of a bracket too where somebody has played since; a result
+        is entered where the same two stand in the same fixture.
         """
         twin = Cup.of(self.cast, self.stages, "second")
         waiting: list[Played] = []
         for event in self.history:
             if isinstance(event, Paired):
                 twin.publish_as(event)
+                twin.draw_rounds_as(self)
             elif isinstance(event, Left):
                 leaver = twin.division.entries.get(player=event.player)
                 entries.withdraw(entry=leaver, by=SYSTEM, now=event.at)
@@ -273,6 +276,18 @@ class Cup(Clocked):
                 made_at=event.at,
             )
             draws._publish(division, draw, event=numbering, by=SYSTEM, now=event.at)
+
+    def draw_rounds_as(self, other: "Cup") -> None:
+        """Gives rounds that are drawn once their players are known the draw that has come to stand elsewhere."""
+        open_ = {pk for stage in other.division.stages.all() for pk in StageRows(stage).open_draws}
+        rows = Slot.objects.filter(fixture__stage__division=other.division).exclude(round__entrants=[])
+        for slot in rows.exclude(round__in=open_).select_related("fixture"):
+            same = Slot.objects.filter(
+                fixture__stage__division=self.division, fixture__number=slot.fixture.number, side=slot.side
+            )
+            same.update(source=slot.source, source_fixture=slot.source_fixture)
+            Round.objects.filter(fixtures__slots__in=same).update(entrants=[])
+        settle_division(division_id=self.division.pk, now=NOON)
 
     # Looking
 
