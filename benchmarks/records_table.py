@@ -25,7 +25,7 @@ class Compared(NamedTuple):
     """Winner (0 left, 1 right) and points."""
     found: tuple[int | None, int]
     reasons: tuple[str, ...]
-    """Codes of the warnings and errors found in this game."""
+    """Codes of the warnings and errors found in this game, and `money_game`: the manifest knows no Jacoby rule."""
 
     @property
     def equal(self) -> bool:
@@ -70,7 +70,7 @@ def _reasons(check: Check, game: GameVerdict | None) -> tuple[str, ...]:
     return tuple(
         finding.code
         for finding in check.verdict.findings
-        if finding.game == number and finding.severity is not Severity.NOTE
+        if finding.code == "money_game" or (finding.game == number and finding.severity is not Severity.NOTE)
     )
 
 

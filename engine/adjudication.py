@@ -39,13 +39,31 @@ def check_record(data: bytes, limits: Limits | None = None) -> Check:
 
 def adjudicate(transcript: Transcript) -> Verdict:
     """The verdict on a transcript: outcome, games, score and every finding. Never raises on bad input."""
-    return _Adjudication(transcript).verdict()
+    return _adjudicated(transcript)
+
+
+def _adjudicated(transcript: Transcript, frames: list[Frame] | None = None) -> Verdict:
+    """The verdict, with the frames of the replay added to a list if there is one.
+
+    A first game that starts one point short may come after the Crawford game: where it has errors as the Crawford
+    game and none otherwise, the second reading is taken.
+    """
+    own_frames: list[Frame] | None = None if frames is None else []
+    verdict = _Adjudication(transcript, own_frames).verdict()
+    if verdict.outcome is Outcome.REJECTED and verdict.games and verdict.games[0].crawford:
+        other_frames: list[Frame] | None = None if frames is None else []
+        other = _Adjudication(transcript, other_frames, crawford_played=True).verdict()
+        if other.outcome is not Outcome.REJECTED:
+            verdict, own_frames = other, other_frames
+    if frames is not None:
+        frames += own_frames or []
+    return verdict
 
 
 def replay(transcript: Transcript) -> tuple[Frame, ...]:
     """Every event of the match with the position before and after it."""
     frames: list[Frame] = []
-    _Adjudication(transcript, frames).verdict()
+    _adjudicated(transcript, frames)
     return tuple(frames)
 
 
@@ -57,7 +75,7 @@ def normalised(transcript: Transcript) -> Transcript:
     frames: list[Frame] = []
     # A record may give two games the same number, so here they are counted.
     counted = tuple(replace(game, number=number) for number, game in enumerate(transcript.games, start=1))
-    verdict = _Adjudication(replace(transcript, games=counted), frames).verdict()
+    verdict = _adjudicated(replace(transcript, games=counted), frames)
     plays = {(f.game, f.event): f for f in frames if f.kind is Kind.PLAY and f.legal}
     games = []
     for number, game in enumerate(transcript.games, start=1):
@@ -79,7 +97,9 @@ def normalised(transcript: Transcript) -> Transcript:
 class _Adjudication:
     """The running state over the games of a match."""
 
-    def __init__(self, transcript: Transcript, frames: list[Frame] | None = None) -> None:
+    def __init__(
+        self, transcript: Transcript, frames: list[Frame] | None = None, *, crawford_played: bool = False
+    ) -> None:
         self.transcript = transcript
         self.length = transcript.length or 0
         self.frames = frames
@@ -98,7 +118,11 @@ class _Adjudication:
         self.stars = Stars()
         self.start = self._start_score()
         self.score = self.start
-        self.crawford_played = False
+        self.crawford_played = crawford_played
+        if crawford_played:
+            self._report(WARNING, "crawford_already_played", game=transcript.games[0])
+        if transcript.jacoby and self.length:
+            self._report(ERROR, "jacoby_in_match")
         self.winner: Side | None = None
 
     def verdict(self) -> Verdict:

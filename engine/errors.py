@@ -76,6 +76,9 @@ MESSAGES: dict[str, str] = {
     "no_games": "The record holds no game.",
     "play_after_match": "The match was already won before this game.",
     "too_many_findings": "There are too many faults; the rest of the record was not read.",
+    "jacoby_in_match": "The record says that the Jacoby rule was on; it belongs to money play and not to a match.",
+    "crawford_already_played": "One side starts a point short of the match. The record only fits the rules if the "
+    "Crawford game was played before it.",
     "start_score": "The match starts at {left}–{right}.",
     "score_contradicts": "The game starts at {stated} in the record, but the games before it give {counted}.",
     "not_crawford": "The record calls this the Crawford game, but it is not.",
@@ -97,6 +100,7 @@ MESSAGES: dict[str, str] = {
     "no_match": "There is no match in the file.",
     "too_many_games": "The record holds more than {limit} games.",
     "too_many_plies": "The record holds more than {limit} rolls and cube actions.",
+    "too_many_lines": "The record has more than {limit} lines.",
     "inflates_too_much": "Unpacked, the file would be larger than {limit} bytes; no match record is.",
     "damaged_file": "The file is damaged or incomplete and cannot be unpacked.",
     "other_game": "This SGF file holds another game than backgammon.",
@@ -115,6 +119,8 @@ MESSAGES: dict[str, str] = {
     "names_change": "From here on the players are called “{left}” and “{right}”.",
     "cut_short": "The file breaks off here; what comes after is missing.",
     "unknown_fields": "{count} fields that this program does not know were passed over, the first is “{first}”.",
+    "money_game": "This is a single game that the site records as a match to {length} points: read as a money game "
+    "with the Jacoby rule.",
     "settled_game": "The players agreed on {points} points instead of playing this game to its end.",
     "other_variant": "The record is of {name}; only the usual game of backgammon can be checked.",
 }

@@ -8,7 +8,7 @@ from engine.cube import Side, double_refused, is_dead
 from engine.errors import Refused
 from engine.legality import nearest_plays
 from engine.plays import ROLLS, Dice, legal_results, masks
-from engine.position import BAR, OFF, Position
+from engine.position import BAR, OFF, Position, swapped_key
 from engine.recovery import likeliest_key, literal_key
 from engine.resolution import Resolution, resolve
 from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
@@ -37,6 +37,8 @@ class GameReplay(Chronicle):
     kind: WinKind = WinKind.UNFINISHED
     points: int = 0
     conceded_match: bool = False
+    turn_assumed: bool = False
+    """The checkers were set up, and the record has not shown yet who is on roll."""
     recovered: bool = False
     """A play was illegal, and the game went on from the position that fits best to what follows."""
     exhausted: bool = False
@@ -75,6 +77,7 @@ class GameReplay(Chronicle):
         self.beavered = None
         if side != self.turn or self.doubler is not None:
             self._come_on_turn(event)
+        self.turn_assumed = False
         if dice not in ROLLS or dice is None:
             return self._play_without_dice(event)
         if not moves:
@@ -106,8 +109,13 @@ class GameReplay(Chronicle):
             if event.dice and event.dice[0] == event.dice[1] and self.key == START:
                 self.report(ERROR, "opening_double", {"dice": roll_of(event.dice)})
         elif event.side != self.turn:
+            self._change_turn(event)
+
+    def _change_turn(self, event: Event) -> None:
+        """A side acts that is not on turn: an error, unless nobody knows who was."""
+        if not self.turn_assumed:
             self.report(ERROR, "wrong_side", words_of(event))
-            self.swap()
+        self.swap()
 
     def _play_without_dice(self, event: Event) -> bool:
         """A turn whose dice are missing (a dance noted without its roll) or cannot be."""
@@ -213,8 +221,8 @@ class GameReplay(Chronicle):
 
     def _double(self, event: Event) -> None:
         if self.turn is not None and event.side != self.turn:
-            self.report(ERROR, "wrong_side", words_of(event))
-            self.swap()
+            self._change_turn(event)
+        self.turn_assumed = False
         if self.doubler is not None:
             self.report(ERROR, "double_unanswered")
             return
@@ -321,11 +329,16 @@ class GameReplay(Chronicle):
         self.swap()
 
     def _set_position(self, event: Event) -> None:
-        if event.position is None or event.position.key == self.key == START:
+        """Puts the checkers down anew; that it names a side does not mean that this side is on roll."""
+        if event.position is None:
+            return
+        seen = self.key if self.turn in (None, event.side) else swapped_key(self.key)
+        if event.position.key == seen:
             return
         self.report(ERROR, "position_set")
         self.key = event.position.key
         self.turn = event.side
+        self.turn_assumed = True
 
     def _set_cube(self, event: Event) -> None:
         if event.value in (None, self.cube) and self.owner is None:

@@ -22,7 +22,7 @@ def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     """Read a match record, whatever its format; `transcript.format` and `.dialect` tell which it was.
 
     Raises Refused where there is nothing to read: `file_too_large`, `not_text`, `unknown_format`,
-    `no_match`, `too_many_games`, `too_many_plies`, `inflates_too_much`, `damaged_file`.
+    `no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`, `inflates_too_much`, `damaged_file`.
     """
     if len(data) > limits.bytes:
         raise Refused("file_too_large", limit=limits.bytes)

@@ -42,7 +42,7 @@ _SORT_OF_WORD = {word: sort for sort, words in _SORTS.items() for word in words}
 
 _UNNUMBERED = re.compile(
     r"(?:\d\d ?:|(?:wins|losses|loses)(?: +(?:\d|and the match)|[ \t]*$)|(?:loses|lost) on time"
-    r"|(?:resign(?:s|ed)?|concedes)(?: +(?:\d|game|match|the match|single|gammon|backgammon)|[ \t]*$))",
+    r"|(?:resign(?:s|ed)?|concedes)(?: +(?:\d|game|match|the match|single|gammon|backgammon|wins)|[ \t]*$))",
     re.IGNORECASE | re.ASCII,
 )
 _STEP = re.compile(
@@ -227,18 +227,18 @@ def resign_level(text: str) -> int | None:
 
 
 def snowie_position(text: str) -> tuple[Position, str] | None:
-    """The position in an `Illegal play (…)` marker, seen by the player then on roll, and his name.
+    """The position in an `Illegal play (…)` marker, seen by the player then on roll, and that player's name.
 
     The marker carries a line of Snowie's text format, forty fields between semicolons: 5 the name of the
-    player on roll, 12 his bar, 13–36 the points seen by him (his checkers positive), 37 the other bar.
-    None where it is not of that form. Source: the Snowie text format as GNU Backgammon writes it.
+    player on roll, 12 the opponent's bar, 13–36 the points seen by the player on roll (own checkers positive),
+    37 the own bar. None where it is not of that form. Source: `export position snowietxt` of GNU Backgammon.
     """
     fields = text[text.index("(") + 1 :].rstrip(") ").split(";")
     if len(fields) < 38:
         return None
     try:
         numbers = [int(field) for field in fields[12:38]]
-        position = Position.from_counts((-abs(numbers[25]), *numbers[1:25], abs(numbers[0])))
+        position = Position.from_counts((-abs(numbers[0]), *numbers[1:25], abs(numbers[25])))
     except (ValueError, Refused):
         return None
     return position, fields[5].strip()

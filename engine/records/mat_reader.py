@@ -37,6 +37,8 @@ NARROWEST = 10
 WIDEST = 20
 """No left column starts further right than this, however far a long name pushes the header's second half."""
 
+GALAXY_MONEY_LENGTH = 16
+
 _TWO_PLAYS = re.compile(
     r"[ \t]*[0-9]{1,4}\) {0,4}([0-9]{2}):([0-9A-Za-z/*() \t]*)[ \t]([0-9]{2}):([0-9A-Za-z/*() \t]*)"
 ).fullmatch
@@ -131,6 +133,7 @@ class _Reader:
         self.game: _Draft | None = None
         self.wants_header = False
         self.right_column = 0
+        self.counts_from_zero = False
         self.problems: list[Problem] = []
         self.plies = 0
         self.line_number = 0
@@ -144,6 +147,8 @@ class _Reader:
     def read(self, text: str) -> None:
         for number, line in enumerate(text.split("\n"), 1):
             self.line_number = number
+            if number > self.limits.lines:
+                raise Refused("too_many_lines", limit=self.limits.lines)
             row = _TWO_PLAYS(line)
             if row is not None and self.game is not None and self._two_plays(self.game, row):
                 continue
@@ -208,7 +213,8 @@ class _Reader:
         self._close_game()
         if len(self.games) >= self.limits.games:
             raise Refused("too_many_games", limit=self.limits.games)
-        self.game = _Draft(number, Place(self.line_number, 1))
+        self.counts_from_zero = self.counts_from_zero or number == 0
+        self.game = _Draft(number + self.counts_from_zero, Place(self.line_number, 1))
         self.wants_header = True
         return self.game
 
@@ -278,7 +284,8 @@ class _Reader:
             return
         if cell.sort == "resign" and not numbered:
             game.loose_resignation = len(game.events)
-        if game.claim is not None:
+        beside_result = cell.sort == "resign" and game.claim_place.line == self.line_number
+        if game.claim is not None and not beside_result:
             self.problem("warning", "after_result", cell.column, text=cell.shown)
         last = game.events[-1] if game.events else None
         answers_resignation = last is not None and last.kind is Kind.RESIGN and last.side != side
@@ -338,7 +345,7 @@ def read_mat(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
 
     A file may hold several matches one after another (some programs append): the first is read, and a note
     (`several_matches`) says that there are more, because whoever sends a record in means one match.
-    Raises Refused (`no_match`, `too_many_games`, `too_many_plies`).
+    Raises Refused (`no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`).
     """
     reader = _Reader(limits)
     reader.read(text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -348,14 +355,27 @@ def read_mat(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     players, info = without_ratings(players, reader.info)
     if info.get("Variation", "Backgammon").strip().lower() not in USUAL_GAME:
         reader.problems.append(Problem("error", "other_variant", {"name": shown(info["Variation"])}))
+    dialect = dialect_of(text, info, rated=players != reader.players and reader.players is not None)
+    money = dialect == "galaxy" and _is_galaxy_money_game(reader)
+    if money:
+        reader.problems.append(Problem("note", "money_game", {"length": reader.length}))
+        info = {**info, "Jacoby": "On"}
     return Transcript(
         players=players,
-        length=reader.length,
+        length=0 if money else reader.length,
         games=tuple(reader.games),
         crawford_rule=info.get("Crawford", "On").strip().lower() != "off",
-        jacoby=info.get("Jacoby", "Off").strip().lower() == "on",
+        jacoby=money or info.get("Jacoby", "Off").strip().lower() == "on",
         info=info,
         format="mat",
-        dialect=dialect_of(text, info, rated=players != reader.players and reader.players is not None),
+        dialect=dialect,
         problems=tuple(reader.problems),
     )
+
+
+def _is_galaxy_money_game(reader: _Reader) -> bool:
+    """Backgammon Galaxy records a single money game as a match to 16 points that one game does not end."""
+    if reader.length != GALAXY_MONEY_LENGTH or len(reader.games) != 1 or reader.games[0].start != (0, 0):
+        return False
+    claim = reader.games[0].claim
+    return claim is None or not claim.match

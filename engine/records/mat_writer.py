@@ -162,7 +162,7 @@ def _snowie(event: Event) -> str:
     if event.position is None:
         return ""
     counts = event.position.swapped().counts
-    fields = [0, 0, 0, 0, 1 - event.side, "", "", 0, 0, 0, 1, 0, counts[25], *counts[1:25], -counts[0], 0, 0]
+    fields = [0, 0, 0, 0, 1 - event.side, "", "", 0, 0, 0, 1, 0, counts[0], *counts[1:25], counts[25], 0, 0]
     return ";".join(str(field) for field in fields) + ";"
 
 

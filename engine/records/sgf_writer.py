@@ -96,8 +96,11 @@ def _result(game: Game) -> tuple[str, tuple[Event, ...]]:
 
 def _is_played_out(game: Game, winner: int) -> bool:
     """Whether a drop or the winner's last checker ended the game."""
-    if game.events and game.events[-1].kind is Kind.DROP:
-        return True
+    last = game.events[-1] if game.events else None
+    if last is None or last.kind is Kind.DROP:
+        return last is not None
+    if last.side != winner or not last.moves:
+        return False
     borne_off = 0
     for event in game.events:
         if event.position is not None:

@@ -2,7 +2,8 @@
 
 A record is two pointers, a byte that tells its kind, and fields at fixed places (Pascal alignment). Points are
 counted from 0 (the 1-point) to 24 (the bar), below 0 is off (how far tells by how much the die was larger than
-needed); boards are seen by player 1 throughout. Analysis is skipped. Source: the format published at
+needed); the board a game begins with is seen by player 1, the one after a play by
+the player who made it. Analysis is skipped. Source: the format published at
 extremegammon.com/xgformat.aspx; what it leaves open was worked out on real files: in `Moves`, eight zeros are a
 play that was never shown; `Double` is −2 where the side may not double.
 
@@ -104,13 +105,12 @@ def _moves(numbers: tuple[int, ...]) -> tuple[Move, ...] | None:
     return tuple(moves)
 
 
-def _position(board: tuple[int, ...], side: int) -> Position | None:
-    """A board, stored as player 1 sees it, seen by `side`; None where it cannot be."""
+def _position(board: tuple[int, ...]) -> Position | None:
+    """A board as it is stored; None where it cannot be."""
     try:
-        position = Position.from_counts(board)
+        return Position.from_counts(board)
     except Refused:
         return None
-    return position if side == LEFT else position.swapped()
 
 
 class _Draft:
@@ -183,7 +183,7 @@ class _Reader:
         board = _START_BOARD.of(record)
         if not any(board):
             return
-        position = _position(board, LEFT)
+        position = _position(board)
         if position is None:
             self.problem("error", "unreadable_position", text=" ".join(map(str, board)))
         elif position != Position.start():
@@ -210,7 +210,7 @@ class _Reader:
         dice = (first, second) if first or second else None
         numbers = _MOVES.of(record)
         if _INVALID.of(record)[0]:
-            position = _position(_BOARD_AFTER.of(record), side)
+            position = _position(_BOARD_AFTER.of(record))
             game.events.append(Event(side, Kind.ILLEGAL, dice, position=position))
             return
         try:

@@ -146,8 +146,19 @@ RECORDS: dict[str, tuple[bytes, list[Told]]] = {
         [("error", "cube_in_one_point", 1, 2, 5, 36)],
     ),
     "a cube in the Crawford game": (
+        match(2, game(1, *DROPPED, right("Wins 1 point")), game(2, *DROPPED, right("Wins 1 point"), score=(0, 1))),
+        [("error", "cube_in_crawford", 2, 2, 11, 36)],
+    ),
+    "a cube at one point short from the start": (
         match(7, game(1, *DROPPED, right("Wins 1 point"), score=(6, 0))),
-        [("note", "start_score", None, None, None, None), ("error", "cube_in_crawford", 1, 2, 5, 36)],
+        [
+            ("note", "start_score", None, None, None, None),
+            ("warning", "crawford_already_played", 1, None, 3, 1),
+        ],
+    ),
+    "the Jacoby rule in a match": (
+        b'; [Jacoby "On"]\n' + one_game(OPENING),
+        [("error", "jacoby_in_match", None, None, None, None)],
     ),
     "a redouble of the other's cube": (
         one_game(DOUBLED, row(2, "Takes", "42: 8/4 6/4"), row(3, "65: 24/13", "Doubles => 4")),

@@ -12,7 +12,8 @@ def test_every_known_result_is_found_or_its_difference_explained(shared_data):
         games += compared(row, check)
     assert len(games) > 1600
     assert [game for game in games if not game.explained] == []
-    assert sum(game.equal for game in games) >= len(games) - 2
+    # Two matches given up, and two gammons that the Jacoby rule makes single games.
+    assert sum(game.equal for game in games) >= len(games) - 4
 
 
 def test_listed_illegal_plays_are_found_where_they_stand_and_nowhere_else(shared_data):
@@ -31,7 +32,8 @@ def test_a_record_is_rejected_only_for_a_reason_known_of_it(shared_data):
         verdict = check_record((folder / row["file"]).read_bytes()).verdict
         if verdict.outcome is Outcome.REJECTED:
             marked = any("llegal" in oddity or "differs" in oddity for oddity in row["oddities"])
-            assert illegal_plays(row) or marked, row["file"]
+            jacoby = "jacoby_in_match" in {finding.code for finding in verdict.findings}
+            assert illegal_plays(row) or marked or jacoby, row["file"]
 
 
 def test_the_table_counts_every_file(shared_data):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import Outcome, adjudicate, check_record
+from engine import Outcome, Position, adjudicate, check_record
 from engine.scoring import WinKind
 from engine.transcript import Claim, Event, Game, Kind, Move, Transcript
 from tests.engine.findings_table import DOUBLED, DROPPED, OPENING, RECORDS
@@ -156,7 +156,8 @@ def test_a_second_crawford_game_is_an_error():
 
 
 def test_without_the_crawford_rule_no_game_is_without_the_cube():
-    record = match(7, game(1, *DROPPED, right("Wins 1 point"), score=(6, 0)))
+    drop = [*DROPPED, right("Wins 1 point")]
+    record = match(2, game(1, *drop), game(2, *drop, score=(0, 1)))
     assert "cube_in_crawford" in {finding.code for finding in judged(record).findings}
     without = b'; [Crawford "Off"]\n' + record
     assert "cube_in_crawford" not in {finding.code for finding in judged(without).findings}
@@ -236,3 +237,18 @@ def test_a_record_in_which_a_side_never_moves_proves_nothing(rows):
     verdict = judged(one_game(*rows, length=5))
     assert verdict.outcome is Outcome.INCOMPLETE
     assert "side_never_moved" in {finding.code for finding in verdict.findings}
+
+
+@pytest.mark.parametrize("rows", [[row(2, "", "31: 8/5 6/5")], [row(2, "", "Doubles => 2")]])
+def test_a_position_that_is_already_on_the_board_is_no_finding(rows):
+    """After 31: 8/5 6/5 the record states where the checkers stand, in capitals those of the left player."""
+    counts = Position.start().counts
+    moved = [*counts[:5], 2, counts[6] - 1, counts[7], counts[8] - 1, *counts[9:]]
+    letters = "".join("-" if not n else chr(64 + n) if n > 0 else chr(96 - n) for n in moved)
+    assert judged(one_game(row(1, "31: 8/5 6/5"), f"; Set Pos={letters}", *rows)).findings == ()
+
+
+def test_who_is_on_roll_in_a_position_set_up_is_whoever_moves_next():
+    letters = "-b----D-C---eF---c-e----B-"
+    codes = [finding.code for finding in judged(one_game(f"; Set Pos={letters}", row(1, "", "31: 8/5 6/5"))).findings]
+    assert codes == ["position_set"]

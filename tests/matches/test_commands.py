@@ -112,6 +112,17 @@ def test_a_record_converted_and_judged_comes_to_the_same(legal: Path, tmp_path: 
     assert {name: first[name] for name in same} == {name: second[name] for name in same}
 
 
+def test_what_could_not_be_read_is_reported_and_the_rest_converted(tmp_path: Path) -> None:
+    path = tmp_path / "smudged.mat"
+    rows = "  1) 31: 8/5 6/5                 64: 24/18 xyz\n"
+    path.write_text(f" 7 point match\n\n Game 1\n Bob : 0                        Carol : 0\n{rows}")
+    done = manage("convert", path, "--to", "mat")
+    assert done.returncode == 1
+    assert b"31: 8/5 6/5" in done.stdout
+    assert f"{path}:5:34: error: " in done.stderr.decode()
+    assert "xyz" in done.stderr.decode()
+
+
 def test_what_is_no_record_cannot_be_converted(tmp_path: Path) -> None:
     path = tmp_path / "empty.mat"
     path.write_bytes(b"")

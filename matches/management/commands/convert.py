@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 
 from engine import Refused, normalised
 from engine.records import read, write
+from engine.transcript import Problem
 from matches.downloads import CONTENT_TYPES
 from players.messages import sentence
 
@@ -16,7 +17,10 @@ from players.messages import sentence
 class Command(BaseCommand):
     """Write a match record in another format to standard output: no database, no server."""
 
-    help = "Convert a match record. Exit status: 0, or 2 if the file could not be read."
+    help = (
+        "Convert a match record. What could not be understood is left out of the new record and listed on standard "
+        "error. Exit status: 0, 1 if anything was left out, or 2 if the file could not be read."
+    )
     requires_system_checks: tuple[str, ...] = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -34,6 +38,17 @@ class Command(BaseCommand):
         except Refused as refused:
             self.stderr.write(f"{options['file']}: {sentence(refused.code, refused.params)}")
             sys.exit(2)
+        for problem in transcript.problems:
+            self.stderr.write(f"{options['file']}:{_described(problem)}")
         kept = transcript if options["to"] == "json" else normalised(transcript)
         sys.stdout.buffer.write(write(kept, options["to"]))
         sys.stdout.flush()
+        if any(problem.severity == "error" for problem in transcript.problems):
+            sys.exit(1)
+
+
+def _described(problem: Problem) -> str:
+    """The place and the sentence of something that could not be read, or was read in an unusual way."""
+    line, column = problem.place
+    place = "" if line is None else f"{line}:" if column is None else f"{line}:{column}:"
+    return f"{place} {problem.severity}: {sentence(problem.code, problem.params)}"

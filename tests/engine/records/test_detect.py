@@ -45,8 +45,8 @@ def test_what_holds_no_match_is_refused(data: bytes, code: str) -> None:
 
 
 def test_a_file_larger_than_allowed_is_not_even_looked_at() -> None:
-    with pytest.raises(Refused, match="larger than 1048576 bytes"):
-        read(b"x" * (1024 * 1024 + 1))
+    with pytest.raises(Refused, match="larger than 8388608 bytes"):
+        read(b"x" * (8 * 1024 * 1024 + 1))
     with pytest.raises(Refused, match="larger than 10 bytes"):
         read(MATCH.encode(), Limits(bytes=10))
 
@@ -54,6 +54,8 @@ def test_a_file_larger_than_allowed_is_not_even_looked_at() -> None:
 def test_the_limits_of_a_text_hold() -> None:
     with pytest.raises(Refused, match="more than 1 rolls"):
         read(MATCH.encode(), Limits(plies=1))
+    with pytest.raises(Refused, match="more than 5 lines"):
+        read(MATCH.encode(), Limits(lines=5))
     with pytest.raises(Refused, match="more than 2 games"):
         read((MATCH + " Game 2\n Game 3\n").encode(), Limits(games=2))
     assert len(read((HEADER + "  1) 31: x\n" * 9).encode(), Limits(problems=3)).problems) == 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.records import read
+from engine.records import read, write
 from engine.transcript import Claim, Event, Kind, Place
 
 from .samples import HEADER, codes, events, mat, move, play
@@ -198,6 +198,58 @@ def test_an_illegal_play_that_stood_is_known_by_the_position_after_it() -> None:
     assert illegal.position is not None
     assert illegal.position.gnubg_id == "4HPwATDgc/ABMA"
     assert answer == BOTH[1]
+
+
+def test_the_opponents_bar_stands_before_the_points_of_a_marker_and_the_own_bar_after_them() -> None:
+    # The line gnubg's `export position snowietxt` writes for position YQDAoIMHDAADAA, Carol on roll.
+    marker = "5;0;0;0;1;Carol;Bob;0;0;0;1;0;-1;3;0;0;0;-2;4;0;0;0;0;0;0;2;0;0;0;0;0;0;-2;0;0;0;-1;2;0;0;"
+    transcript = mat(f"  1) 31: Illegal play ({marker})     64: 24/18 13/9")
+    position = events(transcript)[0].position
+    assert position is not None
+    assert position.swapped().gnubg_id == "YQDAoIMHDAADAA"
+    assert events(read(write(transcript, "mat")))[0].position == position
+    assert b";0;-1;3;0;0;0;-2;4;" in write(transcript, "mat")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["  2)  Concedes                    Wins 2 point"],
+        ["      Concedes                    Wins 2 point"],
+        ["  2) 65: Concedes", "                                   Wins 2 point"],
+    ],
+)
+def test_a_game_conceded_beside_its_result(rows: list[str]) -> None:
+    transcript = mat(OPENING, *rows)
+    assert events(transcript)[-1][:2] == (0, Kind.RESIGN)
+    assert transcript.games[0].claim == Claim(1, 2)
+    assert codes(transcript) == []
+
+
+def test_a_concession_right_of_the_result_is_not_after_it() -> None:
+    transcript = mat(OPENING, "  2)  Wins 2 point                Concedes")
+    assert events(transcript)[-1][:2] == (1, Kind.RESIGN)
+    assert codes(transcript) == []
+
+
+def test_games_counted_from_zero_are_numbered_from_one() -> None:
+    header = " 5 point match\n\n Game 0\n Bob : 0                        Carol : 0\n"
+    transcript = mat(OPENING, "      Wins 1 point", "", " Game 1", " Bob : 1            Carol : 0", header=header)
+    assert [game.number for game in transcript.games] == [1, 2]
+    assert read(write(transcript, "json")) == transcript
+
+
+GALAXY = '; [Site "BackgammonGalaxy"]\n\n16 point match\n\n Game 1\n Bob : 0                        Carol : 0\n'
+
+
+def test_a_single_galaxy_game_to_sixteen_points_is_a_money_game() -> None:
+    transcript = mat(OPENING, "      Wins 1 point", header=GALAXY)
+    assert (transcript.length, transcript.jacoby) == (0, True)
+    assert codes(transcript) == [("note", "money_game")]
+    whole = mat(OPENING, "      Wins 16 point and the match", header=GALAXY)
+    assert (whole.length, whole.jacoby) == (16, False)
+    elsewhere = mat(OPENING, "      Wins 1 point", header=GALAXY.replace("BackgammonGalaxy", "Club"))
+    assert elsewhere.length == 16
 
 
 def test_a_position_set_up_by_hand() -> None:

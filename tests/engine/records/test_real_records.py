@@ -42,9 +42,11 @@ def test_every_record_yields_what_its_manifest_says(shared_data: Path) -> None:
         transcript = read((shared_data / "records" / row["file"]).read_bytes())
         name = row["file"].rpartition("/")[2]
         assert list(transcript.players) == row["players"], name
-        assert transcript.length == row["match_length"], name
+        money = [problem.code for problem in transcript.problems] == ["money_game"]
+        assert transcript.length == (0 if money else row["match_length"]), name
+        assert row["match_length"] == 16 or not money, name
         assert len(transcript.games) == row["n_games"], name
-        assert transcript.problems == (), name
+        assert transcript.problems == () or money, name
         for game, known in zip(transcript.games, row.get("games", ()), strict=False):
             assert list(game.start or ()) == known["start"], (name, game.number)
             assert plies(game) == known["plies"], (name, game.number)

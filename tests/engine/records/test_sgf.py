@@ -85,6 +85,14 @@ def test_analysis_and_comments_are_passed_over() -> None:
     assert events(sgf("W[31hefe]A[0][hefe E ver 3 0.5 (x;y) \\] ]C[a;b(c)]LU[0.1]")) == (play(0, "31", "8/5", "6/5"),)
 
 
+def test_an_analysis_of_several_megabytes_is_passed_over() -> None:
+    analysis = "A[0]" + "[hefe E ver 3 0.5 0.1 0.0 0.1 0.0 0.02 0.0 2C 0 0.00 3.12 \\] ]" * 400
+    nodes = [f"W[31hefe]{analysis}", f"B[64aggk]{analysis}"] * 60
+    root = ROOT.replace("length:3", "length:25")
+    assert sum(map(len, nodes)) > 2 * 1024 * 1024
+    assert len(events(sgf(*nodes, root=root))) == 120
+
+
 def test_only_the_first_variation_was_played() -> None:
     transcript = read(f"(;{ROOT};W[31hefe](;B[64aggk](;W[55])(;W[44]))(;B[21](;W[11]))(;B[22]))".encode())
     assert [event.dice for event in events(transcript)] == [(3, 1), (6, 4), (5, 5)]

@@ -39,11 +39,13 @@ def game(*score: int, number: int = 1, crawford: int = 0, board: tuple[int, ...]
     return record(1, (12, "2i", score or (0, 0)), (20, "B", crawford), (21, "26b", board), (48, "i", number))
 
 
-def roll(player: int, dice: tuple[int, int], moves: Iterable[int], invalid: int = 0) -> bytes:
+def roll(
+    player: int, dice: tuple[int, int], moves: Iterable[int], invalid: int = 0, board: tuple[int, ...] = START
+) -> bytes:
     numbers = (tuple(moves) + NO_MOVE)[:8]
     return record(
         3,
-        (35, "26b", START),
+        (35, "26b", board),
         (64, "i", player),
         (68, "8i", numbers),
         (100, "2i", dice),
@@ -138,10 +140,11 @@ def test_a_settled_game_is_noted() -> None:
 
 
 def test_an_illegal_play_is_known_by_the_position_after_it() -> None:
-    [event] = events(xg(roll(-1, (5, 3), (1, 2, 3, 4), invalid=2)))
+    board = (0, -2, 0, 0, 0, 0, 5, 0, 2, 0, 0, 0, -5, 5, 0, 0, 1, -3, 0, -5, 0, 0, 0, 0, 2, 0)
+    [event] = events(xg(roll(-1, (5, 3), (1, 2, 3, 4), invalid=2, board=board)))
     assert (event.side, event.kind, event.dice) == (1, Kind.ILLEGAL, (5, 3))
     assert event.position is not None
-    assert event.position.gnubg_id == "4HPwATDgc/ABMA"
+    assert event.position.counts == board  # as the mover sees it, on either side
 
 
 def test_a_game_may_start_from_another_position() -> None:
