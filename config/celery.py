@@ -65,6 +65,7 @@ class Config:
         "ratings": {"task": "matches.sweep_ratings", "schedule": 10.0, "options": {"expires": 10}},
         "draws": {"task": "tournaments.sweep_draws", "schedule": 10.0, "options": {"expires": 10}},
         "held-up": {"task": "tournaments.sweep_held_up", "schedule": 10.0, "options": {"expires": 10}},
+        "countdowns": {"task": "tournaments.sweep_countdowns", "schedule": 2.0, "options": {"expires": 2}},
         "deadlines": {"task": "tournaments.sweep_deadlines", "schedule": 2.0, "options": {"expires": 2}},
         "heartbeat": {"task": "tournaments.heartbeat", "schedule": 5.0, "options": {"expires": 5}},
         "claims": {"task": "matches.sweep_claims", "schedule": 10.0, "options": {"expires": 10}},

@@ -64,6 +64,7 @@ MESSAGES: dict[str, str] = {
         "Publish the event first. A draw is made only after its commitment is on the club’s public list."
     ),
     "too_few_entries": gettext_noop("{count} entered; at least two are needed for a draw."),
+    "no_countdown": gettext_noop("No draft is about to publish itself."),
     "draw_begun": gettext_noop("The draw can no longer be taken back: M{fixture} has begun or is decided."),
     "round_begun": gettext_noop("The round can no longer be taken back: M{fixture} has begun or is decided."),
     "round_not_last": gettext_noop("Only the round paired last can be taken back; that is not round {round}."),
@@ -143,6 +144,7 @@ STATUS = {
     "late_entry_of_league": HTTPStatus.CONFLICT,
     "late_entry_not_last": HTTPStatus.CONFLICT,
     "event_not_published": HTTPStatus.CONFLICT,
+    "no_countdown": HTTPStatus.CONFLICT,
     "draw_begun": HTTPStatus.CONFLICT,
     "round_begun": HTTPStatus.CONFLICT,
     "round_not_last": HTTPStatus.CONFLICT,

@@ -28,6 +28,7 @@ from tournaments.formats.settings import (
     KNOCKOUT,
     LEAGUE,
     LIVES,
+    LONGEST_COUNTDOWN,
     MOST_GROUPS,
     MOST_LIVES,
     MOST_ROUNDS,
@@ -39,7 +40,7 @@ from tournaments.formats.settings import (
 )
 from tournaments.formats.swiss_event import Order
 from tournaments.formats.tiebreaks import TIEBREAKS
-from tournaments.stage_words import FORMAT_NAMES, FORMAT_SENTENCES, ORDER_NAMES, PATTERN_NAMES
+from tournaments.stage_words import FORMAT_NAMES, FORMAT_SENTENCES, NEXT_ROUND_NAMES, ORDER_NAMES, PATTERN_NAMES
 from tournaments.standing_words import edition_day, tiebreak
 
 MOST_QUALIFIERS = 1024
@@ -63,8 +64,8 @@ BASIC: Mapping[str, tuple[str, ...]] = {
         "last_lengths",
     ),
     DOUBLE: ("pattern", "own_pattern", "second_final", "lengths", "lower_lengths", "final_lengths"),
-    SWISS: ("rounds", "lengths", "pair_at_once"),
-    LIVES: ("lives", "lengths", "pair_at_once"),
+    SWISS: ("rounds", "lengths", "next_round", "countdown"),
+    LIVES: ("lives", "lengths", "next_round", "countdown"),
     ROUND_ROBIN: ("twice", "lengths"),
     GROUPS: ("groups", "twice", "lengths", "group_draw"),
     LEAGUE: ("until", "join_until", "twice", "lengths"),
@@ -132,9 +133,12 @@ class StageForm(RefusingForm):
     rounds = _whole(_("Rounds"), 1, MOST_ROUNDS, required=False, help_text=_("Empty: until only one is unbeaten."))
     lives = _whole(_("Lives"), FEWEST_LIVES, MOST_LIVES, help_text=_("Out after so many losses."))
     order = _select(_("Among equals meet"), [(order.value, ORDER_NAMES[order]) for order in Order])
-    pair_at_once = _select(
-        _("The next round is paired"),
-        [("yes", _("as soon as the last result is in")), ("no", _("when the director asks for it"))],
+    next_round = _select(_("When a round is complete, the next one"), list(NEXT_ROUND_NAMES))
+    countdown = _whole(
+        _("Countdown, in seconds"),
+        0,
+        LONGEST_COUNTDOWN,
+        help_text=_("Only for a round that publishes itself; it can be stopped meanwhile."),
     )
     missed_points = _select(
         _("Who comes late gets for each missed round"), [("0.0", _("nothing")), ("0.5", _("half a point"))]
@@ -323,11 +327,11 @@ class StageForm(RefusingForm):
 
 PLAIN = {
     "lengths", "lower_lengths", "last_lengths", "final_lengths", "second_final", "rounds", "lives", "order",
-    "pair_at_once", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss", "leaver_rule",
-    "until", "join_until", "unplayed", "moving", "edition",
+    "next_round", "countdown", "missed_points", "allow_rematches", "twice", "groups", "group_draw", "win", "loss",
+    "leaver_rule", "until", "join_until", "unplayed", "moving", "edition",
 }  # fmt: skip
 """Fields that are named as the setting they hold."""
-SWITCHES = {"second_final", "pair_at_once", "allow_rematches", "twice"}
+SWITCHES = {"second_final", "allow_rematches", "twice"}
 
 
 def _value(name: str, value: Any) -> Any:

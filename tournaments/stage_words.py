@@ -1,6 +1,6 @@
 """Formats and their settings in words a club player understands."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -15,6 +15,7 @@ from tournaments.formats.settings import (
     PROGRESSIVE,
     ROUND_ROBIN,
     SWISS,
+    NextRound,
     StageSettings,
 )
 from tournaments.formats.swiss_event import Order
@@ -62,6 +63,12 @@ PATTERN_NAMES: Mapping[str, Promise] = {
     "fewest byes": gettext_lazy("fewest byes"),
     "fewest rounds": gettext_lazy("fewest rounds"),
 }
+NEXT_ROUND_NAMES: Sequence[tuple[str, Promise]] = (
+    (NextRound.DRAFT.value, gettext_lazy("becomes a draft that a director publishes")),
+    (NextRound.PUBLISH.value, gettext_lazy("publishes itself after a countdown")),
+    (NextRound.ASK.value, gettext_lazy("waits until a director asks for it")),
+)
+"""What may happen to the next round, as forms offer it."""
 ORDER_NAMES: Mapping[Order, Promise] = {
     Order.RANDOM: gettext_lazy("by lot"),
     Order.FOLD: gettext_lazy("the best against the weakest"),

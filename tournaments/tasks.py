@@ -19,6 +19,13 @@ def sweep_draws() -> None:
         draws.make_draft(draw_id=draw_id, now=timezone.now())
 
 
+@shared_task(name="tournaments.sweep_countdowns")
+def sweep_countdowns() -> None:
+    """Publish every draft whose countdown is over, each in a transaction of its own."""
+    for draw_id in draws.due_drafts(timezone.now()):
+        draws.publish_due_draft(draw_id=draw_id, now=timezone.now())
+
+
 @shared_task(name="tournaments.sweep_deadlines")
 def sweep_deadlines() -> None:
     """Apply the deadline rule to every match whose round has ended, each in a transaction of its own."""

@@ -10,7 +10,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.services.conftest import by_alice, club, make_division, make_players, tournament
 from tests.tournaments.services.swiss_hall import Hall
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
 
 __all__ = ["by_alice", "club", "make_division", "make_players", "tournament"]
@@ -23,7 +23,7 @@ def hall(make_division: Callable[..., Division], make_players: Callable[[int], l
     """A Swiss of seven whose first round is complete; the director has the rounds paired."""
     hall = Hall(make_division(), by_alice)
     hall.enter(make_players(7))
-    hall.begin(StageSettings("swiss", rounds=3, pair_at_once=False))
+    hall.begin(StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
     hall.play_round()
     return hall
 
@@ -54,7 +54,7 @@ def test_everybody_reads_the_paired_rounds_and_the_kind_of_each_bye(hall: Hall) 
     assert {entry for pair in first["pairs"] for entry in pair} | {first["byes"][0]["entry"]} == ids
     assert [bye["kind"] for bye in first["byes"]] == ["full"]
     assert rounds["next"]["state"] == "complete"
-    assert (rounds["format"], rounds["rounds"], rounds["pair_at_once"]) == ("swiss", 3, False)
+    assert (rounds["format"], rounds["rounds"], rounds["next_round"]) == ("swiss", 3, "ask")
 
 
 def test_a_program_pairs_a_round_with_a_pair_fixed_and_publishes_it(hall: Hall, director: APIClient) -> None:
@@ -68,7 +68,8 @@ def test_a_program_pairs_a_round_with_a_pair_fixed_and_publishes_it(hall: Hall, 
     assert director.get(asked.headers["Location"]).json()["state"] == "draft"
     assert read(director, hall)["next"]["draft"] == 2
     assert read(APIClient(), hall)["next"] == {
-        "round": 2, "state": "complete", "draft": None, "outdated": False, "refusal": None, "remarks": [],
+        "round": 2, "state": "complete", "draft": None, "publish_at": None, "outdated": False,
+        "refusal": None, "remarks": [],
     }  # fmt: skip
     published = director.post(url(hall, "draws/publish/"), {"after": hall.seq}, format="json")
 

@@ -14,7 +14,7 @@ from tests.concurrency.event import POSTGRESQL_ONLY, club, make_players
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall, is_clean
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
 from tournaments.services import draws, entries, events, late, rounds_asked
 
@@ -33,7 +33,7 @@ def swiss(club: Club, alice: User, make_players: Callable[[int], list[Player]]) 
         event = events.create_tournament(club=club, by=by, now=NOON, name="Winter Open", starts_at=NOON)
         hall = Hall(events.create_division(tournament=event, by=by, now=NOON, name="Main", match_length=1), by)
         hall.enter(players[:6])
-        hall.begin(StageSettings("swiss", rounds=3, pair_at_once=False))
+        hall.begin(StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
         hall.play_round()
         return hall
 

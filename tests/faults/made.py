@@ -22,7 +22,7 @@ def make(format_: str, count: int) -> None:
 
     from players.actors import Actor
     from players.models import Club, Player, User
-    from tournaments.formats.settings import StageSettings
+    from tournaments.formats.settings import NextRound, StageSettings
     from tournaments.models import Draw, Fixture
     from tournaments.services import deadlines, draws, entries, events
     from tournaments.services.stages import set_stages
@@ -38,7 +38,9 @@ def make(format_: str, count: int) -> None:
     entries.enter(division=division, players=players, **acts)
     events.publish_tournament(tournament=event, **acts)
     division.refresh_from_db()
-    stage = StageSettings(format_, rounds=SWISS_ROUNDS if format_ == "swiss" else None)
+    stage = StageSettings(format_)
+    if format_ == "swiss":
+        stage = StageSettings(format_, rounds=SWISS_ROUNDS, next_round=NextRound.PUBLISH, countdown=1)
     set_stages(division=division, stages=[stage], after=division.seq, **acts)
     draw = draws.request_draw(division=division, **acts)
     deadline = time.monotonic() + PATIENCE

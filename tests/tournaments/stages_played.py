@@ -57,6 +57,10 @@ def play(division: Division, by: Actor, chance: random.Random, *, most: int | No
     for _step in range(MOST_STEPS):
         for draw in Draw.objects.filter(stage__division=division, state=Draw.State.REQUESTED):
             draws.make_draft(draw_id=draw.pk, now=NOON)
+            draw.refresh_from_db()
+            if draw.state == Draw.State.DRAFT:
+                division.refresh_from_db()
+                draws.publish_draw(division=division, after=division.seq, by=by, now=NOON)
         todo = ready(division)
         if not todo or played == most:
             break

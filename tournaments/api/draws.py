@@ -35,6 +35,7 @@ def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
             "algorithm": draw.algorithm,
             "reason": draw.reason,
             "made_at": draw.made_at,
+            "publish_at": draw.publish_at,
             "published_at": draw.published_at,
             "taken_back_at": draw.taken_back_at,
             "taken_back_reason": draw.taken_back_reason,
@@ -140,6 +141,29 @@ class OneDraw(APIView):
             if row.number == int(number):
                 return tagged(answer(row, names, published=published), found.seq)
         raise Http404
+
+
+class StopCountdown(APIView):
+    """Keeping a draft from publishing itself."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="draws_stop_countdown",
+        summary="Stop the countdown of a draft",
+        parameters=[AFTER],
+        request=shapes.AfterSerializer,
+        examples=example(after=4),
+        responses={200: shapes.DrawSerializer, **WRITE},
+    )
+    def post(self, request: Request, division: str) -> Response:
+        """The draft waits for a director. 409 `no_countdown`, `stale`."""
+        found = access.division_as(request.user, division, Role.DIRECTOR)
+        after = after_of(request, given(shapes.AfterSerializer, request))
+        draw = services.stop_countdown(division=found, after=after or 0, by=by(request), now=timezone.now())
+        draw.stage.division = found
+        found.refresh_from_db(fields=["seq"])
+        return tagged(answer(draw, names_of(found, staff=True), published=False), found.seq)
 
 
 class TakeBackDraw(APIView):

@@ -16,7 +16,7 @@ from tournaments import access
 from tournaments.api import shapes
 from tournaments.api.common import AFTER, READ, WRITE, after_of, by, entry_named, example, given, tagged
 from tournaments.api.draws import answer as draw_answer
-from tournaments.formats.settings import BY_ROUND, MOST_ROUNDS
+from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Stage
 from tournaments.selectors import pairing_desk
@@ -64,6 +64,9 @@ class NextRoundSerializer(serializers.Serializer[Any]):
         help_text="`open`: the last round still has matches; `complete`: the next one can be asked for.",
     )
     draft = serializers.IntegerField(allow_null=True)
+    publish_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the draft publishes itself; everybody may know that."
+    )
     outdated = serializers.BooleanField(help_text="Entries, byes or scores have changed since it was made.")
     refusal = serializers.DictField(allow_null=True, help_text="Why it could not be paired: code, params.")
     remarks = serializers.ListField(
@@ -78,7 +81,11 @@ class RoundsSerializer(serializers.Serializer[Any]):
     format = serializers.ChoiceField([(value, label) for value, label in Stage.Format.choices if value in BY_ROUND])
     rounds = serializers.IntegerField(allow_null=True, help_text="Planned; null: until one is unbeaten, or left.")
     allow_rematches = serializers.BooleanField()
-    pair_at_once = serializers.BooleanField(help_text="Whether a round is paired and published by itself.")
+    next_round = serializers.ChoiceField(
+        [choice.value for choice in NextRound],
+        help_text="What happens when a round is complete: `publish` is a draft that publishes itself.",
+    )
+    countdown = serializers.IntegerField(help_text="Seconds until such a draft publishes itself.")
     paired = PairedRoundSerializer(many=True)
     next = NextRoundSerializer()
     byes = AskedByeSerializer(many=True)
@@ -107,7 +114,8 @@ class ChangeRoundsSerializer(shapes.AfterSerializer):
 
     rounds = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS, required=False)
     allow_rematches = serializers.BooleanField(required=False)
-    pair_at_once = serializers.BooleanField(required=False)
+    next_round = serializers.ChoiceField([choice.value for choice in NextRound], required=False)
+    countdown = serializers.IntegerField(min_value=0, max_value=LONGEST_COUNTDOWN, required=False)
 
 
 class TakeBackByeSerializer(serializers.Serializer[Any]):
@@ -134,7 +142,8 @@ def rounds_answer(division: Division, found: Rounds, *, directs: bool) -> dict[s
             "format": found.stage.format,
             "rounds": found.settings.rounds,
             "allow_rematches": found.settings.allow_rematches,
-            "pair_at_once": found.settings.pair_at_once,
+            "next_round": found.settings.next_round.value,
+            "countdown": found.settings.countdown,
             "paired": [_paired(draw, names) for draw in published],
             "next": _next(pairing_desk.next_round(division, found), directs=directs),
             "byes": [{"entry": entry.public_id, "round": row.round, "kind": row.kind} for row, entry, _name in asked],
@@ -161,6 +170,7 @@ def _next(coming: pairing_desk.Next, *, directs: bool) -> dict[str, Any]:
         "round": coming.number,
         "state": "complete" if hidden else coming.state,
         "draft": draft.number if draft else None,
+        "publish_at": coming.draft.publish_at if coming.draft else None,
         "outdated": bool(draft) and coming.outdated,
         "refusal": draft.refusal if draft else None,
         "remarks": draft.remarks if draft else [],
@@ -241,6 +251,8 @@ class ChangeRounds(APIView):
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = given(ChangeRoundsSerializer, request)
         after = after_of(request, fields)
+        if "next_round" in fields:
+            fields["next_round"] = NextRound(fields["next_round"])
         rounds_asked.change_rounds(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
         return _answer(request, found)
 

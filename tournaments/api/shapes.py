@@ -224,6 +224,7 @@ class DrawSerializer(serializers.Serializer[Any]):
     algorithm = serializers.CharField()
     reason = serializers.CharField()
     made_at = serializers.DateTimeField()
+    publish_at = serializers.DateTimeField(allow_null=True, help_text="When the countdown of a draft is over.")
     published_at = serializers.DateTimeField(allow_null=True)
     taken_back_at = serializers.DateTimeField(allow_null=True)
     taken_back_reason = serializers.CharField(allow_blank=True)

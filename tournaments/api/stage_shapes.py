@@ -14,10 +14,12 @@ from tournaments.formats.round_robin import LeaverRule, Unplayed
 from tournaments.formats.settings import (
     FEWEST_LIVES,
     GROUP_DRAWS,
+    LONGEST_COUNTDOWN,
     MOST_GROUPS,
     MOST_LIVES,
     MOST_ROUNDS,
     MOST_TABLE_POINTS,
+    NextRound,
     StageSettings,
 )
 from tournaments.formats.swiss_event import Order
@@ -73,7 +75,15 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     order = serializers.ChoiceField(
         [order.value for order in Order], required=False, help_text="swiss: who meets whom among equals."
     )
-    pair_at_once = _switch("swiss, lives: whether a round is paired as soon as the one before is complete.")
+    next_round = serializers.ChoiceField(
+        [choice.value for choice in NextRound],
+        required=False,
+        help_text=(
+            "swiss, lives: when a round is complete the next one waits until it is asked for, becomes a draft for a "
+            "director to publish, or publishes itself after `countdown`."
+        ),
+    )
+    countdown = _whole(0, LONGEST_COUNTDOWN, "swiss, lives: seconds until a round publishes itself.")
     missed_points = serializers.ChoiceField(
         [0.0, 0.5], required=False, help_text="swiss: what a late entrant gets for each round he missed."
     )

@@ -61,13 +61,15 @@ def _draw(division: Division, by: Actor, now: datetime) -> None:
 
 
 def _play(division: Division, share: float, players: Sequence[Player], by: Actor, at: datetime) -> None:
-    """Results of the first `share` of the matches there are; rounds that are asked for are paired at once."""
+    """Results of the first `share` of the matches there are; each round is paired when the last one is over."""
     chance = Random(division.name)  # noqa: S311, invented results
     strength = {player.pk: rank for rank, player in enumerate(players)}
     booked = 0
     while True:
         for asked in Draw.objects.filter(stage__division=division, state=Draw.State.REQUESTED):
             draws.make_draft(draw_id=asked.pk, now=at)
+            division.refresh_from_db()
+            draws.publish_draw(division=division, after=division.seq, by=by, now=at)
         open_ = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY)
         first = open_.select_related("stage", "match").order_by("round__number", "number").first()
         count = _expected(division)

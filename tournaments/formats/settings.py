@@ -41,6 +41,8 @@ FEWEST_LIVES, MOST_LIVES = 2, 9
 LEAST_DIVISION, LARGEST_DIVISION = 4, 12
 """Entries of a division of a league."""
 MOST_ROUNDS = 30
+LONGEST_COUNTDOWN = 3600
+"""Seconds."""
 MOST_GROUPS = 512
 MOST_TABLE_POINTS = 100
 MOST_MATCHES = 50_000
@@ -56,19 +58,27 @@ DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
 """Format -> tie-breaks in order, where the director names none."""
 
 _TABLE = frozenset({"lengths", "twice", "tiebreaks", "win", "loss", "leaver_rule"})
+_ROUNDS = frozenset({"next_round", "countdown"})
 OWN_SETTINGS: Mapping[str, frozenset[str]] = {
     KNOCKOUT: frozenset({"lengths"}),
     PROGRESSIVE: frozenset({"lengths", "lower_lengths", "last_lengths", "pattern", "last_chance"}),
     DOUBLE: frozenset({"lengths", "lower_lengths", "final_lengths", "pattern", "second_final"}),
-    SWISS: frozenset(
-        {"lengths", "rounds", "order", "pair_at_once", "missed_points", "allow_rematches", "tiebreaks", "edition"}
-    ),
-    LIVES: frozenset({"lengths", "lives", "pair_at_once"}),
+    SWISS: frozenset({"lengths", "rounds", "order", "missed_points", "allow_rematches", "tiebreaks", "edition"})
+    | _ROUNDS,
+    LIVES: _ROUNDS | {"lengths", "lives"},
     ROUND_ROBIN: _TABLE,
     GROUPS: _TABLE | {"groups", "group_draw"},
     LEAGUE: _TABLE | {"until", "join_until", "unplayed", "moving"},
 }
 """Format -> the settings that mean something for it, besides `qualifiers`, which any but the last stage has."""
+
+
+class NextRound(StrEnum):
+    """What happens to the next round of a Swiss or of lives when a round is complete."""
+
+    ASK = "ask"
+    DRAFT = "draft"
+    PUBLISH = "publish"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +90,9 @@ class StageSettings:
     where empty, the ones before hold. `pattern` is that of the consolation or lower bracket ("" takes the one with
     the fewest byes for the field), `last_chance` that of the bracket fed by the consolation (None: there is none).
 
-    `rounds` of a Swiss is None for one that ends when one is unbeaten. `pair_at_once` pairs a round as soon as the
-    one before is complete. `missed_points` go to a late entrant for each round he missed.
+    `rounds` of a Swiss is None for one that ends when one is unbeaten. `next_round` says what happens when a round
+    is complete: the next one is asked for by hand, becomes a draft, or a draft that publishes itself after `countdown`
+    seconds. `missed_points` go to a late entrant for each round he missed.
 
     `groups` counts groups, filled by `group_draw`. `qualifiers` go on to the next stage: of each group, or of the
     whole stage; None where this stage is the last. `win` and `loss` are table points of a match. A league is played
@@ -100,7 +111,8 @@ class StageSettings:
     rounds: int | None = None
     lives: int = 3
     order: Order = Order.RANDOM
-    pair_at_once: bool = True
+    next_round: NextRound = NextRound.DRAFT
+    countdown: int = 180
     missed_points: float = 0.0
     allow_rematches: bool = False
     twice: bool = False
@@ -160,6 +172,7 @@ class StageSettings:
         """Setting -> whether it is out of range."""
         return {
             "rounds": self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS,
+            "countdown": not 0 <= self.countdown <= LONGEST_COUNTDOWN,
             "lives": not FEWEST_LIVES <= self.lives <= MOST_LIVES,
             "groups": not 1 <= self.groups <= MOST_GROUPS,
             "group_draw": self.group_draw not in GROUP_DRAWS,
@@ -202,6 +215,7 @@ class StageSettings:
 
 CHOICES: Mapping[str, Callable[[str], StrEnum]] = {
     "order": Order,
+    "next_round": NextRound,
     "leaver_rule": LeaverRule,
     "unplayed": Unplayed,
     "edition": Edition,

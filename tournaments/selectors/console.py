@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Max, Prefetch, QuerySet
 
 from matches.models import Claim, Match, Result, Submission
-from tournaments.formats.settings import BY_ROUND
+from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.plans import settings_of
 from tournaments.selectors import events
@@ -137,7 +137,7 @@ def round_need(division: Division) -> RoundNeed | None:
     if last.refusal:
         return RoundNeed("refused", last.round, last.refusal)
     left = Fixture.objects.filter(stage=stage, status__in=(Fixture.Status.READY, Fixture.Status.WAITING))
-    if last.state == Draw.State.PUBLISHED and not settings_of(stage).pair_at_once and not left.exists():
+    if last.state == Draw.State.PUBLISHED and settings_of(stage).next_round == NextRound.ASK and not left.exists():
         return RoundNeed("complete", last.round)
     return None
 

@@ -127,6 +127,7 @@ def division_page(
         "my_player": my_player(user),
         "may_register": can_register(division, now),
         "provenance": provenance,
+        "announced": Draw.objects.filter(stage__in=stages, state=Draw.State.DRAFT).exclude(publish_at=None).first(),
         **entries_lists(names),
     }
     if provenance is not None and division.status != Division.Status.ENTRIES:

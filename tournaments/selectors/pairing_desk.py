@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tournaments.formats.settings import LIVES, MOST_ROUNDS, SWISS
+from django.utils.translation import gettext_lazy as _
+
+from tournaments.formats.settings import LIVES, MOST_ROUNDS, SWISS, NextRound
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.formats.tiebreaks import plain
 from tournaments.models import ByeRequest, Division, Draw, Entry
@@ -17,6 +19,7 @@ from tournaments.selectors.pairings import pairings_of
 from tournaments.selectors.take_back import round_to_take_back
 from tournaments.services.pairings import is_outdated, to_be_paired
 from tournaments.services.rounds_asked import Rounds, rounds_of
+from tournaments.stage_words import NEXT_ROUND_NAMES
 from tournaments.standing_words import meaning
 
 OVER, DRAWING, DRAFT, REFUSED, OPEN, COMPLETE, BEFORE = (
@@ -25,6 +28,13 @@ OVER, DRAWING, DRAFT, REFUSED, OPEN, COMPLETE, BEFORE = (
 """Where the next round can stand: nothing follows, a worker makes it, it waits to be published, it cannot be made, the
 last one is not complete, nobody has asked for it yet, the first one belongs to the draw."""
 
+WHAT_NEXT = {
+    NextRound.ASK: _("When the last result is in, you have the next round paired here."),
+    NextRound.DRAFT: _("When the last result is in, the next round is paired as a draft for you to publish."),
+    NextRound.PUBLISH: _(
+        "When the last result is in, the next round is paired and publishes itself after a countdown."
+    ),
+}
 PAIR_ROWS = 3
 """Pairs that the page lets a director fix at once."""
 
@@ -81,6 +91,14 @@ def next_round(division: Division, found: Rounds) -> Next:
     return Next(number, COMPLETE, needs_reason=last is not None and last.state != Draw.State.TAKEN_BACK)
 
 
+def time_left(at: datetime | None, now: datetime) -> str:
+    """Minutes and seconds until an instant, as 2:05; empty without one."""
+    if at is None:
+        return ""
+    seconds = max(0, round((at - now).total_seconds()))
+    return f"{seconds // 60}:{seconds % 60:02d}"
+
+
 def desk_page(division: Division, round_number: int | None, now: datetime) -> dict[str, Any]:
     """The page of the rounds of a division. Refused: `not_by_rounds`."""
     found = rounds_of(division)
@@ -111,6 +129,10 @@ def desk_page(division: Division, round_number: int | None, now: datetime) -> di
         "draft_byes": _byes(coming.draft, names) if coming.state == DRAFT else [],
         "now": now,
         "take_back": round_to_take_back(division),
+        "countdown_left": time_left(coming.draft.publish_at, now) if coming.draft else "",
+        "what_next": WHAT_NEXT[found.settings.next_round],
+        "next_round_name": dict(NEXT_ROUND_NAMES)[found.settings.next_round],
+        "next_round_choices": NEXT_ROUND_NAMES,
         "apart": apart_view(division, names),
         **_what_can_be_asked(found, coming, names),
     }

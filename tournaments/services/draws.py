@@ -5,7 +5,7 @@ published page can say how many there were and why (tournaments.formats.lots tel
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -115,35 +115,71 @@ def _remarks(drawn: Drawn) -> list[dict[str, Any]]:
 
 
 def _finish(draw_id: int, made: Made, now: datetime) -> Draw | None:
-    """Writes the draft if the request still stands, and publishes it where it was asked for so."""
+    """Writes the draft if the request still stands, and starts its countdown where it is to publish itself."""
     with transaction.atomic():
-        found = Division.objects.get(stages__draws=draw_id)
-        event = lock_event(found.tournament_id)
-        division = lock(found.pk)
+        division = lock(Division.objects.get(stages__draws=draw_id).pk)
         draw = _locked(draw_id)
         if draw.state != Draw.State.REQUESTED:
             return None
         draw.state = Draw.State.DISCARDED if made.refusal else Draw.State.DRAFT
         draw.places, draw.byes, draw.basis = made.places, made.byes, made.basis
         draw.algorithm, draw.remarks, draw.refusal = made.algorithm, made.remarks, made.refusal
+        if draw.at_once and draw.state == Draw.State.DRAFT:
+            draw.publish_at = now + timedelta(seconds=settings_of(draw.stage).countdown)
         draw.save()
         _note_ratings(made.ratings)
         division.seq += 1
         division.save(update_fields=["seq"])
         log(SYSTEM, "drawn", division.topic, club=division.tournament.club, number=draw.number)
-        if draw.at_once and draw.state == Draw.State.DRAFT:
-            _publish_at_once(division, draw, event, now)
     return draw
 
 
-def _publish_at_once(division: Division, draw: Draw, event: Tournament, now: datetime) -> None:
-    """Publishes what nobody needs to look at; what is outdated already is drawn again."""
-    if _is_outdated(division, draw):
-        draw.state, draw.claimed_at = Draw.State.REQUESTED, None
-        draw.save(update_fields=["state", "claimed_at"])
-        transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
-    else:
-        _publish(division, draw, event=event, by=SYSTEM, now=now)
+def due_drafts(now: datetime) -> list[int]:
+    """Drafts whose countdown is over: what the sweep publishes."""
+    rows = Draw.objects.filter(
+        state=Draw.State.DRAFT, publish_at__lte=now, stage__division__status=Division.Status.RUNNING
+    )
+    return list(rows.order_by("publish_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+
+
+def publish_due_draft(*, draw_id: int, now: datetime) -> Draw | None:
+    """Publishes one draft whose countdown is over; one that no longer fits is drawn again, with a new countdown.
+
+    None where there is nothing (more) to do: published by somebody else, stopped or discarded meanwhile.
+    """
+    with transaction.atomic():
+        found = Division.objects.get(stages__draws=draw_id)
+        event = lock_event(found.tournament_id)
+        division = lock(found.pk)
+        draw = _locked(draw_id)
+        due = draw.publish_at is not None and draw.publish_at <= now
+        if draw.state != Draw.State.DRAFT or not due or not division.tournament.is_open:
+            return None
+        draw.stage.division = division
+        if _is_outdated(division, draw):
+            draw.state, draw.claimed_at, draw.publish_at = Draw.State.REQUESTED, None, None
+            draw.save(update_fields=["state", "claimed_at", "publish_at"])
+            transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
+        else:
+            _publish(division, draw, event=event, by=SYSTEM, now=now)
+    return draw
+
+
+def stop_countdown(*, division: Division, after: int, by: Actor, now: datetime) -> Draw:
+    """Leaves a draft that would publish itself to the directors. Refused: `stale`, `no_countdown`."""
+    with transaction.atomic():
+        row = lock(division.pk)
+        if row.seq != after:
+            raise Refused("stale")
+        draw = Draw.objects.filter(stage__division=row, state=Draw.State.DRAFT).exclude(publish_at=None).first()
+        if draw is None:
+            raise Refused("no_countdown")
+        draw.publish_at = None
+        draw.save(update_fields=["publish_at"])
+        row.seq += 1
+        row.save(update_fields=["seq"])
+        log(by, "countdown_stopped", row.topic, club=row.tournament.club, number=draw.number, round=draw.round)
+    return draw
 
 
 def _note_ratings(ratings: Mapping[int, float]) -> None:
@@ -190,8 +226,8 @@ def _is_outdated(division: Division, draw: Draw) -> bool:
 
 def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, now: datetime) -> None:
     """Writes what the draft says into the plan, and brings the division up to it; `event` is locked."""
-    draw.state, draw.published_at = Draw.State.PUBLISHED, now
-    draw.save(update_fields=["state", "published_at"])
+    draw.state, draw.published_at, draw.publish_at = Draw.State.PUBLISHED, now, None
+    draw.save(update_fields=["state", "published_at", "publish_at"])
     stage = draw.stage
     stage.division = division
     deadlines = round_deadlines(stage)

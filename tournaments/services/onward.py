@@ -17,7 +17,7 @@ from players.queue import hint
 from tournaments.derivation import StageState
 from tournaments.formats.blueprint import later_sources, plan_of
 from tournaments.formats.graph import Source
-from tournaments.formats.settings import BY_ROUND, ELIMINATION
+from tournaments.formats.settings import BY_ROUND, ELIMINATION, NextRound
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.pairing_basis import digest, kept_apart, requested_byes
 from tournaments.plans import settings_of, store
@@ -75,7 +75,7 @@ def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
     matches of the event, the next stage is left planned; `settle` comes back to it after the commit.
     """
     stage = state.stage
-    if state.event is not None and not state.over and state.rows.settings.pair_at_once:
+    if state.event is not None and not state.over and state.rows.settings.next_round != NextRound.ASK:
         ask_for_round(division, state, now)
     if not state.over:
         return []
@@ -89,7 +89,7 @@ def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
         return [following]
     following.status = Stage.Status.RUNNING
     following.save(update_fields=["status"])
-    request(following, 1, at_once=settings_of(following).pair_at_once, now=now)
+    request(following, 1, at_once=settings_of(following).next_round == NextRound.PUBLISH, now=now)
     return [following]
 
 
@@ -130,7 +130,8 @@ def ask_for_round(division: Division, state: StageState, now: datetime) -> Draw 
     last = drafts.order_by("-number").first()
     if last is not None and last.refusal and last.basis == digest(event, requested_byes(state.stage, event)):
         return None
-    return request(state.stage, event.next_round, at_once=True, now=now)
+    at_once = state.rows.settings.next_round == NextRound.PUBLISH
+    return request(state.stage, event.next_round, at_once=at_once, now=now)
 
 
 def request_anew(
@@ -153,7 +154,7 @@ def request_anew(
         reason = reason.strip() or old.taken_back_reason
     if old is not None and old.refusal is None and not reason.strip():
         raise Refused("reason_needed")
-    stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED)
+    stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED, publish_at=None)
     return request(stage, round_number, at_once=False, now=now, by=by, reason=reason.strip(), manual=manual)
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from engine.errors import Refused
 from players.actors import Actor, log
 from tournaments.derivation import StageState
-from tournaments.formats.settings import BY_ROUND, LIVES, StageSettings
+from tournaments.formats.settings import BY_ROUND, LIVES, NextRound, StageSettings
 from tournaments.formats.swiss import legal
 from tournaments.formats.swiss_event import SwissEvent
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
@@ -81,12 +81,14 @@ def change_rounds(
     after: int,
     rounds: int | None = None,
     allow_rematches: bool | None = None,
-    pair_at_once: bool | None = None,
+    next_round: NextRound | None = None,
+    countdown: int | None = None,
 ) -> Stage:
     """Changes how a stage goes on while it runs; None leaves it as it is.
 
-    `rounds` is how many there will be, `allow_rematches` whether two may meet again, `pair_at_once` whether a round is
-    paired by itself. A round that could not be paired is asked for again.
+    `rounds` is how many there will be, `allow_rematches` whether two may meet again, `next_round` what
+    happens when a round is complete, `countdown` the seconds after which one
+    publishes itself. A round that could not be paired is asked for again.
     Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `rounds_over`, `rounds_paired`, and
     what `StageSettings.checked` refuses.
     """
@@ -103,7 +105,8 @@ def change_rounds(
             before,
             rounds=before.rounds if rounds is None else rounds,
             allow_rematches=before.allow_rematches if allow_rematches is None else allow_rematches,
-            pair_at_once=before.pair_at_once if pair_at_once is None else pair_at_once,
+            next_round=before.next_round if next_round is None else next_round,
+            countdown=before.countdown if countdown is None else countdown,
         ).checked()
         if wanted != before:
             _store(row, found, wanted, by, now)
@@ -115,7 +118,7 @@ def _store(division: Division, found: Rounds, wanted: StageSettings, by: Actor, 
     store_settings(stage, wanted)
     changes = {
         name: [getattr(before, name), getattr(wanted, name)]
-        for name in ("rounds", "allow_rematches", "pair_at_once")
+        for name in ("rounds", "allow_rematches", "next_round", "countdown")
         if getattr(before, name) != getattr(wanted, name)
     }
     log(by, "rounds_changed", division.topic, club=division.tournament.club, changes=changes)
@@ -137,7 +140,7 @@ def ask_again(division: Division, *, by: Actor, now: datetime) -> None:
     found = rounds_of(division)
     number = found.event.next_round
     if last.round == number and not found.state.over:
-        request(found.stage, number, at_once=found.settings.pair_at_once, now=now, by=by)
+        request(found.stage, number, at_once=found.settings.next_round == NextRound.PUBLISH, now=now, by=by)
 
 
 # Byes that are asked for

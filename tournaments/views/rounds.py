@@ -16,7 +16,7 @@ from engine.errors import Refused
 from players.access import Role
 from players.messages import sentence
 from tournaments import access
-from tournaments.draw_forms import AfterForm, TakeBackRoundForm
+from tournaments.draw_forms import AfterForm, ChangeRoundsForm, TakeBackRoundForm
 from tournaments.models import ByeRequest, Division, Entry
 from tournaments.numbers import number
 from tournaments.selectors import pairing_desk as selectors
@@ -43,6 +43,7 @@ def rounds(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
 def _context(request: HttpRequest, division: Division) -> dict[str, Any]:
     shown = number(request.GET.get("round"))
     context = of_one_moment(division, lambda: selectors.desk_page(division, shown, timezone.now()))
+    context["counted_down"] = request.headers.get("HX-Target") == "countdown"
     draft = context["next"].draft
     if draft is not None and draft.refusal:
         context["refusal"] = sentence(draft.refusal["code"], draft.refusal["params"])
@@ -104,22 +105,32 @@ def take_back(request: HttpRequest, club: str, slug: str, division: str) -> Http
 
 @account_needed
 @require_POST
+def stop(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Keep a draft from publishing itself."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = AfterForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+
+    def act() -> None:
+        draws.stop_countdown(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+        messages.success(request, _("The countdown is stopped. The round waits until you publish it."))
+
+    return _done(request, found, act, harmless="no_countdown")
+
+
+@account_needed
+@require_POST
 def change(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """How many rounds there are, whether two may meet again, and who has the next round paired."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    yes = {"1": True, "0": False}
+    form = ChangeRoundsForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
 
     def act() -> None:
-        rounds_asked.change_rounds(
-            division=found,
-            rounds=number(request.POST.get("rounds")),
-            allow_rematches=yes.get(request.POST.get("allow_rematches", "")),
-            pair_at_once=yes.get(request.POST.get("pair_at_once", "")),
-            after=_after(request),
-            by=by(request),
-            now=timezone.now(),
-        )
-        messages.success(request, _("The rounds go on so."))
+        rounds_asked.change_rounds(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+        messages.success(request, _("Saved."))
 
     return _done(request, found, act)
 

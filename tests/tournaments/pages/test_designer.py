@@ -102,7 +102,8 @@ def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alices: Cli
 
 def test_all_that_can_be_set_is_read_from_the_form(alices: Client, tonight: Division) -> None:
     swiss = {
-        "format": "swiss", "shown": "swiss", "rounds": "", "lengths": "5 7", "order": "fold", "pair_at_once": "no",
+        "format": "swiss", "shown": "swiss", "rounds": "", "lengths": "5 7", "order": "fold",
+        "next_round": "ask", "countdown": "60",
         "missed_points": "0.5", "allow_rematches": "yes", "qualifiers": 8,
         "tiebreak1": "buchholz", "tiebreak2": "wins", "tiebreak3": "", "tiebreak4": "buchholz", "tiebreak5": "",
             "edition": "2023-09-01",
@@ -114,7 +115,8 @@ def test_all_that_can_be_set_is_read_from_the_form(alices: Client, tonight: Divi
     assert alices.post(url(tonight) + "format/", typed(tonight, swiss, final)).status_code == 302
     first, second = stage_settings(tonight)
     assert first.as_data() == {
-        "lengths": [5, 7], "order": "fold", "pair_at_once": False, "missed_points": 0.5, "allow_rematches": True,
+        "lengths": [5, 7], "order": "fold",
+        "next_round": "ask", "countdown": 60, "missed_points": 0.5, "allow_rematches": True,
         "qualifiers": 8, "tiebreaks": ["buchholz", "wins"], "edition": "2023-09-01",
     }  # fmt: skip
     assert second.as_data() == {

@@ -9,7 +9,7 @@ from django.test import Client
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.services.swiss_hall import Hall, pairs_of
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import ByeRequest, Division, Draw, Entry
 from tournaments.services.draws import make_draft, request_draw
 from tournaments.services.events import publish_tournament
@@ -61,13 +61,13 @@ def test_a_round_that_is_played_shows_how_far_it_is_and_that_the_next_comes_by_i
 
     assert "Round 1" in page
     assert 'max="3" value="1"' in page
-    assert "The next round is paired and published by itself" in page
+    assert "the next round is paired as a draft for you to publish" in page
     assert "bye by the pairing, counts as a win" in page
     assert page.count("button-primary") == 0, "nothing is to be done"
 
 
 def test_the_director_pairs_looks_pairs_again_with_a_reason_and_publishes(begun: Begun, alices: Client) -> None:
-    hall = begun(6, rounds=3, pair_at_once=False)
+    hall = begun(6, rounds=3, next_round=NextRound.ASK)
     hall.play_round()
     assert "Pair this round" in shown(alices, hall)
 
@@ -88,7 +88,7 @@ def test_the_director_pairs_looks_pairs_again_with_a_reason_and_publishes(begun:
 
 
 def test_pairs_are_fixed_by_hand_and_marked(begun: Begun, alices: Client) -> None:
-    hall = begun(6, rounds=3, pair_at_once=False)
+    hall = begun(6, rounds=3, next_round=NextRound.ASK)
     hall.play_round()
     met = pairs_of(hall.rounds()[0])[0]
     first = Entry.objects.get(pk=met[0])
@@ -140,7 +140,7 @@ def test_a_round_that_cannot_be_paired_says_why_and_offers_the_two_ways_on(begun
 def test_a_draft_warns_of_a_round_that_will_have_no_pairing_and_of_what_has_changed(
     begun: Begun, alices: Client
 ) -> None:
-    hall = begun(4, rounds=5, pair_at_once=False)
+    hall = begun(4, rounds=5, next_round=NextRound.ASK)
     hall.play_round()
     send(alices, hall, "pair/")
     hall.work()

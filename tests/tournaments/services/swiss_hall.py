@@ -43,11 +43,14 @@ class Hall(Clocked):
         return draws.publish_draw(division=self.division, after=self.seq, by=self.by, now=self.now())
 
     def work(self) -> list[Draw]:
-        """The worker makes whatever is asked for."""
+        """The worker makes whatever is asked for; the director publishes drafts that nobody had to ask for."""
         done = []
         while asked := Draw.objects.filter(stage__division=self.division, state=Draw.State.REQUESTED).first():
             draws.make_draft(draw_id=asked.pk, now=self.now())
             asked.refresh_from_db()
+            if asked.state == Draw.State.DRAFT and asked.made_by is None:
+                self.publish()
+                asked.refresh_from_db()
             assert asked.state != Draw.State.REQUESTED, "it was made"
             self.made.append(asked.pk)
             done.append(asked)

@@ -11,7 +11,7 @@ from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import SEED
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
 from tournaments.formats.lots import commitment
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, KeptApart, Tournament
 from tournaments.services import draws, events, stages
 from tournaments.services.kept_apart import can_keep_apart, keep_apart, let_meet
@@ -95,8 +95,8 @@ def test_they_are_never_paired_while_rounds_go_on(made: Made, name: str) -> None
 
 
 def test_it_holds_from_the_next_round_and_outdates_the_draft_of_one(made: Made) -> None:
-    hall = made(4, StageSettings("swiss", rounds=3, pair_at_once=False))
-    hall.begin(StageSettings("swiss", rounds=3, pair_at_once=False))
+    hall = made(4, StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
+    hall.begin(StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
     met, _other = pairs_of(hall.rounds()[0])
     first, second = (Entry.objects.get(pk=pk) for pk in met)
     keep_apart(first=first, second=second, by=hall.by, now=hall.now())

@@ -11,7 +11,7 @@ from players.models import Player
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
 from tournaments.derivation import states_of
 from tournaments.formats.lives import lives_left
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.models import Division, Entry
 from tournaments.services import rounds_asked
@@ -93,7 +93,7 @@ def test_one_comes_late_until_round_two_is_paired(lives: Lives) -> None:
 
 
 def test_byes_pairs_and_rounds_are_not_asked_for_where_lives_decide(lives: Lives, by_alice: Actor) -> None:
-    hall = lives(4, pair_at_once=False)
+    hall = lives(4, next_round=NextRound.ASK)
     hall.play_round()
     one, other = hall.division.entries.all()[:2]
     acts = {"by": by_alice, "now": hall.now()}

@@ -17,7 +17,7 @@ from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall, is_clean
 from tournaments.derivation import states_of
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture, Stage, Tournament
 from tournaments.services import draws, results, rounds_asked
 from tournaments.services.stages import set_stages
@@ -44,7 +44,7 @@ def played(
 @pytest.fixture
 def second_round(played: Drawn) -> Hall:
     """A Swiss of seven in its second round; one of them has a bye."""
-    hall = played(7, StageSettings("swiss", rounds=4, pair_at_once=False))
+    hall = played(7, StageSettings("swiss", rounds=4, next_round=NextRound.ASK))
     hall.play_round()
     return paired(hall)
 
@@ -106,7 +106,7 @@ def test_a_round_is_taken_back_as_if_it_had_not_been_paired(second_round: Hall) 
 
 
 def test_what_stood_before_the_round_stands_again_and_the_next_pairing_is_another_draft(played: Drawn) -> None:
-    hall = played(7, StageSettings("swiss", rounds=4, pair_at_once=False))
+    hall = played(7, StageSettings("swiss", rounds=4, next_round=NextRound.ASK))
     hall.play_round()
     table = standing(hall)
     before = numbers(paired(hall))

@@ -12,9 +12,9 @@ from tests.tournaments.services.swiss.conftest import MakePlayers, Swiss, newcom
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
 from tournaments.derivation import states_of
 from tournaments.formats.blueprint import places_before
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
-from tournaments.services import draws, results, rounds_asked, stages
+from tournaments.services import draws, events, results, rounds_asked, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ def test_the_next_round_is_asked_for_when_the_last_match_is_in_and_not_before(sw
     hall.report(third, 0)
 
     (asked,) = hall.draw_of(2)
-    assert (asked.state, asked.at_once) == (Draw.State.REQUESTED, True)
+    assert (asked.state, asked.at_once) == (Draw.State.REQUESTED, False)
     hall.work()
     asked.refresh_from_db()
     assert asked.state == Draw.State.PUBLISHED
@@ -73,6 +73,7 @@ def test_ratings_are_noted_and_club_mates_kept_apart_in_every_draft(
         division=hall.division, stages=[StageSettings("swiss", rounds=2)], after=hall.seq, by=by_alice, now=hall.now()
     )
 
+    events.publish_tournament(tournament=hall.division.tournament, by=by_alice, now=hall.now())
     for again in ("", *"abcdefgh"):
         asked = draws.request_draw(division=hall.division, by=by_alice, now=hall.now(), reason=again)
         made = draws.make_draft(draw_id=asked.pk, now=hall.now())
@@ -88,7 +89,7 @@ def test_ratings_are_noted_and_club_mates_kept_apart_in_every_draft(
 def test_without_pairing_at_once_the_director_asks_looks_asks_again_and_publishes(
     swiss: Swiss, by_alice: Actor
 ) -> None:
-    hall = swiss(6, pair_at_once=False)
+    hall = swiss(6, next_round=NextRound.ASK)
     acts = {"division": hall.division, "by": by_alice}
     with refused("round_open"):
         rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
@@ -121,7 +122,7 @@ def test_a_round_is_not_asked_for_with_an_old_page_or_after_the_last(swiss: Swis
 
 
 def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss, by_alice: Actor) -> None:
-    hall = swiss(6, pair_at_once=False)
+    hall = swiss(6, next_round=NextRound.ASK)
     hall.play_round()
     entries = {one.pk: one for one in hall.division.entries.all()}
     met = pairs_of(hall.rounds()[0])[0]
@@ -144,7 +145,7 @@ def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss
 
 @pytest.mark.parametrize("change", ["bye", "withdrawal", "late entry", "score"])
 def test_a_draft_is_outdated_by_what_it_was_made_from(swiss: Swiss, by_alice: Actor, change: str) -> None:
-    hall = swiss(6, pair_at_once=False)
+    hall = swiss(6, next_round=NextRound.ASK)
     hall.play_round()
     rounds_asked.request_round(division=hall.division, by=by_alice, after=hall.seq, now=hall.now())
     hall.work()
@@ -264,7 +265,7 @@ def test_a_draft_that_a_killed_worker_left_is_made_by_the_sweep(swiss: Swiss) ->
     made = draws.make_draft(draw_id=asked.pk, now=later)
 
     assert made is not None
-    assert made.state == Draw.State.PUBLISHED
+    assert made.state == Draw.State.DRAFT
 
 
 def test_the_best_of_a_swiss_play_a_knockout_that_begins_by_itself(

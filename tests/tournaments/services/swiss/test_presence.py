@@ -8,7 +8,7 @@ from matches.models import Result
 from players.actors import Actor
 from tests.tournaments.services.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.services.swiss_hall import Hall, is_clean
-from tournaments.formats.settings import StageSettings
+from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Withdrawal
 from tournaments.services import late, rounds_asked
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_bye_asked_for_and_one_given_are_of_different_kinds_and_points(swiss: Swiss, by_alice: Actor) -> None:
-    hall = swiss(6, pair_at_once=False)
+    hall = swiss(6, next_round=NextRound.ASK)
     hall.play_round()
     away, gone = hall.division.entries.all()[:2]
     for one, kind in ((away, "half"), (gone, "requested")):
