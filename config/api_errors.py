@@ -7,7 +7,6 @@ from typing import Any
 import structlog
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -62,22 +61,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     return response
 
 
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The answer where no address fits."""
-    return _outside(request, exceptions.NotFound()) or defaults.page_not_found(request, exception)
-
-
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The answer to what Django itself refuses to read: too long, too many fields, another host's."""
-    return _outside(request, exceptions.ParseError()) or defaults.bad_request(request, exception)
-
-
-def server_error(request: HttpRequest) -> HttpResponse:
-    """The answer where we have made a mistake, which is in the log under the request's id."""
-    return _outside(request, exceptions.APIException()) or defaults.server_error(request)
-
-
-def _outside(request: HttpRequest, error: exceptions.APIException) -> HttpResponse | None:
+def outside(request: HttpRequest, error: exceptions.APIException) -> HttpResponse | None:
     """A problem that no view of the API has met; None where a page was asked for."""
     if not request.path.startswith("/api/"):
         return None

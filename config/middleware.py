@@ -8,14 +8,16 @@ from urllib.parse import unquote
 
 import structlog
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.utils import timezone, translation
 
+from config import error_pages
 from config.api_errors import status_of
 from config.modules import import_map_source
 from engine.errors import Refused
 from players.messages import sentence
+from players.views.pages import way_back
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
@@ -104,17 +106,23 @@ def _zone(name: str) -> zoneinfo.ZoneInfo | None:
 
 
 class RefusedPages:
-    """A page that was refused says why, with the status the API would give."""
+    """A page that was refused says why, with the status the API would give; no answer is left blank."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if not isinstance(response, HttpResponseNotAllowed) or request.path.startswith("/api/"):
+            return response
+        explained = error_pages.method_not_allowed(request)
+        explained.headers["Allow"] = response.headers["Allow"]
+        return explained
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """The refusal as a page; anything else is left to Django."""
         if not isinstance(exception, Refused):
             return None
-        context = {"code": exception.code, "reason": sentence(exception.code, exception.params)}
+        back = way_back(request)
+        context = {"code": exception.code, "reason": sentence(exception.code, exception.params), "back": back}
         return render(request, "refused.html", context, status=status_of(exception.code))

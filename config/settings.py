@@ -105,6 +105,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "players.kept_input.KeepInput",
     "config.middleware.RefusedPages",
 ]
 
@@ -157,7 +158,9 @@ UPLOAD_RATES = {
 
 AUTH_USER_MODEL = "players.User"
 LOGIN_URL = "sign-in"
-LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
+LOGIN_REDIRECT_URL = "my-matches"
+LOGOUT_REDIRECT_URL = "home"
+CSRF_FAILURE_VIEW = "config.error_pages.csrf_failure"
 PASSWORD_RESET_TIMEOUT = 4 * 3600
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",

@@ -7,9 +7,10 @@ from drf_spectacular.views import SpectacularAPIView
 
 from config import views
 
-handler400 = "config.api_errors.bad_request"
-handler404 = "config.api_errors.not_found"
-handler500 = "config.api_errors.server_error"
+handler400 = "config.error_pages.bad_request"
+handler403 = "config.error_pages.permission_denied"
+handler404 = "config.error_pages.not_found"
+handler500 = "config.error_pages.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),

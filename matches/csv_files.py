@@ -59,8 +59,9 @@ class Download:
 
     def __init__(self, rows: Rows, client: str) -> None:
         self._chunks = chunks(rows)
-        self._client: str | None = client
+        self._client: str | None = None
         slots.take(client)
+        self._client = client
 
     def __iter__(self) -> Iterator[str]:
         return self._chunks
@@ -71,6 +72,9 @@ class Download:
         if self._client is not None:
             slots.give_back(self._client)
             self._client = None
+
+    # An answer that never reached a server was never closed either.
+    __del__ = close
 
 
 def chunks(rows: Rows) -> Any:

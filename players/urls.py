@@ -14,6 +14,7 @@ INVITATION = r"^invitations/(?P<secret>[\w-]{20,64})/"
 account_pages: list[URLPattern | URLResolver] = [
     path("sign-up/", accounts.sign_up, name="sign-up"),
     path("sign-in/", accounts.sign_in, name="sign-in"),
+    path("sign-in/continue/", accounts.send_kept_input, name="send-kept-input"),
     path("sign-out/", accounts.sign_out, name="sign-out"),
     path("password/forgotten/", accounts.password_forgotten, name="password-forgotten"),
     path("password/sent/", accounts.password_sent, name="password-sent"),

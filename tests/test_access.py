@@ -58,6 +58,7 @@ ROUTES: dict[str, Access] = {
     # Accounts: tests/players/test_account_pages.py.
     "sign-up/": Access(200, 302, 302),
     "sign-in/": Access(200, 302, 302),
+    "sign-in/continue/": Access(302, 302, 302),
     "sign-out/": ONLY_POST,
     "password/forgotten/": EVERYBODY,
     "password/sent/": EVERYBODY,

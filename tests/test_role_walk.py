@@ -86,6 +86,8 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("patch delete", only(*ROLES, anonymous=NOT_SO), "sign-in"),
     ("get", PUBLIC, "password-sent password-done"),
     ("post", PUBLIC, "sign-out"),
+    # Of methods that it does not take, too, it first asks who sends them.
+    ("get", SIGNED_IN, "send-kept-input"),
     ("get post", SIGNED_IN, "preferences delete-account"),
     ("post", SIGNED_IN, "change-email change-password make-token revoke-token"),
     ("post", PUBLIC, "api-tokens"),

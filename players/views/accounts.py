@@ -3,21 +3,22 @@
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import authenticate, login, views
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import reverse_lazy
+from django.shortcuts import redirect, render
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from engine.errors import Refused
-from players import services, throttle
+from players import kept_input, services, throttle
 from players.forms import ForgottenForm, NewPasswordForm, SignInForm, SignUpForm
 from players.models import User
-from players.views.pages import page, safe_next, sent
+from players.views.pages import account_needed, page, safe_next, sent
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -78,11 +79,34 @@ class SignIn(views.LoginView):
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Says whether something that was typed waits for this sign-in."""
+        return super().get_context_data(**kwargs, kept=kept_input.read(self.request))
+
+    def get_success_url(self) -> str:
+        """Where the visitor came from, or the form that they could not send before."""
+        if self.request.method == "POST" and kept_input.read(self.request) is not None:
+            return reverse("send-kept-input")
+        return super().get_success_url()
+
     def form_invalid(self, form: Any) -> HttpResponse:
         """The page again; 429 for whoever tries too often."""
         response = super().form_invalid(form)
         response.status_code = _status(form)
         return response
+
+
+@never_cache
+@account_needed
+@require_safe
+def send_kept_input(request: HttpRequest) -> HttpResponse:
+    """Offers to send the form that was refused for lack of a session; once, so that going back finds nothing old."""
+    kept = kept_input.read(request)
+    if kept is None:
+        return redirect(settings.LOGIN_REDIRECT_URL)
+    response = render(request, "players/send_kept_input.html", {"kept": kept})
+    kept_input.forget(response)
+    return response
 
 
 def _status(form: Form) -> int:

@@ -44,11 +44,15 @@ def account_needed(view: View) -> View:
             return view(request, *args, **kwargs)
         if request.method in ("GET", "HEAD"):
             return redirect_to_login(request.get_full_path())
-        referer = request.headers.get("Referer", "")
-        back = urlsplit(referer).path if _is_ours(request, referer) else "/"
-        return redirect_to_login(back)
+        return redirect_to_login(way_back(request))
 
     return guarded
+
+
+def way_back(request: HttpRequest) -> str:
+    """The path of the page that a request came from; the home page where that is unknown or on another site."""
+    referer = request.headers.get("Referer", "")
+    return urlsplit(referer).path or "/" if _is_ours(request, referer) else "/"
 
 
 def sent(request: HttpRequest) -> QueryDict | None:

@@ -41,7 +41,7 @@ def test_the_home_page_leads_to_checking_a_match(client: Client, db: None) -> No
 def test_a_page_that_is_not_there_says_so_kindly(client: Client, db: None) -> None:
     response = client.get("/nowhere/")
     assert response.status_code == 404
-    assert "This page is not here" in response.content.decode()
+    assert "Page not found" in response.content.decode()
 
 
 @override_settings(ROOT_URLCONF=RefusingUrls)

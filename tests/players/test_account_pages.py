@@ -81,7 +81,7 @@ def test_signing_in_never_leads_off_the_site(client: Client, bob: User, password
     fields = ERIN if path == "/sign-up/" else {"username": bob.email, "password": password}
     response = client.post(path, {**fields, "next": target})
     assert response.status_code == 302
-    assert response["Location"] in ("/", "/clubs/")
+    assert response["Location"] in ("/my/", "/clubs/")
 
 
 def test_the_session_gets_a_new_key(client: Client, bob: User, password: str) -> None:

@@ -1,0 +1,151 @@
+"""Alice's session ends while she fills in a form; signing in again brings back what she typed."""
+
+import re
+import secrets
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, override_settings
+from django.urls import path
+from django.utils import timezone
+
+from players import kept_input
+from players.models import Club, Membership, Player, User
+
+pytestmark = pytest.mark.django_db
+
+ABOUT = "Tuesdays at 7 <in the back room>\nAsk Åse & Bob"
+TYPED = {"name": "Harbour", "city": "Esbjerg", "time_zone": "Europe/Copenhagen", "about": ABOUT}
+
+
+@pytest.fixture
+def harbour(alice: User) -> Club:
+    club = Club.objects.create(name="Old name", slug="harbour", time_zone="Europe/Copenhagen")
+    player = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=club, player=player, role=Membership.Role.OWNER)
+    return club
+
+
+@pytest.fixture
+def browser(alice: User) -> Client:
+    """Alice's, with CSRF checks, on the page with the form; her session has ended since."""
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(alice)
+    browser.get("/clubs/new/")
+    browser.session.flush()
+    return browser
+
+
+def send(browser: Client, path: str, fields: dict[str, Any], **headers: str) -> Any:
+    token = browser.cookies["csrftoken"].value
+    headers.setdefault("Referer", f"http://testserver{path}")
+    return browser.post(path, {**fields, "csrfmiddlewaretoken": token}, headers=headers)
+
+
+def sign_in(browser: Client, password: str) -> Any:
+    return send(browser, "/sign-in/", {"username": "alice@example.org", "password": password})
+
+
+def form_on(page: Any) -> tuple[str, dict[str, str]]:
+    """Where the page's main form goes, and its fields."""
+    html = page.content.decode()
+    main = html[html.index("<main") : html.index("</main>")]
+    fields = re.findall(r'<textarea name="([^"]+)" hidden>(.*?)</textarea>', main, re.DOTALL)
+    action = re.findall(r'<form[^>]* action="([^"]+)"', main)[0]
+    return unescape(action), {name: unescape(value) for name, value in fields}
+
+
+def test_what_was_typed_is_sent_after_signing_in(browser: Client, harbour: Club, password: str) -> None:
+    refused = send(browser, "/clubs/harbour/edit/", TYPED)
+    assert (refused.status_code, refused["Location"]) == (302, "/sign-in/?next=/clubs/harbour/edit/")
+    assert "You were signed out" in browser.get(refused["Location"]).content.decode()
+    assert "You were signed out" in sign_in(browser, "a wrong password").content.decode(), "and it is still kept"
+    assert sign_in(browser, password)["Location"] == "/sign-in/continue/"
+
+    path, fields = form_on(browser.get("/sign-in/continue/"))
+    assert fields == TYPED
+    assert Club.objects.get().name == "Old name", "nothing is sent without a click"
+    assert send(browser, path, fields).status_code == 302
+    club = Club.objects.get()
+    assert (club.name, club.city, club.about.splitlines()) == ("Harbour", "Esbjerg", ABOUT.splitlines())
+    assert browser.get("/sign-in/continue/")["Location"] == "/my/", "it is offered once"
+
+
+def forbids(request: HttpRequest) -> HttpResponse:
+    raise PermissionDenied
+
+
+class Urls:
+    """The site with a form that says 403, not "sign in", to strangers."""
+
+    from config.urls import urlpatterns as _site
+
+    urlpatterns = (*_site, path("forbids/", forbids))
+
+
+@override_settings(ROOT_URLCONF=Urls)
+def test_a_refusal_after_the_session_ended_leads_to_signing_in(browser: Client, alice: User) -> None:
+    refused = send(browser, "/forbids/", {"name": "Carol"})
+    assert (refused.status_code, refused["Location"]) == (302, "/sign-in/?next=/forbids/")
+    assert kept_input.COOKIE in refused.cookies
+    browser.force_login(alice)
+    assert send(browser, "/forbids/", {"name": "Carol"}).status_code == 403, "signing in again would not help"
+    stranger = Client(enforce_csrf_checks=True)
+    stranger.get("/sign-in/")
+    assert send(stranger, "/forbids/", {"name": "Carol"}).status_code == 403, "there was no session"
+
+
+def test_passwords_are_never_kept(browser: Client, harbour: Club, password: str) -> None:
+    typed = {"password": password, "new_password": "secret-of-alice", "display_name": "Alice", "api_token": "x"}
+    answer = send(browser, "/preferences/password/", typed)
+    cookie = answer.cookies[kept_input.COOKIE]
+    assert cookie["httponly"]
+    assert cookie["path"] == "/sign-in/"
+    sign_in(browser, password)
+    assert form_on(browser.get("/sign-in/continue/"))[1] == {"display_name": "Alice"}
+
+
+def test_a_form_from_another_site_is_not_kept(browser: Client, harbour: Club) -> None:
+    answer = browser.post("/clubs/harbour/edit/", TYPED)
+    assert answer.status_code == 403
+    assert kept_input.COOKIE not in answer.cookies
+
+
+def test_only_what_we_signed_within_the_hour_is_offered(
+    browser: Client, harbour: Club, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(browser, "/clubs/harbour/edit/", TYPED)
+    browser.force_login(alice)
+    mine = browser.cookies[kept_input.COOKIE].value
+    browser.cookies[kept_input.COOKIE] = mine[:-1] + ("a" if mine[-1] != "a" else "b")
+    assert browser.get("/sign-in/continue/")["Location"] == "/my/"
+    browser.cookies[kept_input.COOKIE] = mine
+    later = (timezone.now() + timedelta(seconds=kept_input.LASTS + 5)).timestamp()
+    with monkeypatch.context() as patch:
+        patch.setattr("django.core.signing.time.time", lambda: later)
+        assert browser.get("/sign-in/continue/")["Location"] == "/my/"
+    assert browser.get("/sign-in/continue/").status_code == 200
+
+
+def test_what_no_cookie_can_hold_still_leads_back(browser: Client, harbour: Club, password: str) -> None:
+    answer = send(browser, "/clubs/harbour/edit/", {**TYPED, "about": secrets.token_hex(9000)})
+    assert answer["Location"] == "/sign-in/?next=/clubs/harbour/edit/"
+    assert kept_input.COOKIE not in answer.cookies
+
+
+def test_a_fragment_never_becomes_the_sign_in_page(browser: Client, harbour: Club) -> None:
+    polled = browser.get("/my/", headers={"HX-Request": "true"})
+    assert (polled.status_code, polled.content) == (204, b"")
+    assert "HX-Redirect" not in polled.headers
+    sent = send(browser, "/clubs/harbour/edit/", TYPED, **{"HX-Request": "true"})
+    assert (sent.status_code, sent["HX-Redirect"]) == (204, "/sign-in/?next=/clubs/harbour/edit/")
+    assert kept_input.COOKIE in sent.cookies
+
+
+def test_signing_in_leads_to_what_is_next(client: Client, alice: User, password: str) -> None:
+    answer = client.post("/sign-in/", {"username": alice.email, "password": password})
+    assert answer["Location"] == "/my/"
