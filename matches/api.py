@@ -17,7 +17,7 @@ from matches import access, selectors
 from matches.downloads import CONTENT_TYPES, as_attachment, download
 from matches.intake import record_in, refuse_long_body
 from matches.masking import Mask, mask_for
-from matches.models import MOST_BYTES, Submission
+from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
 from matches.services import submissions
 from matches.throttle import count_upload
 from matches.verdicts import with_messages
@@ -39,7 +39,9 @@ RECORD = """\
 class RecordSerializer(serializers.Serializer[Any]):
     """A record to be checked: a file (multipart), or its text (JSON)."""
 
-    file = serializers.FileField(required=False, allow_empty_file=True, help_text="Up to 1 MiB, any format we read.")
+    file = serializers.FileField(
+        required=False, allow_empty_file=True, help_text=f"Up to {MOST_MEBIBYTES} MiB, any format we read."
+    )
     text = serializers.CharField(
         required=False, allow_blank=True, trim_whitespace=False, help_text="The text of a record, instead of a file."
     )

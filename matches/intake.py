@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 
 from engine.errors import Refused
-from matches.models import MOST_BYTES
+from matches.models import MOST_BYTES, MOST_MEBIBYTES
 
 ENVELOPE = 16 * 1024
 """Bytes that a form may need around its record."""
@@ -18,7 +18,7 @@ def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + EN
     except ValueError:
         length = 0
     if length > most:
-        raise Refused("record_too_large", limit=MOST_BYTES)
+        raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
 
 
 def record_in(file: UploadedFile | None, text: str) -> tuple[bytes, str]:
@@ -30,5 +30,5 @@ def record_in(file: UploadedFile | None, text: str) -> tuple[bytes, str]:
             raise Refused("file_missing")
         return text.encode(), ""
     if (file.size or 0) > MOST_BYTES:
-        raise Refused("record_too_large", limit=MOST_BYTES)
+        raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
     return file.read(), file.name or ""

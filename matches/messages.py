@@ -11,7 +11,7 @@ MESSAGES = {
     "file_missing": gettext_noop("Choose a file or paste a record first."),
     "file_twice": gettext_noop("Send either a file or pasted text, not both."),
     "file_empty": gettext_noop("There is nothing in this record: it is empty."),
-    "record_too_large": gettext_noop("A record may be up to 1 MiB long; this one is longer."),
+    "record_too_large": gettext_noop("A record may be up to {mebibytes} MiB long; this one is longer."),
     "key_too_long": gettext_noop("An Idempotency-Key may have up to {most} characters."),
     "key_reused": gettext_noop("This Idempotency-Key came with another record before."),
     "too_many_uploads": gettext_noop("That were many records in a short time. Try again in {minutes} minutes."),

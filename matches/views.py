@@ -16,7 +16,7 @@ from matches.downloads import as_attachment, download
 from matches.intake import record_in, refuse_long_body
 from matches.masking import mask_for
 from matches.messages import STATUS
-from matches.models import MOST_BYTES, Submission
+from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
 from matches.services import submissions
 from matches.throttle import count_upload
 from players.messages import sentence
@@ -58,6 +58,7 @@ def _check(request: HttpRequest) -> HttpResponse:
 def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: str = "") -> HttpResponse:
     context = {
         "most_bytes": MOST_BYTES,
+        "most_mebibytes": MOST_MEBIBYTES,
         "pasted": pasted,
         "code": refused.code if refused else "",
         "error": sentence(refused.code, refused.params) if refused else "",

@@ -33,7 +33,7 @@ from matches.downloads import File, as_attachment
 from matches.intake import record_in, refuse_long_body
 from matches.match_page import match_page
 from matches.messages import STATUS
-from matches.models import MOST_BYTES, MOST_TIMES, Match, Submission
+from matches.models import MOST_BYTES, MOST_MEBIBYTES, MOST_TIMES, Match, Submission
 from matches.services import claims, proposals, records
 from matches.throttle import count_upload
 from players.messages import sentence
@@ -91,6 +91,7 @@ def _page(request: HttpRequest, found: Match, seat: Seat | None, refused: Refuse
         "may_direct": seat is None and access.may_direct(request.user, found),
         "most_times": range(1, MOST_TIMES + 1),
         "most_bytes": MOST_BYTES,
+        "most_mebibytes": MOST_MEBIBYTES,
         "code": refused.code if refused else "",
         "error": sentence(refused.code, refused.params) if refused else "",
         "given": request.POST,

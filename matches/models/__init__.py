@@ -4,12 +4,13 @@ from matches.models.claims import Claim
 from matches.models.matches import Match, Result
 from matches.models.proposals import MOST_TIMES, Proposal
 from matches.models.ratings import PlayerRating, RatingChange, RatingMark, RatingPool
-from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Submission, Verdict
+from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
 
 __all__ = [
     "LONGEST_FILE_NAME",
     "LONGEST_KEY",
     "MOST_BYTES",
+    "MOST_MEBIBYTES",
     "MOST_TIMES",
     "Claim",
     "Match",

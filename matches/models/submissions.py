@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from players.public_ids import LENGTH, new_public_id
 
-MOST_BYTES = 1024 * 1024
+MOST_MEBIBYTES = 8
+MOST_BYTES = MOST_MEBIBYTES * 1024 * 1024
 """The largest record that may be sent in."""
 LONGEST_FILE_NAME = 200
 LONGEST_KEY = 100

@@ -16,7 +16,7 @@ import engine
 from engine.errors import Refused
 from engine.records import to_data
 from engine.version import VERSION
-from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, Match, Submission, Verdict
+from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
 from matches.services import proofs
 from matches.verdicts import as_json, storable
 from players.models import User
@@ -82,7 +82,7 @@ def _check_size(data: bytes, key: str) -> None:
     if not data.strip():
         raise Refused("file_empty")
     if len(data) > MOST_BYTES:
-        raise Refused("record_too_large", limit=MOST_BYTES)
+        raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
     if len(key) > LONGEST_KEY:
         raise Refused("key_too_long", most=LONGEST_KEY)
 
