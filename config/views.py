@@ -19,6 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from config.context import THEME_COOKIE
+from config.forms import ThemeForm
 from matches import rankings
 from players.models import User
 from tournaments.selectors import events
@@ -40,12 +41,14 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Remember the reader's colours: in the account if there is one, and in a cookie."""
-    theme = request.POST.get("theme", "")
-    back = request.POST.get("next", "/")
+    form = ThemeForm(request.POST)
+    is_valid = form.is_valid()
+    back = form.cleaned_data.get("next", "/")
     if not url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure()):
         back = "/"
     response = redirect(back)
-    if theme in User.Theme.values:
+    if is_valid:
+        theme = form.cleaned_data["theme"]
         response.set_cookie(
             THEME_COOKIE, theme, max_age=A_YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE, httponly=True
         )

@@ -62,7 +62,8 @@ def load(*, password: str, now: datetime) -> list[Login]:
         people = _people(club, users, by)
         _finished_event(club, people, by, now)
         _running_event(club, people, users, by, now)
-        load_weekend(club, [people[name] for name in PLAYERS], by, now)
+        assistant = Actor.of(next(user for name, user in users.items() if ACCOUNTS[name] == ASSISTANT))
+        load_weekend(club, [people[name] for name in PLAYERS], by, now, assistant=assistant)
     for pool in RatingPool.objects.all():
         ratings.replay_pool(pool_id=pool.pk, now=now)
     roles = {"alice": "owner and director", "erik": "assistant"}

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
 
-from matches.models import Result
+from matches.models import Match, Result
+from matches.services.own_match import Standing, standing_of
 from players.actors import Actor
 from players.models import Club, Player
 from tournaments.foresight import NewResult
@@ -18,6 +19,9 @@ from tournaments.services.stages import set_stages
 TABLES = 8
 STRONGER_WINS = 0.65
 OVER = 1.0
+SIGNED = "Both players have signed the score sheet."
+Staff = tuple[Actor, Actor]
+"""The director and the assistant."""
 WEEKEND: Sequence[tuple[str, int, int, Sequence[StageSettings], float]] = (
     ("Championship", 13, 7, (StageSettings(PROGRESSIVE, last_chance="", lower_lengths=(5,), last_lengths=(3,)),), 0.6),
     ("Double trouble", 8, 5, (StageSettings(DOUBLE, second_final=True),), OVER),
@@ -29,8 +33,11 @@ WEEKEND: Sequence[tuple[str, int, int, Sequence[StageSettings], float]] = (
 """Name, players, match length, stages, and how much of it is played; the last one still waits for its draw."""
 
 
-def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime) -> Tournament:
-    """Makes the event and plays as much of each division as is to be seen."""
+def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime, *, assistant: Actor) -> Tournament:
+    """Makes the event and plays as much of each division as is to be seen.
+
+    The assistant enters the results of matches that `by` plays in.
+    """
     starts = now - timedelta(hours=9)
     tournament = events.create_tournament(
         club=club, by=by, now=starts, name="Harbour Weekend", starts_at=starts, venue="Café Havnen", tables=TABLES
@@ -47,9 +54,9 @@ def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime
             tournament.refresh_from_db()
         if share:
             _draw(division, by, starts)
-            _play(division, share, players, by, starts)
+            _play(division, share, players, (by, assistant), starts)
         if share == OVER:
-            _correct(division, by, now - timedelta(minutes=30))
+            _correct(division, (by, assistant), now - timedelta(minutes=30))
     return tournament
 
 
@@ -60,7 +67,7 @@ def _draw(division: Division, by: Actor, now: datetime) -> None:
     draws.publish_draw(division=division, after=division.seq, by=by, now=now)
 
 
-def _play(division: Division, share: float, players: Sequence[Player], by: Actor, at: datetime) -> None:
+def _play(division: Division, share: float, players: Sequence[Player], staff: Staff, at: datetime) -> None:
     """Results of the first `share` of the matches there are; each round is paired when the last one is over."""
     chance = Random(division.name)  # noqa: S311, invented results
     strength = {player.pk: rank for rank, player in enumerate(players)}
@@ -69,7 +76,7 @@ def _play(division: Division, share: float, players: Sequence[Player], by: Actor
         for asked in Draw.objects.filter(stage__division=division, state=Draw.State.REQUESTED):
             draws.make_draft(draw_id=asked.pk, now=at)
             division.refresh_from_db()
-            draws.publish_draw(division=division, after=division.seq, by=by, now=at)
+            draws.publish_draw(division=division, after=division.seq, by=staff[0], now=at)
         open_ = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY)
         first = open_.select_related("stage", "match").order_by("round__number", "number").first()
         count = _expected(division)
@@ -80,13 +87,25 @@ def _play(division: Division, share: float, players: Sequence[Player], by: Actor
         winner = stronger if chance.random() < STRONGER_WINS else 1 - stronger
         lost = chance.randrange(first.match.length)
         score = (first.match.length, lost) if winner == 0 else (lost, first.match.length)
-        enter_result(fixture=first, winner=winner, score=score, by=by, now=at)
+        by = _who_decides(first.match, staff)
+        enter_result(fixture=first, winner=winner, score=score, by=by, now=at, reason=_reason(first.match, by))
 
 
-def _correct(division: Division, by: Actor, now: datetime) -> None:
+def _who_decides(match: Match, staff: Staff) -> Actor:
+    """Whoever does not play in the match; of two who do, the first."""
+    return next((one for one in staff if standing_of(match, one) == Standing.IMPARTIAL), staff[0])
+
+
+def _reason(match: Match, by: Actor) -> str:
+    """Why somebody decides a match of their own; empty where it is not their own."""
+    return "" if standing_of(match, by) == Standing.IMPARTIAL else SIGNED
+
+
+def _correct(division: Division, staff: Staff, now: datetime) -> None:
     """The first result was read the wrong way round, and everybody had played on: the bracket is kept."""
-    first = Fixture.objects.filter(stage__division=division).select_related("stage").order_by("number")[0]
-    stands = Result.objects.get(match=first.match_id)
+    first = Fixture.objects.filter(stage__division=division).select_related("stage", "match").order_by("number")[0]
+    assert first.match is not None  # noqa: S101, it was played
+    stands = Result.objects.get(match=first.match)
     assert stands.score is not None  # noqa: S101, it was played
     division.refresh_from_db()
     apply_correction(
@@ -94,7 +113,7 @@ def _correct(division: Division, by: Actor, now: datetime) -> None:
         new=NewResult(int(stands.winner == 0), stands.score[::-1]),
         choice=Correction.Choice.KEEP_BRACKET,
         after=division.seq,
-        by=by,
+        by=_who_decides(first.match, staff),
         now=now,
         reason="The score sheet was read the wrong way round.",
     )

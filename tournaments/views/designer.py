@@ -15,14 +15,14 @@ from engine.errors import Refused
 from players.access import Role
 from tournaments import access
 from tournaments.designs import Design
+from tournaments.draw_forms import AfterForm
 from tournaments.models import Division
-from tournaments.numbers import number
 from tournaments.selectors.events import divisions_of
 from tournaments.services.draws import LEAST_ENTRIES
 from tournaments.services.events import entries_in
 from tournaments.services.stages import set_stages
 from tournaments.stage_words import PRESET_NAMES, stages_name
-from tournaments.views.pages import account_needed, by, division_url, missed, status_of, zone_of
+from tournaments.views.pages import account_needed, by, division_url, missed, seen_at, status_of, zone_of
 
 PAGE = "tournaments/design.html"
 
@@ -40,13 +40,15 @@ def design(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
     stages, tables = made.settings, made.tables
     if stages is None or tables is None:
         return _page(request, found, made, status=422)
-    after = number(request.POST.get("after"))
+    after = AfterForm(request.POST)
+    if not after.is_valid():
+        return _page(request, found, made, status=422)
     try:
         set_stages(
             division=found,
             stages=stages,
             tables=tables,
-            after=-1 if after is None else after,
+            after=after.cleaned_data["after"],
             by=by(request),
             now=timezone.now(),
         )
@@ -82,7 +84,7 @@ def _page(
         "presets": list(PRESET_NAMES.items()),
         "missed": missed,
         "open": division.status == Division.Status.ENTRIES,
-        "seen": request.POST.get("seen") if status == 200 else None,
+        "seen": int(seen_at(request).timestamp()) if status == 200 and request.method == "POST" else None,
         "now": timezone.now(),
     }
     fragment = request.headers.get("HX-Request") and status == 200

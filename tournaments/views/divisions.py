@@ -15,9 +15,9 @@ from engine.errors import Refused
 from players.access import Role
 from players.services import ensure_player
 from tournaments import access
+from tournaments.draw_forms import AfterForm
 from tournaments.forms import DivisionForm
 from tournaments.models import Division, Entry
-from tournaments.numbers import number
 from tournaments.selectors import divisions as selectors
 from tournaments.services import deadlines, entries, events
 from tournaments.services.draws import round_deadlines
@@ -31,6 +31,7 @@ from tournaments.views.pages import (
     missed,
     page,
     refuse,
+    sent,
     zone_of,
 )
 
@@ -85,7 +86,7 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """A new division of an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     form = DivisionForm(
-        request.POST or None,
+        sent(request),
         zone=zone_of(tournament),
         exponent=tournament.currency_exponent,
         initial={"name": _("Open") if not tournament.divisions.exists() else ""},
@@ -115,7 +116,7 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     stage = found.stages.order_by("number").first()
     instants = round_deadlines(stage) if stage else []
     form = DivisionForm(
-        request.POST or None,
+        sent(request),
         zone=zone,
         exponent=exponent,
         drawn=found.status != Division.Status.ENTRIES,
@@ -124,13 +125,18 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     context: dict[str, Any] = {
         "form": form, "tournament": tournament, "club": tournament.club, "division": found, "now": timezone.now(),
     }  # fmt: skip
+    seen = AfterForm(sent(request))
+    if seen.is_bound and not seen.is_valid():
+        form.add_error(None, _("The form lacked its state. Look at the settings again, and send them again."))
     if form.is_valid():
         try:
-            after = number(request.POST.get("after"))
             changed = events.update_division(
-                division=found, after=-1 if after is None else after, by=by(request), now=timezone.now(),
+                division=found,
+                after=seen.cleaned_data["after"],
+                by=by(request),
+                now=timezone.now(),
                 **form.settings(),
-            )  # fmt: skip
+            )
             _set_deadlines(request, changed, form)
         except Refused as refused:
             form.refuse(refused)

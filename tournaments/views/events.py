@@ -14,12 +14,13 @@ from players import access as people
 from players import zones
 from players.access import Role
 from tournaments import access
-from tournaments.forms import ReasonForm, TournamentForm, shown_local
+from tournaments.forms import TournamentForm, shown_local
 from tournaments.models import Tournament
+from tournaments.page_forms import CancelForm
 from tournaments.selectors import events
 from tournaments.services import entries
 from tournaments.services import events as services
-from tournaments.views.pages import account_needed, address, by, form_key, me, page, refuse, zone_of
+from tournaments.views.pages import account_needed, address, by, form_key, me, page, refuse, sent, zone_of
 
 
 @require_safe
@@ -45,7 +46,7 @@ def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def create(request: HttpRequest, club: str) -> HttpResponse:
     """A new event of a club."""
     home = people.club_for_director(request.user, club)
-    form = TournamentForm(request.POST or None, initial={"time_zone": home.time_zone, "currency": "ticket"})
+    form = TournamentForm(sent(request), initial={"time_zone": home.time_zone, "currency": "ticket"})
     if form.is_valid():
         try:
             made = services.create_tournament(
@@ -65,7 +66,7 @@ def create(request: HttpRequest, club: str) -> HttpResponse:
 def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """What an event says about itself."""
     found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    form = TournamentForm(request.POST or None, initial=_initial(found))
+    form = TournamentForm(sent(request), initial=_initial(found))
     if form.is_valid():
         try:
             services.update_tournament(tournament=found, by=by(request), now=timezone.now(), **form.cleaned_data)
@@ -102,7 +103,7 @@ def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Call an event off, after a second look."""
     found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    form = ReasonForm(request.POST if request.method == "POST" else None)
+    form = CancelForm(request.POST if request.method == "POST" else None, tournament=found)
     if form.is_valid():
         try:
             services.cancel_tournament(

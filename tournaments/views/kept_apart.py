@@ -9,10 +9,9 @@ from django.views.decorators.http import require_POST
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access
+from tournaments.page_forms import KeepApartForm
 from tournaments.services import kept_apart as services
-from tournaments.views.pages import account_needed, by, chosen_entry, division_url, refuse
-
-PAGES = {"draw", "rounds"}
+from tournaments.views.pages import account_needed, by, chosen_entry, division_url, faulty, refuse
 
 
 @account_needed
@@ -20,11 +19,13 @@ PAGES = {"draw", "rounds"}
 def keep_apart(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Note that two are not to meet, or that they may meet after all; back to the page it was said on."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    page = request.POST.get("page", "")
-    url = reverse(page if page in PAGES else "draw", args=division_url(found))
-    act = services.let_meet if request.POST.get("take_back") else services.keep_apart
+    form = KeepApartForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, reverse(form.cleaned_data.get("page", "draw"), args=division_url(found)))
+    url = reverse(form.cleaned_data["page"], args=division_url(found))
+    act = services.keep_apart if form.cleaned_data["act"] == KeepApartForm.KEEP else services.let_meet
     try:
-        first, second = (chosen_entry(found, request.POST.get(name, "")) for name in ("first", "second"))
+        first, second = (chosen_entry(found, form.cleaned_data[name]) for name in ("first", "second"))
         act(first=first, second=second, by=by(request), now=timezone.now())
     except Refused as refused:
         return refuse(request, refused, url)

@@ -1,15 +1,13 @@
 """What the pages of this room have in common."""
 
-import secrets
 import zoneinfo
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from http import HTTPStatus
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.utils import timezone
 
 from engine.errors import Refused
 from matches.messages import STATUS as MATCHES_STATUS
@@ -18,6 +16,7 @@ from players.messages import sentence
 from players.refusals import STATUS as PEOPLE_STATUS
 from players.views.pages import account_needed, by, me, page
 from tournaments.models import Division, Entry, Tournament
+from tournaments.page_forms import KeyForm, SeenForm
 from tournaments.refusals import STATUS
 from tournaments.selectors import log
 
@@ -33,13 +32,10 @@ __all__ = [
     "page",
     "refuse",
     "seen_at",
+    "sent",
     "status_of",
     "zone_of",
 ]
-
-SECONDS_DIGITS = 10
-"""Digits of a POSIX time until the year 2286."""
-LONGEST_KEY = 100
 
 
 def address(tournament: Tournament) -> tuple[str, str]:
@@ -54,13 +50,17 @@ def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
 
 def form_key(request: HttpRequest) -> str:
     """What makes the second of two clicks on “Make” find what the first has made."""
-    return request.POST.get("key", "")[:LONGEST_KEY] or secrets.token_urlsafe(12)
+    return KeyForm.key_of(request.POST)
+
+
+def sent(request: HttpRequest) -> QueryDict | None:
+    """What was sent to a page that shows a form and takes it; None where it was only asked for."""
+    return request.POST if request.method == "POST" else None
 
 
 def seen_at(request: HttpRequest) -> datetime:
     """When the form that was sent was made, as it says itself; now where it does not say."""
-    seconds = request.POST.get("seen", "")[:SECONDS_DIGITS]
-    return datetime.fromtimestamp(int(seconds), UTC) if seconds.isdecimal() else timezone.now()
+    return SeenForm.instant_of(request.POST)
 
 
 def status_of(refused: Refused) -> int:

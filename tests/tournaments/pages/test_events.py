@@ -184,10 +184,10 @@ def test_times_are_shown_on_the_clocks_of_the_event_and_of_the_reader(
 
 def test_an_event_is_called_off_after_a_second_look(alices: Client, running: Running) -> None:
     assert "Call off" in page(alices, f"{running.address}cancel/")
-    post(alices, f"{running.address}cancel/", {"reason": "snow"})
+    post(alices, f"{running.address}cancel/", {"reason": "snow", "event": running.tournament.public_id})
     running.tournament.refresh_from_db()
     assert running.tournament.status == Tournament.Status.CANCELLED
-    again = post(alices, f"{running.address}cancel/", {})
+    again = post(alices, f"{running.address}cancel/", {"event": running.tournament.public_id})
     assert "This event is not open." in text(again)
 
 

@@ -215,7 +215,7 @@ def test_two_are_kept_apart_and_may_meet_after_all(begun: Begun, alices: Client)
     hall = begun(6, rounds=3)
     first, second = hall.division.entries.all()[:2]
     keep = url(hall).replace("rounds/", "keep-apart/")
-    names = {"first": first.public_id, "second": second.public_id, "page": "rounds"}
+    names = {"first": first.public_id, "second": second.public_id, "page": "rounds", "act": "keep"}
     listed = (
         f'<b class="name">{first.player.name}</b> <span class="muted">–</span> <b class="name">{second.player.name}</b>'
     )
@@ -224,7 +224,7 @@ def test_two_are_kept_apart_and_may_meet_after_all(begun: Begun, alices: Client)
     answer = alices.post(keep, names, follow=True)
     assert answer.redirect_chain == [(url(hall), 302)]
     assert listed in shown(alices, hall)
-    alices.post(keep, names | {"take_back": 1})
+    alices.post(keep, names | {"act": "let_meet"})
     assert listed not in shown(alices, hall)
 
     wrong = alices.post(keep, names | {"second": first.public_id}, follow=True)
@@ -239,7 +239,7 @@ def test_the_page_of_a_draw_tells_who_is_kept_apart_and_that_a_draft_is_discarde
     hall.enter(make_players(4))
     page = url(hall).replace("rounds/", "draw/")
     first, second = hall.division.entries.all()[:2]
-    names = {"first": first.public_id, "second": second.public_id, "page": "draw"}
+    names = {"first": first.public_id, "second": second.public_id, "page": "draw", "act": "keep"}
     assert "The draft is discarded" not in alices.get(page).content.decode()
     alices.post(page.replace("draw/", "keep-apart/"), names)
     assert "1 pair kept apart" in alices.get(page).content.decode()

@@ -1,0 +1,53 @@
+"""An empty form never has a meaning: sent to any page or endpoint of events, nothing changes and no page breaks."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import models, transaction
+from django.test import Client
+
+from tests.tournaments.pages.conftest import Running
+from tests.tournaments.pages.test_roles import TABLE, address
+from tournaments.models import Tournament
+
+pytestmark = pytest.mark.django_db
+
+BUTTONS = {
+    # The address says everything that is done; the form has no field.
+    "division-register", "division-withdraw", "event-leave", "event-publish", "entry-check-in", "draw-request",
+    "api-register", "api-tournament-publish", "api-tournament-leave", "api-entry-check-in", "api-draws",
+    "api-entry-withdraw", "api-tournament-cancel",
+}  # fmt: skip
+SHOWS = {"design-show", "api-outline", "api-correction-undo-preview"}
+"""What is sent is shown back, and nothing is stored."""
+
+
+def everything() -> dict[str, list[dict[str, Any]]]:
+    """All rows of our own apps."""
+    found = {}
+    for label in ("players", "matches", "tournaments"):
+        for model in apps.get_app_config(label).get_models():
+            fields = [
+                field.attname for field in model._meta.concrete_fields if not isinstance(field, models.BinaryField)
+            ]
+            found[model.__name__] = list(model._default_manager.order_by("pk").values(*fields))
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name not in BUTTONS])
+def test_an_empty_form_changes_nothing(name: str, running: Running, alices: Client) -> None:
+    url = address(name, running)
+    before = everything()
+    assert before["Fixture"]
+    with transaction.atomic():
+        answer = alices.post(url, {})
+    assert everything() == before
+    assert answer.status_code in range(300, 500) or name in SHOWS, answer.status_code
+
+
+def test_an_empty_form_does_not_call_an_event_off(running: Running, alices: Client) -> None:
+    assert alices.post(f"{running.address}cancel/", {}).status_code == 422
+    other = {"event": "elsewhere0", "reason": "snow"}
+    assert alices.post(f"{running.address}cancel/", other).status_code == 422
+    assert Tournament.objects.get().status == Tournament.Status.RUNNING
