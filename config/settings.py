@@ -202,8 +202,8 @@ if DEBUG:
     WHITENOISE_USE_FINDERS = True
 
 # Uploads are small and end in the database: never in a file of this machine.
-# Room for the largest record (matches.models.MOST_BYTES) and the form around it.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 9 * 1024 * 1024
+# Room for the largest record (matches.models.MOST_BYTES) as JSON, in which each line end takes two bytes.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 

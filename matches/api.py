@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from matches import access, selectors
 from matches.downloads import CONTENT_TYPES, as_attachment, download
-from matches.intake import record_in, refuse_long_body
+from matches.intake import ENVELOPE, record_in, refuse_long_body
 from matches.masking import Mask, mask_for
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
 from matches.services import submissions
@@ -25,8 +25,8 @@ from players.api.accounts import given
 from players.api.shapes import PROBLEM
 from players.messages import sentence
 
-JSON_MOST_BYTES = 6 * MOST_BYTES
-"""A record of MOST_BYTES as a JSON string: in the worst case each byte is written as an escape of six."""
+JSON_MOST_BYTES = 2 * MOST_BYTES + ENVELOPE
+"""A record of MOST_BYTES as a JSON string, in which each line end takes two bytes."""
 RECORD = """\
  1 point match
 

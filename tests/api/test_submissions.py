@@ -103,7 +103,7 @@ def test_what_cannot_be_taken_is_a_problem_with_a_code(client: Client, data: Any
     assert not Submission.objects.exists()
 
 
-def test_a_mebibyte_of_line_ends_may_be_sent_as_json(client: Client) -> None:
+def test_the_largest_record_may_be_sent_as_json_though_all_of_it_are_line_ends(client: Client) -> None:
     text = "\n" * (MOST_BYTES - 1) + "x"
     assert len(json.dumps({"text": text})) > 2 * MOST_BYTES - 2
     assert post(client, data={"text": text}).status_code == 201
