@@ -14,7 +14,7 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.tournaments.services.conftest import NOON, club, make_players
 from tournaments.models import Division, Entry, Fixture, Tournament
-from tournaments.services import corrections, deadlines, draws, entries, events, overdue, results, settle
+from tournaments.services import corrections, deadlines, draws, entries, events, overdue, results, settle, take_back
 
 __all__ = ["club", "make_players"]
 
@@ -26,7 +26,7 @@ POSTGRESQL_ONLY = [
 ]
 TOGETHER = 2.0
 """Seconds that an unguarded reader waits for the other before it goes on alone."""
-LOCKING = (corrections, deadlines, draws, entries, events, overdue, results, settle)
+LOCKING = (corrections, deadlines, draws, entries, events, overdue, results, settle, take_back)
 
 
 class Hall:

@@ -1,0 +1,202 @@
+"""A draw or a round taken back, or publishing itself, while somebody else acts on it: one of them comes first."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from matches.models import Claim, Match
+from matches.services import claims
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, take_out_the_locks
+from tests.concurrency.racing import at_once, faults, refusals
+from tests.tournaments.services.conftest import NOON
+from tests.tournaments.services.swiss_hall import Hall as Rounds
+from tests.tournaments.services.swiss_hall import is_clean
+from tournaments.formats.settings import NextRound, StageSettings
+from tournaments.models import Commitment, Division, Draw, Fixture, Tournament
+from tournaments.services import draws, events
+from tournaments.services.take_back import take_back_draw, take_back_round
+
+__all__ = ["club", "make_players"]
+
+pytestmark = POSTGRESQL_ONLY
+RACES = 5
+CONTROLS = 10
+
+
+@pytest.fixture
+def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
+    return Hall(club, alice, make_players)
+
+
+@pytest.fixture
+def swiss(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Callable[..., Rounds]:
+    """A Swiss whose first round is complete."""
+    players, by = make_players(6), Actor.of(alice)
+
+    def make(**settings: Any) -> Rounds:
+        tournament = events.create_tournament(club=club, by=by, now=NOON, name="Open", starts_at=NOON)
+        division = events.create_division(tournament=tournament, by=by, now=NOON, name="Main", match_length=1)
+        rounds = Rounds(division, by)
+        rounds.enter(players)
+        rounds.begin(StageSettings("swiss", rounds=3, **settings))
+        rounds.play_round()
+        return rounds
+
+    return make
+
+
+def take_back_and_report(hall: Hall) -> tuple[Match, list[Any]]:
+    """The draw is taken back while a player says how its first match ended."""
+    division = hall.drawn(4)
+    match = fixtures(division)[0].match
+    assert match is not None
+    told: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": NOON}
+    return match, at_once(
+        lambda: take_back_draw(division=division, reason="A slip", after=division.seq, **hall.acts),
+        lambda: claims.claim(match=match, **told),
+    )
+
+
+def lost_a_report(match: Match) -> bool:
+    """Whether a match is void, or no longer in any plan, although somebody's report of it stands open."""
+    match.refresh_from_db()
+    waiting = Claim.objects.filter(match=match, state=Claim.State.OPEN).exists()
+    return waiting and (match.state == Match.State.VOID or not Fixture.objects.filter(match=match).exists())
+
+
+def test_a_draw_is_taken_back_or_its_match_is_reported(hall: Hall) -> None:
+    for _ in range(RACES):
+        match, outcomes = take_back_and_report(hall)
+        assert faults(outcomes) == []
+        (refused,) = refusals(outcomes)
+        assert refused in ("draw_begun", "match_void")
+        assert not lost_a_report(match)
+        assert is_clean()
+
+
+def test_control_without_the_locks_a_report_is_lost(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    take_out_the_locks(monkeypatch)
+    races = [take_back_and_report(hall) for _ in range(CONTROLS)]
+    assert any(faults(outcomes) or lost_a_report(match) for match, outcomes in races)
+
+
+def publish_or_take_back_twice(hall: Hall) -> tuple[Division, list[Any], list[Any]]:
+    """Two directors publish at once, and then take back at once."""
+    division = hall.drafted(4)
+    after = division.seq
+    published = at_once(*[lambda: draws.publish_draw(division=division, after=after, **hall.acts)] * 2)
+    division.refresh_from_db()
+    seen = division.seq
+    taken = at_once(*[lambda: take_back_draw(division=division, reason="A slip", after=seen, **hall.acts)] * 2)
+    return division, published, taken
+
+
+def test_two_directors_publish_and_take_back_at_once(hall: Hall) -> None:
+    for _ in range(RACES):
+        division, published, taken = publish_or_take_back_twice(hall)
+        for outcomes in (published, taken):
+            assert faults(outcomes) == []
+            assert refusals(outcomes) == ["stale"]
+        assert [row.end for row in Commitment.objects.filter(division=division).order_by("number")] == ["retired", ""]
+        assert is_clean()
+
+
+def test_events_published_at_once_get_numbers_of_their_own_in_the_list(hall: Hall) -> None:
+    for _ in range(RACES):
+        made: list[Tournament] = []
+        for _two in range(2):
+            tournament = hall.event()
+            events.create_division(tournament=tournament, name="Main", **hall.acts)
+            made.append(tournament)
+        outcomes = at_once(*[lambda one=one: events.publish_tournament(tournament=one, **hall.acts) for one in made])
+        assert faults(outcomes) == []
+    numbers = list(Commitment.objects.order_by("number").values_list("number", flat=True))
+    assert numbers == list(range(1, 2 * RACES + 1))
+
+
+def test_control_without_the_lock_of_the_club_a_number_is_given_twice(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "lock_club", lambda club: club)
+    seen: list[Any] = []
+    for _ in range(CONTROLS):
+        made = [hall.event() for _two in range(2)]
+        for tournament in made:
+            events.create_division(tournament=tournament, name="Main", **hall.acts)
+        seen += at_once(*[lambda one=one: events.publish_tournament(tournament=one, **hall.acts) for one in made])
+    # The database still keeps the second one out; that director would have seen an error page.
+    assert faults(seen)
+
+
+def counting_down(rounds: Rounds) -> Draw:
+    """The draft of round 2, whose countdown is over."""
+    asked = Draw.objects.get(stage__division=rounds.division, state=Draw.State.REQUESTED)
+    draws.make_draft(draw_id=asked.pk, now=rounds.now())
+    rounds.at += timedelta(minutes=30)
+    return asked
+
+
+def sweep_twice(rounds: Rounds) -> list[Any]:
+    draft, now = counting_down(rounds), rounds.at
+    return at_once(*[lambda: draws.publish_due_draft(draw_id=draft.pk, now=now)] * 2)
+
+
+def test_two_sweeps_publish_a_round_once(swiss: Callable[..., Rounds]) -> None:
+    for _ in range(RACES):
+        rounds = swiss(next_round=NextRound.PUBLISH)
+        outcomes = sweep_twice(rounds)
+        assert faults(outcomes) == []
+        assert sorted(type(one).__name__ for one in outcomes) == ["Draw", "NoneType"]
+        assert len(rounds.rounds()) == 2
+        assert is_clean(rounds.division)
+
+
+def test_control_without_the_locks_two_sweeps_both_publish(
+    swiss: Callable[..., Rounds], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halls = [swiss(next_round=NextRound.PUBLISH) for _ in range(CONTROLS)]
+    monkeypatch.setattr(draws, "lock_event", lambda pk: Tournament.objects.get(pk=pk))
+    monkeypatch.setattr(draws, "lock", lambda pk: Division.objects.select_related("tournament__club").get(pk=pk))
+    monkeypatch.setattr(draws, "_locked", lambda pk: Draw.objects.select_related("stage").get(pk=pk))
+    outcomes = [one for rounds in halls for one in sweep_twice(rounds)]
+    published_twice = any(len(rounds.rounds()) != 2 for rounds in halls)
+    assert faults(outcomes) or published_twice
+
+
+def test_a_countdown_is_stopped_or_its_round_is_published(swiss: Callable[..., Rounds]) -> None:
+    for _ in range(RACES):
+        rounds = swiss(next_round=NextRound.PUBLISH)
+        draft = counting_down(rounds)
+        after, now = rounds.seq, rounds.at
+        stop = {"division": rounds.division, "after": after, "by": rounds.by, "now": now}
+        outcomes = at_once(
+            lambda draft=draft, now=now: draws.publish_due_draft(draw_id=draft.pk, now=now),
+            lambda stop=stop: draws.stop_countdown(**stop),
+        )
+        assert faults(outcomes) == []
+        draft.refresh_from_db()
+        assert draft.state == (Draw.State.PUBLISHED if refusals(outcomes) else Draw.State.DRAFT)
+        assert is_clean(rounds.division)
+
+
+def test_a_round_is_taken_back_or_its_match_is_reported(swiss: Callable[..., Rounds]) -> None:
+    for _ in range(RACES):
+        rounds = swiss()
+        rounds.work()
+        match = rounds.ready()[0].match
+        assert match is not None
+        after, now = rounds.seq, rounds.now()
+        undo = {"division": rounds.division, "round_number": 2, "reason": "A slip", "after": after}
+        told: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": now}
+        outcomes = at_once(
+            lambda undo=undo, now=now, by=rounds.by: take_back_round(**undo, by=by, now=now),
+            lambda match=match, told=told: claims.claim(match=match, **told),
+        )
+        assert faults(outcomes) == []
+        assert refusals(outcomes)[0] in ("round_begun", "match_void")
+        assert not lost_a_report(match)
+        assert is_clean(rounds.division)
