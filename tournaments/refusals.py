@@ -27,6 +27,7 @@ MESSAGES: dict[str, str] = {
     # Rounds that are paired one by one
     "not_by_rounds": gettext_noop("This division has no stage that is paired round by round."),
     "not_with_lives": gettext_noop("Where lives are counted, byes, pairs and rounds follow from the lives alone."),
+    "next_stage_begun": gettext_noop("Stage {stage} has begun; the stage before it can have no more rounds."),
     "rounds_paired": gettext_noop("{rounds} rounds are paired already; there cannot be fewer."),
     "round_paired": gettext_noop("Round {round} is paired already."),
     "no_such_round": gettext_noop("There will be no round {round}."),
@@ -124,6 +125,7 @@ STATUS = {
     "not_by_rounds": HTTPStatus.CONFLICT,
     "not_with_lives": HTTPStatus.CONFLICT,
     "rounds_paired": HTTPStatus.CONFLICT,
+    "next_stage_begun": HTTPStatus.CONFLICT,
     "round_paired": HTTPStatus.CONFLICT,
     "round_open": HTTPStatus.CONFLICT,
     "rounds_over": HTTPStatus.CONFLICT,

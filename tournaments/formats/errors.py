@@ -34,7 +34,8 @@ MESSAGES: dict[str, str] = {
     # Swiss and lives
     "round_open": "Round {round} still has matches without a result.",
     "rounds_over": "All {rounds} rounds are paired.",
-    "too_few_players": "{players} player(s) are left; two are needed for a match.",
+    "too_few_players": "Players left: {players}. Two are needed for a match.",
+    "too_few_without_byes": "Too many have asked to miss round {round}; players left to pair: {players}.",
     "manual_pair_invalid": "{first} and {second} cannot be fixed as a pair: {reason}.",
     "no_legal_pairing": "Every pairing of round {round} needs a rematch, a second bye, or two who are kept apart.",
     # Round robin and leagues

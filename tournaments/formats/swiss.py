@@ -87,7 +87,7 @@ def pair_round(
 
     If the best pairing would leave no pairing for a later planned round, the next best that does not is
     taken, where one is found (`outlook` says beforehand whether there is). Raises Refused("rounds_over"),
-    ("round_open"), ("too_few_players"), ("manual_pair_invalid") or ("no_legal_pairing").
+    ("round_open"), ("too_few_players"), ("too_few_without_byes"), ("manual_pair_invalid") or ("no_legal_pairing").
     """
     event.checked()
     field_ = _Field(event, request, seed, draft, candidates)
@@ -154,6 +154,8 @@ class _Field:
         self.entries = self._sorted(active - taken)
         self.odd = len(self.entries) % 2 == 1
         if len(self.entries) < 2 and not request.manual and not (self.entries and request.byes):
+            if len(active) > 1:
+                raise Refused("too_few_without_byes", round=event.next_round, players=len(self.entries))
             raise Refused("too_few_players", players=len(self.entries))
         self.level = [round(2 * event.scores[entry]) for entry in self.entries]
         self._club = [event.by_entry[entry].club for entry in self.entries]

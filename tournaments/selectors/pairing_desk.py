@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.formats.settings import LIVES, MOST_ROUNDS, SWISS, NextRound
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.formats.tiebreaks import plain
-from tournaments.models import ByeRequest, Division, Draw, Entry
+from tournaments.models import ByeRequest, Division, Draw, Entry, Stage
 from tournaments.selectors.drafts import NO_LATER_ROUND
 from tournaments.selectors.events import divisions_of
 from tournaments.selectors.kept_apart import apart_view
@@ -60,6 +60,17 @@ class Next:
     draft: Draw | None = None
     outdated: bool = False
     needs_reason: bool = False
+
+    @property
+    def lacks_players(self) -> bool:
+        """Whether there are too few to pair, so that rematches would not help."""
+        code = self.draft.refusal["code"] if self.draft is not None and self.draft.refusal else ""
+        return code in ("too_few_players", "too_few_without_byes")
+
+    @property
+    def asked_to_miss_it(self) -> bool:
+        """Whether it cannot be paired because of the byes asked for."""
+        return bool(self.draft and self.draft.refusal and self.draft.refusal["code"] == "too_few_without_byes")
 
     @property
     def foreseen(self) -> dict[str, Any] | None:
@@ -125,6 +136,7 @@ def desk_page(division: Division, round_number: int | None, now: datetime) -> di
         "matches": len(played),
         "done": sum(one.status == "decided" for one in played),
         "next": coming,
+        "another_round": _another_round(found, coming),
         "lines": _lines(found, coming.draft, names) if coming.state == DRAFT else [],
         "draft_byes": _byes(coming.draft, names) if coming.state == DRAFT else [],
         "now": now,
@@ -136,6 +148,14 @@ def desk_page(division: Division, round_number: int | None, now: datetime) -> di
         "apart": apart_view(division, names),
         **_what_can_be_asked(found, coming, names),
     }
+
+
+def _another_round(found: Rounds, coming: Next) -> int | None:
+    """The number of a round that a finished Swiss can still be given."""
+    later = found.stage.division.stages.filter(number__gt=found.stage.number).exclude(status=Stage.Status.PLANNED)
+    if coming.state != OVER or found.settings.format != SWISS or coming.number > MOST_ROUNDS or later.exists():
+        return None
+    return coming.number
 
 
 def _what_can_be_asked(found: Rounds, coming: Next, names: Names) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.db import transaction
 from engine.errors import Refused
 from players.actors import Actor, log
 from tournaments.derivation import StageState
-from tournaments.formats.settings import BY_ROUND, LIVES, NextRound, StageSettings
+from tournaments.formats.settings import BY_ROUND, LIVES, SWISS, NextRound, StageSettings
 from tournaments.formats.swiss import legal
 from tournaments.formats.swiss_event import SwissEvent
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
@@ -86,16 +86,17 @@ def change_rounds(
 ) -> Stage:
     """Changes how a stage goes on while it runs; None leaves it as it is.
 
-    `rounds` is how many there will be, `allow_rematches` whether two may meet again, `next_round` what
-    happens when a round is complete, `countdown` the seconds after which one
-    publishes itself. A round that could not be paired is asked for again.
-    Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `rounds_over`, `rounds_paired`, and
-    what `StageSettings.checked` refuses.
+    `rounds` is how many there will be; more than were paired give a finished Swiss another round, as long as no later
+    stage has begun. `allow_rematches` says whether two may meet again, `next_round` what happens when a round is
+    complete, `countdown` the seconds after which one publishes itself. A round that could not be paired is asked for
+    again.
+    Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `rounds_over`, `rounds_paired`,
+    `next_stage_begun`, and what `StageSettings.checked` refuses.
     """
     with transaction.atomic():
         row = _locked(division, after)
         found = rounds_of(row)
-        _check_goes_on(found)
+        _check_changeable(found, rounds)
         if found.settings.format == LIVES and (rounds is not None or allow_rematches is not None):
             raise Refused("not_with_lives")
         if rounds is not None and rounds < len(found.event.rounds):
@@ -182,6 +183,7 @@ def take_back_bye(*, entry: Entry, round_number: int, by: Actor, now: datetime) 
         asked.taken_back_at = now
         asked.save(update_fields=["taken_back_at"])
         _told(row, "bye_taken_back", asked, by)
+        ask_again(row, by=by, now=now)
     return asked
 
 
@@ -211,6 +213,17 @@ def _check_goes_on(found: Rounds) -> None:
         raise Refused("rounds_over", rounds=paired)
     if planned is not None and paired >= planned and found.state.progress.over:
         raise Refused("rounds_over", rounds=paired)
+
+
+def _check_changeable(found: Rounds, rounds: int | None) -> None:
+    """A finished Swiss goes on with more rounds, unless its places are already played on."""
+    more = found.settings.format == SWISS and rounds is not None and rounds > len(found.event.rounds)
+    if not (more and found.state.over):
+        _check_goes_on(found)
+        return
+    later = found.stage.division.stages.filter(number__gt=found.stage.number).exclude(status=Stage.Status.PLANNED)
+    if (begun := later.order_by("number").first()) is not None:
+        raise Refused("next_stage_begun", stage=begun.number)
 
 
 def _check_round_ahead(found: Rounds, round_number: int) -> None:

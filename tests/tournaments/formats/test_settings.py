@@ -4,7 +4,8 @@ import json
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tournaments.formats.errors import Refused
@@ -65,6 +66,7 @@ BY_FORMAT = [
 stages = st.one_of(BY_FORMAT)
 
 
+@hypothesis_settings(suppress_health_check=[HealthCheck.too_slow])
 @given(stages)
 def test_settings_come_back_from_their_row_as_they_were(stage):
     row = json.loads(json.dumps(stage.as_data()))

@@ -14,6 +14,7 @@ from tournaments.models import ByeRequest, Division, Draw, Entry
 from tournaments.services.draws import make_draft, request_draw
 from tournaments.services.events import publish_tournament
 from tournaments.services.kept_apart import keep_apart
+from tournaments.services.rounds_asked import request_bye
 from tournaments.services.stages import set_stages
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +136,49 @@ def test_a_round_that_cannot_be_paired_says_why_and_offers_the_two_ways_on(begun
     hall.play_out()
 
     assert "All rounds are over" in shown(alices, hall)
+
+
+def test_a_finished_swiss_offers_another_round(begun: Begun, alices: Client) -> None:
+    hall = begun(4, rounds=1)
+    hall.play_round()
+    assert "Play round 2 as well" in shown(alices, hall)
+
+    page = send(alices, hall, "change/", rounds=2)
+
+    assert "Play round 2 as well" not in page
+    hall.work()
+    assert len(hall.ready()) == 2
+
+
+def test_where_too_few_are_left_the_page_says_so_and_offers_the_end_and_no_rematches(
+    begun: Begun, alices: Client
+) -> None:
+    hall = begun(4, rounds=3)
+    for entry in list(hall.division.entries.all())[1:]:
+        hall.withdraw(entry)
+    hall.work()
+
+    page = shown(alices, hall)
+
+    assert "Players left: 1. Two are needed for a match." in page
+    assert "Let somebody in or back in under Entries, or end here:" in page
+    assert "End after 1 round" in page
+    assert "Allow rematches" not in page
+
+
+def test_where_all_ask_to_miss_a_round_the_page_says_how_to_go_on(
+    begun: Begun, alices: Client, by_alice: Actor
+) -> None:
+    hall = begun(4, rounds=3)
+    for entry in hall.division.entries.all():
+        request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=hall.now())
+    hall.play_round()
+    hall.work()
+
+    page = shown(alices, hall)
+
+    assert "Too many have asked to miss round 2; players left to pair: 0." in page
+    assert "Take a bye back under “Byes asked for”, or end here:" in page
 
 
 def test_a_draft_warns_of_a_round_that_will_have_no_pairing_and_of_what_has_changed(
