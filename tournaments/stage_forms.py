@@ -40,7 +40,14 @@ from tournaments.formats.settings import (
 )
 from tournaments.formats.swiss_event import Order
 from tournaments.formats.tiebreaks import TIEBREAKS
-from tournaments.stage_words import FORMAT_NAMES, FORMAT_SENTENCES, NEXT_ROUND_NAMES, ORDER_NAMES, PATTERN_NAMES
+from tournaments.stage_words import (
+    FORMAT_NAMES,
+    FORMAT_SENTENCES,
+    NEXT_ROUND_NAMES,
+    ORDER_NAMES,
+    PATTERN_NAMES,
+    PATTERN_SENTENCES,
+)
 from tournaments.standing_words import edition_day, tiebreak
 
 MOST_QUALIFIERS = 1024
@@ -220,7 +227,11 @@ class StageForm(RefusingForm):
     def offer(self, choices: Choices) -> None:
         """What can be chosen for the field of tonight, and what is chosen although it does not fit it."""
         lower = _offered(choices.lower, self._chosen("pattern"))
-        self._choose("pattern", [(AUTOMATIC, _("the one with the fewest byes")), *lower, (OWN, _("own pattern…"))])
+        usual = _("the usual one: the loser of the upper final plays the lower final")
+        automatic = usual if self.format_name == DOUBLE else _("the one with the fewest byes")
+        self._choose("pattern", [(AUTOMATIC, automatic), *lower, (OWN, _("own pattern…"))])
+        sentences = dict.fromkeys(PATTERN_SENTENCES[one.name] for one in choices.lower)
+        self.fields["pattern"].help_text = " ".join(map(str, sentences))
         last = _offered(choices.last_chance, self._chosen("last_chance"))
         first = [(WITHOUT, _("none")), (AUTOMATIC, _("losers of the first half of the consolation"))]
         self._choose("last_chance", [*first, *last, (OWN, _("own pattern…"))])

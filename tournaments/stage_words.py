@@ -69,6 +69,22 @@ NEXT_ROUND_NAMES: Sequence[tuple[str, Promise]] = (
     (NextRound.ASK.value, gettext_lazy("waits until a director asks for it")),
 )
 """What may happen to the next round, as forms offer it."""
+_EARLY = gettext_lazy(
+    "Losers enter early: the lower bracket is shorter, but the loser of the upper final has to win more than one match "
+    "to reach the final."
+)
+PATTERN_SENTENCES: Mapping[str, Promise] = {
+    "unshifted": gettext_lazy("Evenly: the losers of each round enter when no more players than they are left."),
+    "shifted": _EARLY,
+    "early shift": _EARLY,
+    "supershift": _EARLY,
+    "late shift": gettext_lazy(
+        "Losers enter late: the losers of the last rounds enter one round after the other, so the loser of the upper "
+        "final has to win more than one match to reach the final."
+    ),
+    "fewest byes": gettext_lazy("Fewest byes: losers enter where the numbers come out even, sometimes earlier."),
+    "fewest rounds": gettext_lazy("Fewest rounds: losers enter as early as possible, even if it takes more byes."),
+}
 ORDER_NAMES: Mapping[Order, Promise] = {
     Order.RANDOM: gettext_lazy("by lot"),
     Order.FOLD: gettext_lazy("the best against the weakest"),

@@ -64,7 +64,10 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     lower_lengths = _lengths("In the consolation or the lower bracket. Empty: as in the main draw.")
     last_lengths = _lengths("In the last chance. Empty: as in the consolation.")
     final_lengths = _lengths("In the final of a double elimination. Empty: the last of `lengths`.")
-    pattern = _pattern("progressive, double: who drops when, such as `A.B.|.C.`. Empty: the one with the fewest byes.")
+    pattern = _pattern(
+        "progressive, double: who drops when, such as `A.B.|.C.`. Empty: for a double elimination the usual one, in "
+        "which the loser of the upper final plays the lower final; for a consolation the one with the fewest byes."
+    )
     last_chance = _pattern(
         "progressive: pattern of the bracket fed by the consolation. Empty: its first half of rounds; null: none.",
         allow_null=True,

@@ -20,6 +20,8 @@ from tournaments.formats.knockout import bracket_size
 PAUSE = "|"
 LETTERS = "ABCDEFGHIJKLMNOPQ"
 
+USUAL = "unshifted"
+
 READY_DOUBLE: dict[int, dict[str, str]] = {
     8: {"unshifted": "A.B.|.C.X"},
     16: {"unshifted": "A.B.|.C.|.D.X", "shifted": "A.B.C.D.|.X"},
@@ -226,20 +228,23 @@ def propose_consolation(entries: int, *, last_drop: str | None = None) -> tuple[
     dropping = losers[:count]
     if sum(dropping) < 2:
         return ()
-    made = {"unshifted": unshifted(dropping), **_general(dropping, final=False)}
+    made = {USUAL: unshifted(dropping), **_general(dropping, final=False)}
     return tuple(sorted(_distinct(made, losers), key=lambda proposal: proposal.byes))
 
 
 def propose_double(entries: int, *, second_final: bool = False) -> tuple[Proposal, ...]:
-    """Double eliminations for `entries`, the fewest byes first, then the fewest rounds."""
+    """Double eliminations for `entries`: the usual one, then the fewest byes first, then the fewest rounds.
+
+    In the usual one the loser of the upper final plays the lower final, and so is third at least.
+    """
     losers = knockout_losers(entries)
     # A lone loser of the first round has nobody to meet there, so no ready pattern fits.
     fitting = READY_DOUBLE.get(bracket_size(entries), {}) if losers[0] > 1 else {}
-    made = {name: parse(text) for name, text in fitting.items()}
-    made.setdefault("unshifted", unshifted(losers, final=True))
-    made |= _general(losers, final=True)
-    ended = {name: replace(pattern, second_final=second_final) for name, pattern in made.items()}
-    return tuple(sorted(_distinct(ended, losers), key=lambda proposal: (proposal.byes, len(proposal.rounds))))
+    named = {USUAL: unshifted(losers, final=True)} | {name: parse(text) for name, text in fitting.items()}
+    named |= _general(losers, final=True)
+    ended = {name: replace(pattern, second_final=second_final) for name, pattern in named.items()}
+    usual, *others = _distinct(ended, losers)
+    return (usual, *sorted(others, key=lambda proposal: (proposal.byes, len(proposal.rounds))))
 
 
 def _general(losers: Sequence[int], *, final: bool) -> dict[str, Pattern]:

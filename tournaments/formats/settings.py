@@ -1,7 +1,7 @@
 """What a director chooses for one stage, whatever its format; checked, and as plain data for a row.
 
 One class serves all formats: each reads only what it knows. What is empty is chosen by the format itself (the
-pattern with the fewest byes, the usual tie-breaks), so that a stage needs no more than the name of its format.
+usual pattern, the usual tie-breaks), so that a stage needs no more than the name of its format.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -87,8 +87,8 @@ class StageSettings:
 
     Match lengths by round are in points; the last one goes on. `lower_lengths` are those of the consolation or the
     lower bracket, `last_lengths` of the last chance, `final_lengths` of the final(s) between upper and lower winner;
-    where empty, the ones before hold. `pattern` is that of the consolation or lower bracket ("" takes the one with
-    the fewest byes for the field), `last_chance` that of the bracket fed by the consolation (None: there is none).
+    where empty, the ones before hold. `pattern` is that of the consolation or lower bracket ("" takes the first one
+    proposed for the field), `last_chance` that of the bracket fed by the consolation (None: there is none).
 
     `rounds` of a Swiss is None for one that ends when one is unbeaten. `next_round` says what happens when a round
     is complete: the next one is asked for by hand, becomes a draft, or a draft that publishes itself after `countdown`

@@ -118,7 +118,16 @@ def test_patterns_are_proposed_for_every_field_and_all_of_them_work(size):
     assert len({str(proposal.pattern) for proposal in doubles}) == len(doubles)
     consolations = propose_consolation(size)
     assert bool(consolations) == (sum(knockout_losers(size)[:-1]) >= 2)
-    assert [p.byes for p in doubles] == sorted(p.byes for p in doubles)
+    assert [p.byes for p in doubles[1:]] == sorted(p.byes for p in doubles[1:])
+
+
+@pytest.mark.parametrize("size", [*range(3, 131), 200, 256, 300, 512, 1000])
+def test_by_default_the_loser_of_the_upper_final_enters_for_the_lower_final(size):
+    usual = propose_double(size)[0]
+    last = usual.pattern.rounds[-1]
+    assert last == ("A", "B") if size == 3 else last == (usual.pattern.letters[-1],)
+    assert usual.rounds[-1].entrants == 2
+    assert len(usual.pattern.letters) == len(knockout_losers(size))
 
 
 @settings(deadline=None)
