@@ -94,8 +94,12 @@ class LateEntry(models.Model):
 
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="late")
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="+")
-    slots = models.JSONField(
-        default=list, help_text=_("What was written: fixture number, side, then source, entry, fixture as before.")
+    slots = models.JSONField(default=list, help_text=_("The byes that were filled, as [fixture number, side]."))
+    entrants = models.JSONField(
+        default=list, help_text=_("Rounds still to be drawn, as [key of the round, its entrants before].")
+    )
+    before = models.CharField(
+        max_length=7, blank=True, help_text=_("The entry's status before; empty: there was no entry.")
     )
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     reason = models.CharField(max_length=300, blank=True)

@@ -14,7 +14,7 @@ from tournaments.selectors.events import divisions_of
 from tournaments.selectors.kept_apart import apart_view
 from tournaments.selectors.names import names_of
 from tournaments.selectors.take_back import draw_to_take_back
-from tournaments.services.late import may_come_late
+from tournaments.services.late_plans import may_come_late
 
 MOST_FOUND = 8
 

@@ -1,20 +1,18 @@
-"""Somebody comes when his division is already being played.
+"""Somebody comes when the division is already being played.
 
-What he can still join depends on the format: a Swiss with its next round, lives with the second, a knockout by taking
-a bye drawn by lot, a league by meeting everybody. Where nothing is free he is put on the waiting list.
+What can still be joined depends on the format: a Swiss with its next round, lives with the second, a knockout by taking
+a bye drawn by lot, a league by meeting everybody. Where nothing is free there is the waiting list.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import F
 
 from engine.errors import Refused
-from matches.begun import is_untouched
 from matches.models import Match
 from matches.services.ratings import ratings_of
 from players.actors import Actor, log
@@ -22,32 +20,23 @@ from players.canonical import canonical
 from players.models import Player
 from tournaments.derivation import StageState, states_of
 from tournaments.formats.blueprint import TABLE, lengths_of
-from tournaments.formats.graph import BYE, CONSOLATION, MAIN, EntrySource, Fixture, Graph, Round
-from tournaments.formats.knockout import take_bye
-from tournaments.formats.lower_bracket import take_late_drop
-from tournaments.formats.progress import FixtureStatus
+from tournaments.formats.graph import EntrySource, Fixture, Graph, Round
 from tournaments.formats.settings import (
     BY_ROUND,
     KNOCKOUT,
     LEAGUE,
     LIVES,
-    MOST_ROUNDS,
     PROGRESSIVE,
     SWISS,
     check_league_size,
 )
-from tournaments.lots import lot
-from tournaments.models import Bracket, Division, Entry, Stage, Tournament, Withdrawal
+from tournaments.models import Bracket, Division, Entry, LateEntry, Stage, Tournament, Withdrawal
 from tournaments.plans import entrants_as_data, set_source, store_round
 from tournaments.services.entries import same_person
 from tournaments.services.events import entries_in
+from tournaments.services.late_plans import LATE, check_open, check_running, plan_bye
 from tournaments.services.numbering import lock_event, take_numbers
 from tournaments.services.settle import hold, lock, settle
-
-LATE = "late"
-"""The key of the lot that puts the byes of a stage in the order in which late entries take them."""
-LAST_ROUND_FOR_LIVES = 1
-"""Rounds of a stage with lives that may be paired when somebody still joins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,72 +57,62 @@ class _Arrival:
         return self.state.stage
 
 
-def enter_late(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
+def enter_late(
+    *, division: Division, players: Iterable[Player], by: Actor, now: datetime, after: int | None = None
+) -> list[Entry]:
     """Enters players into a division that is being played; the byes they take are drawn by lot.
+
+    `after` is the division's `seq` that was seen with the preview.
 
     Whoever does not fit (no place, or no bye left) is on the waiting list. Whoever waits there and is entered again
     comes in; whoever has withdrawn from a Swiss comes back into it.
-    Refused: `tournament_not_open`, `division_not_drawn`, `already_entered`, `late_entry_not_possible`,
+    Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `already_entered`, `late_entry_not_possible`,
     `late_entry_closed`, `joining_closed`, `division_size`.
     """
     with transaction.atomic():
         event = lock_event(division.tournament_id)
         row = lock(division.pk)
-        if not row.tournament.is_open or row.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
-            raise Refused("tournament_not_open")
-        if row.status != Division.Status.RUNNING:
-            raise Refused("division_not_drawn")
+        if after is not None and row.seq != after:
+            raise Refused("stale")
+        check_running(row)
         held = hold([row])
         made = []
         for player in players:
             state = states_of(row)[0]
-            join = _way_in(row, state, now)
-            made.append(_come_in(_Arrival(row, event, state, held, by, now), player, join))
+            check_open(row, state, now)
+            made.append(_come_in(_Arrival(row, event, state, held, by, now), player))
         Division.objects.filter(pk=row.pk).update(seq=F("seq") + 1)
         settle(row, by=by, now=now, held=held)
     return made
 
 
-def may_come_late(division: Division) -> bool:
-    """Whether the format of a running division lets anybody in at all."""
-    if division.status != Division.Status.RUNNING or division.tournament.status != Tournament.Status.RUNNING:
-        return False
-    first = division.stages.order_by("number").first()
-    return first is not None and first.format in WAYS and first.status == Stage.Status.RUNNING
-
-
-def _way_in(division: Division, state: StageState, now: datetime) -> "Way":
-    """How somebody joins this format, if it is not too late."""
-    way = WAYS.get(state.stage.format)
-    if way is None or state.over:
-        raise Refused("late_entry_not_possible", format=state.stage.get_format_display())
-    settings = state.rows.settings
-    paired = len(state.event.rounds) if state.event is not None else 0
-    last = LAST_ROUND_FOR_LIVES if settings.format == LIVES else (settings.rounds or MOST_ROUNDS) - 1
-    if settings.format in BY_ROUND and paired > last:
-        raise Refused("late_entry_closed", round=paired)
-    closing = settings.join_until or settings.until
-    today = now.astimezone(ZoneInfo(division.tournament.time_zone)).date()
-    if settings.format == LEAGUE and closing and today > date.fromisoformat(closing):
-        raise Refused("joining_closed", until=closing)
-    return way
-
-
-def _come_in(arrival: _Arrival, player: Player, join: "Way") -> Entry:
+def _come_in(arrival: _Arrival, player: Player) -> Entry:
     division = arrival.division
-    entry = _entry_of(arrival, player)
+    entry, before = _entry_of(arrival, player)
     full = division.capacity is not None and entries_in(division) > division.capacity
-    told = None if full else join(arrival, entry)
+    told = None if full else WAYS[arrival.stage.format](arrival, entry)
     if told is None:
         entry.status = Entry.Status.WAITING
         entry.save(update_fields=["status"])
+    else:
+        LateEntry.objects.create(
+            entry=entry,
+            stage=arrival.stage,
+            **told.pop("written", {}),
+            before=before,
+            at=arrival.now,
+            by=arrival.by.user,
+        )
     what = {"entry": entry.pk, "status": entry.status, **(told or {})}
     log(arrival.by, "entered_late", division.topic, club=division.tournament.club, **what)
     return entry
 
 
-def _entry_of(arrival: _Arrival, player: Player) -> Entry:
-    """His entry: a new one, the one that waits, or the one that has left a stage whose rounds are paired one by one."""
+def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
+    """The entry of somebody who comes late, and what it was before.
+
+    A new one, the one that waits, or the one that has left a stage whose rounds are paired one by one.
+    """
     division, now, player = arrival.division, arrival.now, canonical(player)
     rows = division.entries.filter(same_person(player))
     if rows.filter(status=Entry.Status.IN).exists():
@@ -141,6 +120,7 @@ def _entry_of(arrival: _Arrival, player: Player) -> Entry:
     entry = rows.filter(status=Entry.Status.WAITING).first()
     if entry is None and arrival.stage.format in BY_ROUND:
         entry = rows.filter(status=Entry.Status.OUT, withdrawals__taken_back_at=None, withdrawals__bracket=None).first()
+    before = entry.status if entry is not None else ""
     if entry is None:
         entry = Entry(division=division, player=player, entered_at=now, entered_by=arrival.by.user)
     entry.status, entry.withdrawn_at = Entry.Status.IN, None
@@ -148,7 +128,7 @@ def _entry_of(arrival: _Arrival, player: Player) -> Entry:
         entry.rating = ratings_of(players=[player.pk], pool=division.pool)[player.pk]
     entry.save()
     Withdrawal.objects.filter(entry=entry, bracket=None, taken_back_at=None).update(taken_back_at=now)
-    return entry
+    return entry, before
 
 
 # The ways in: what the log tells of it, None where nothing is free
@@ -162,54 +142,22 @@ def _with_next_round(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
 
 def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
     """A bye of the first round, by lot; where its losers go to a consolation, so does the loser there."""
-    rows = arrival.state.rows
-    before = rows.graph
-    begun = _begun(arrival.state)
     same = [row.pk for row in arrival.division.entries.filter(same_person(entry.player)) if row.pk != entry.pk]
-    # One order of the byes for everybody who comes late: neither another name nor an undo draws another lot.
-    lots = lot(arrival.stage, LATE)
-    try:
-        graph, number = take_bye(before, entry.pk, lots=lots, begun=begun, apart_from=same)
-    except Refused as refused:
-        if refused.code != "no_bye_left":
-            raise
+    plan = plan_bye(arrival.state, entry.pk, same)
+    if plan is None:
         return None
-    graph = _with_drop(graph, number, begun)
-    _write_changes(arrival.state, before, graph)
-    return {"fixture": number, "lot": [LATE]}
+    written = _write_changes(arrival.state, arrival.state.rows.graph, plan.graph)
+    return {"fixture": plan.fixture, "lot": [LATE], "written": written}
 
 
-def _begun(state: StageState) -> frozenset[int]:
-    """Fixtures in which somebody has begun to play, or that are decided otherwise; a bye is neither."""
-    open_ = (FixtureStatus.WAITING, FixtureStatus.READY, FixtureStatus.BYE)
-    begun = set()
-    for number, stands in state.progress.fixtures.items():
-        match = state.rows.fixtures[number].match
-        moved = match is not None and not is_untouched(match)
-        if moved or (stands.status not in open_ and BYE not in state.progress.graph.fixture(number).sources):
-            begun.add(number)
-    return frozenset(begun)
-
-
-def _with_drop(graph: Graph, number: int, begun: frozenset[int]) -> Graph:
-    """Whoever loses there drops, if the consolation takes losers of that round and has a bye left; else he does not."""
-    first = graph.bracket(MAIN).rounds[0].fixtures
-    if not any(fixture.number in graph.next_of_loser for fixture in first):
-        return graph
-    try:
-        return take_late_drop(graph, number, CONSOLATION, begun)
-    except Refused as refused:
-        if refused.code != "no_bye_left":
-            raise
-        return graph
-
-
-def _write_changes(state: StageState, before: Graph, after: Graph) -> None:
-    """Stores the sources that differ, and who comes into a round that is still to be drawn."""
+def _write_changes(state: StageState, before: Graph, after: Graph) -> dict[str, Any]:
+    """Stores the sources that differ, and who comes into a round that is still to be drawn; returns what undoes it."""
+    slots_written, entrants_before = [], []
     for row in state.rows.rounds:
         fixture = next(one.number for one in state.rows.fixtures.values() if one.round_id == row.pk)
         entrants = after.round_of[fixture].entrants
         if entrants != before.round_of[fixture].entrants:
+            entrants_before.append([row.pk, row.entrants])
             row.entrants = entrants_as_data(entrants)
             row.save(update_fields=["entrants"])
     for number, fixture in after.fixtures.items():
@@ -217,6 +165,8 @@ def _write_changes(state: StageState, before: Graph, after: Graph) -> None:
         for slot, old, new in zip(slots, before.fixture(number).sources, fixture.sources, strict=True):
             if old != new:
                 set_source(slot, new)
+                slots_written.append([number, slot.side])
+    return {"slots": slots_written, "entrants": entrants_before}
 
 
 def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
@@ -236,8 +186,7 @@ def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None
     return {"round": last.number + 1}
 
 
-Way = Callable[[_Arrival, Entry], dict[str, Any] | None]
-WAYS: Mapping[str, Way] = {
+WAYS: Mapping[str, Callable[[_Arrival, Entry], dict[str, Any] | None]] = {
     SWISS: _with_next_round,
     LIVES: _with_next_round,
     KNOCKOUT: _by_a_bye,

@@ -14,7 +14,7 @@ from tests.tournaments.services.swiss_hall import Hall, is_clean
 from tournaments.derivation import states_of
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, Slot
-from tournaments.services import late
+from tournaments.services.late_plans import may_come_late
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[..., Hall]
@@ -217,12 +217,12 @@ def test_nobody_comes_late_before_the_draw_nor_after_the_end_of_the_first_stage_
     hall.enter(make_players(4))
     hall.begin(StageSettings("swiss", rounds=1, qualifiers=2), StageSettings("knockout"))
     undrawn = Hall(make_division(name="Undrawn"), by_alice)
-    assert late.may_come_late(again(hall.division))
+    assert may_come_late(again(hall.division))
     assert code(lambda: undrawn.late(*newcomers(1))) == "division_not_drawn"
 
     hall.play_round()
     assert again(hall.division).status == Division.Status.RUNNING
-    assert not late.may_come_late(again(hall.division))
+    assert not may_come_late(again(hall.division))
     assert code(lambda: hall.late(*newcomers(1))) == "late_entry_not_possible"
 
     hall.play_out()
@@ -234,7 +234,7 @@ def test_other_formats_take_nobody_late(begun: Begun, format_: str) -> None:
     hall = begun(6, format_)
 
     assert code(lambda: hall.late(*newcomers(1))) == "late_entry_not_possible"
-    assert not late.may_come_late(again(hall.division))
+    assert not may_come_late(again(hall.division))
 
 
 def test_nobody_is_entered_when_one_of_several_is_in_already(begun: Begun) -> None:
