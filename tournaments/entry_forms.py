@@ -22,6 +22,7 @@ class AddEntryForm(RefusingForm):
 
     name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
     player = forms.CharField(max_length=LENGTH, required=False, widget=forms.HiddenInput)
+    after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
     FIELD_OF: ClassVar[dict[str, str]] = {
         **RefusingForm.FIELD_OF,
         "already_entered": "name",
@@ -62,6 +63,7 @@ class EnterListForm(RefusingForm):
     """
 
     names = forms.CharField(max_length=LONGEST_LIST)
+    after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
@@ -102,6 +104,12 @@ class ReturnForm(ReasonForm):
 
     scope = forms.ChoiceField(choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))])
     seen = forms.CharField(max_length=64)
+
+
+class UndoForm(ReasonForm):
+    """Something undone as it was previewed."""
+
+    after = forms.IntegerField(min_value=0)
 
 
 class ScopeForm(RefusingForm):

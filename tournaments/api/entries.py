@@ -15,7 +15,9 @@ from players.services import ensure_player
 from tournaments import access
 from tournaments.api import shapes
 from tournaments.api.common import READ, WRITE, by, example, given, me
+from tournaments.api.returns import UndoPreviewSerializer, parts_as_answer
 from tournaments.models import Entry
+from tournaments.selectors.previews import late_view
 from tournaments.services import entries as services
 from tournaments.services import lists
 
@@ -56,19 +58,17 @@ class Entries(generics.ListAPIView[Entry]):
         ),
         request=shapes.NewEntrySerializer,
         examples=[OpenApiExample("By name", value={"name": "Elif Ristic"}, request_only=True)],
-        responses={201: shapes.EntrySerializer, **WRITE},
+        responses={201: shapes.EntrySerializer, 200: UndoPreviewSerializer, **WRITE},
     )
     def post(self, request: Request, division: str) -> Response:
         """409 `already_entered` where he is in already."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = given(shapes.NewEntrySerializer, request)
-        entry = lists.enter_name(
-            division=found,
-            name=fields["name"],
-            player=fields.get("player", ""),
-            by=by(request),
-            now=timezone.now(),
-        )
+        named = {"name": fields["name"], "player": fields.get("player", "")}
+        if fields["preview"]:
+            preview = lists.preview_late_name(division=found, now=timezone.now(), **named)
+            return Response({"after": preview.seq, "divisions": parts_as_answer([late_view(preview)])})
+        entry = lists.enter_name(division=found, by=by(request), now=timezone.now(), after=fields.get("after"), **named)
         return Response(shapes.EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
 

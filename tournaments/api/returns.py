@@ -16,7 +16,8 @@ from tournaments.api import shapes
 from tournaments.api.common import READ, WRITE, by, example, given
 from tournaments.entry_forms import DIVISION, EVENT
 from tournaments.models import Entry
-from tournaments.selectors.previews import PartView, return_view
+from tournaments.selectors.previews import PartView, return_view, undo_view
+from tournaments.services.late_previews import preview_undo, undo_late
 from tournaments.services.returns import bring_back, preview_return
 
 
@@ -116,6 +117,57 @@ class ReturnView(APIView):
             by=by(request),
             now=timezone.now(),
             event=fields["scope"] == EVENT,
+            reason=fields.get("reason", ""),
+        )
+        found.refresh_from_db()
+        return Response(shapes.EntrySerializer(found).data)
+
+
+class UndoPreviewSerializer(serializers.Serializer[Any]):
+    """What follows if a late entry is undone."""
+
+    after = serializers.IntegerField(help_text="Send it with the undo: it is refused as `stale` if anything changed.")
+    divisions = EntryPreviewSerializer(many=True)
+
+
+class UndoSerializer(shapes.ReasonSerializer):
+    """A late entry that is undone."""
+
+    after = serializers.IntegerField(min_value=0, help_text="Of the preview.")
+
+
+class UndoLateView(APIView):
+    """A late entry undone."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="entries_undo_late_preview",
+        summary="What follows if a late entry is undone",
+        responses={200: UndoPreviewSerializer, **READ, **WRITE},
+    )
+    def get(self, request: Request, entry: str) -> Response:
+        """Nothing is done. 409 `not_late` or `late_entry_begun`."""
+        preview = preview_undo(entry=_entry(request, entry))
+        return Response({"after": preview.seq, "divisions": parts_as_answer([undo_view(preview)])})
+
+    @extend_schema(
+        operation_id="entries_undo_late",
+        summary="Undo a late entry",
+        description="The byes that it took are byes again.",
+        request=UndoSerializer,
+        examples=example(after=12, reason="Typed into the wrong division."),
+        responses={200: shapes.EntrySerializer, **WRITE},
+    )
+    def post(self, request: Request, entry: str) -> Response:
+        """409 `stale` where something has changed since the preview."""
+        found = _entry(request, entry)
+        fields = given(UndoSerializer, request)
+        undo_late(
+            entry=found,
+            after=fields["after"],
+            by=by(request),
+            now=timezone.now(),
             reason=fields.get("reason", ""),
         )
         found.refresh_from_db()

@@ -140,6 +140,12 @@ class NewEntrySerializer(serializers.Serializer[Any]):
         allow_blank=True,
         help_text="Public id of the member meant, or `new`: somebody else of that name.",
     )
+    preview = serializers.BooleanField(
+        default=False, help_text="Only say what a late entry would change; for a division that is being played."
+    )
+    after = serializers.IntegerField(
+        min_value=0, required=False, help_text="Of the preview: refused as `stale` if anything has changed since."
+    )
 
 
 class NameListSerializer(serializers.Serializer[Any]):

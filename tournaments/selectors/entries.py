@@ -7,7 +7,7 @@ from players.access import Role, is_at_least
 from players.models import Membership
 from players.names import fold
 from players.selectors import called
-from tournaments.models import Division, Draw, Entry, Withdrawal
+from tournaments.models import Division, Draw, Entry, LateEntry, Withdrawal
 from tournaments.selectors.divisions import entries_lists, provenance_of
 from tournaments.selectors.drafts import draft_page
 from tournaments.selectors.events import divisions_of
@@ -37,6 +37,11 @@ def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any
         "now": now,
         "out_of_bracket": set(
             Withdrawal.objects.filter(entry__division=division, bracket__isnull=False, taken_back_at=None).values_list(
+                "entry", flat=True
+            )
+        ),
+        "came_late": set(
+            LateEntry.objects.filter(entry__division=division, undoes=None, undone_by=None).values_list(
                 "entry", flat=True
             )
         ),

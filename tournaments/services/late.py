@@ -154,9 +154,9 @@ def _write_changes(state: StageState, before: Graph, after: Graph) -> dict[str, 
     """Stores the sources that differ, and who comes into a round that is still to be drawn; returns what undoes it."""
     slots_written, entrants_before = [], []
     for row in state.rows.rounds:
-        fixture = next(one.number for one in state.rows.fixtures.values() if one.round_id == row.pk)
-        entrants = after.round_of[fixture].entrants
-        if entrants != before.round_of[fixture].entrants:
+        first = next(one.number for one in state.rows.fixtures.values() if one.round_id == row.pk)
+        entrants = after.round_of[first].entrants
+        if entrants != before.round_of[first].entrants:
             entrants_before.append([row.pk, row.entrants])
             row.entrants = entrants_as_data(entrants)
             row.save(update_fields=["entrants"])

@@ -14,6 +14,7 @@ from players.services import Found, How, find_or_add_players, find_players
 from tournaments.models import Division, Entry
 from tournaments.services.entries import enter
 from tournaments.services.late import enter_late
+from tournaments.services.late_previews import LatePreview, preview_late
 
 SOMEBODY_ELSE = "new"
 """Instead of a public id: nobody who is known here, but somebody new of that name."""
@@ -66,10 +67,42 @@ def preview(*, division: Division, names: Sequence[str]) -> list[Line]:
     return [Line(place, one, one.player is not None and one.player.pk in entered) for place, one in enumerate(found)]
 
 
-def enter_list(*, division: Division, names: Sequence[str], choices: Choices, by: Actor, now: datetime) -> Entered:
+def preview_late_list(*, division: Division, names: Sequence[str], choices: Choices, now: datetime) -> LatePreview:
+    """What `enter_list` would do in a division that is being played; nothing is written. Refused: as there."""
+    kept = [(place, name) for place, name in enumerate(names) if choices.get(place) != ""]
+    found = find_players(club=division.tournament.club, names=[name for _, name in kept])
+    seen = _entered(division)
+    players: list[Player | str] = []
+    for (place, name), one in zip(kept, found, strict=True):
+        choice = choices.get(place)
+        player = None if choice == SOMEBODY_ELSE else _meant(one, choice)
+        if player is not None and player.pk not in seen:
+            players.append(player)
+            seen.add(player.pk)
+        elif choice == SOMEBODY_ELSE or (one.how == How.ADDED and not one.repeated):
+            players.append(name)
+    return preview_late(division=division, players=players, now=now)
+
+
+def preview_late_name(*, division: Division, name: str, player: str, now: datetime) -> LatePreview:
+    """What `enter_name` would do in a division that is being played; nothing is written. Refused: as there."""
+    _find_one(division, name, player)
+    return preview_late_list(division=division, names=[name], choices={0: player} if player else {}, now=now)
+
+
+def enter_list(
+    *,
+    division: Division,
+    names: Sequence[str],
+    choices: Choices,
+    by: Actor,
+    now: datetime,
+    after: int | None = None,
+) -> Entered:
     """Enters everybody a list names; members are found, others become members.
 
-    Whoever is in already is passed over, so that the same list sent twice enters nobody twice.
+    Whoever is in already is passed over, so that the same list sent twice enters nobody twice. `after` is the
+    division's `seq` that was seen with the preview of late entries.
     Refused: `choose_a_player` where a choice is nobody of that name, `name_too_long`, `too_many_names`, and what
     `enter` or `enter_late` refuses.
     """
@@ -88,18 +121,20 @@ def enter_list(*, division: Division, names: Sequence[str], choices: Choices, by
                 left_out.append(name)
             else:
                 players[player.pk] = player
-        return Entered(_enter(division, list(players.values()), by, now), left_out)
+        return Entered(_enter(division, list(players.values()), by, now, after), left_out)
 
 
-def _enter(division: Division, players: Sequence[Player], by: Actor, now: datetime) -> list[Entry]:
+def _enter(division: Division, players: Sequence[Player], by: Actor, now: datetime, after: int | None) -> list[Entry]:
     if not players:
         return []
     if division.status == Division.Status.RUNNING:
-        return enter_late(division=division, players=players, by=by, now=now)
+        return enter_late(division=division, players=players, by=by, now=now, after=after)
     return enter(division=division, players=players, by=by, now=now)
 
 
-def enter_name(*, division: Division, name: str, player: str, by: Actor, now: datetime) -> Entry:
+def enter_name(
+    *, division: Division, name: str, player: str, by: Actor, now: datetime, after: int | None = None
+) -> Entry:
     """Enters one person by name.
 
     `player` is the public id of the one meant, or SOMEBODY_ELSE, where several are called so or the member who is
@@ -107,17 +142,23 @@ def enter_name(*, division: Division, name: str, player: str, by: Actor, now: da
     Refused: `name_ambiguous` and `name_of_member` (with `candidates`, public ids and names), `already_entered`, and
     as `enter_list`.
     """
+    one = _find_one(division, name, player)
+    choices = {0: player} if player else {}
+    made = enter_list(division=division, names=[name], choices=choices, by=by, now=now, after=after)
+    if not made.entries:
+        raise Refused("already_entered", name=one.name)
+    return made.entries[0]
+
+
+def _find_one(division: Division, name: str, player: str) -> Found:
+    """Whom a name means, if that is clear. Refused: `already_entered`, and as `_refuse_unclear`."""
     one = find_players(club=division.tournament.club, names=[name])[0]
     if player != SOMEBODY_ELSE:
         if one.player is not None and one.player.pk in _entered(division):
             raise Refused("already_entered", name=one.player.name)
         if not player:
             _refuse_unclear(one)
-    choices = {0: player} if player else {}
-    made = enter_list(division=division, names=[name], choices=choices, by=by, now=now)
-    if not made.entries:
-        raise Refused("already_entered", name=one.name)
-    return made.entries[0]
+    return one
 
 
 def _refuse_unclear(one: Found) -> None:

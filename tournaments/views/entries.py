@@ -16,6 +16,7 @@ from players.access import Role, require
 from tournaments import access
 from tournaments.csv_names import names_in_csv
 from tournaments.entry_forms import (
+    CHOICE,
     EVENT,
     AddEntryForm,
     CheckInForm,
@@ -25,8 +26,10 @@ from tournaments.entry_forms import (
 )
 from tournaments.models import Division, Entry
 from tournaments.selectors import entries as selectors
+from tournaments.selectors.previews import late_view
 from tournaments.services import entries as services
 from tournaments.services import lists
+from tournaments.services.late_previews import LatePreview
 from tournaments.views.pages import account_needed, by, division_url, faulty, page, refuse
 
 
@@ -63,6 +66,8 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
     form = AddEntryForm(request.POST)
     if form.is_valid():
         try:
+            if found.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
+                return _late_name(request, found, form)
             entry = lists.enter_name(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
         except Refused as refused:
             form.refuse(refused)
@@ -72,6 +77,38 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
         messages.success(request, _told(entry))
         return redirect(_url(found))
     return page(request, "tournaments/entries.html", _context(request, found, add_form=form), form)
+
+
+def _late_name(request: HttpRequest, division: Division, form: AddEntryForm) -> HttpResponse:
+    """Whom a late entry would affect, before it is made."""
+    named = {"name": form.cleaned_data["name"], "player": form.cleaned_data["player"]}
+    preview = lists.preview_late_name(division=division, now=timezone.now(), **named)
+    name = preview.newcomers[0].name if preview.newcomers else named["name"]
+    return _late_page(request, preview, _("Let %(name)s in late") % {"name": name}, "entries-add", named)
+
+
+def _late_list(request: HttpRequest, division: Division, form: EnterListForm) -> HttpResponse:
+    names, choices = form.cleaned_data["names"], form.choices
+    preview = lists.preview_late_list(division=division, names=names, choices=choices, now=timezone.now())
+    hidden = {"names": "\n".join(names), **{f"{CHOICE}{place}": value for place, value in choices.items()}}
+    return _late_page(request, preview, _("Let these players in late"), "entries-enter", hidden)
+
+
+def _late_page(
+    request: HttpRequest, preview: LatePreview, title: str, route: str, hidden: dict[str, str]
+) -> HttpResponse:
+    division = preview.division
+    context = {
+        "club": division.tournament.club,
+        "tournament": division.tournament,
+        "division": division,
+        "title": title,
+        "parts": [late_view(preview)],
+        "action": reverse(route, args=division_url(division)),
+        "hidden": {**hidden, "after": preview.seq},
+        "button": _("Let in"),
+    }
+    return render(request, "tournaments/entry_preview.html", context)
 
 
 def _told(entry: Entry) -> str:
@@ -134,12 +171,15 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
         list_form = ListForm({"names": form.cleaned_data.get("names", "")})
         return page(request, "tournaments/entries.html", _context(request, found, list_form=list_form), form)
     try:
+        if found.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
+            return _late_list(request, found, form)
         made = lists.enter_list(
             division=found,
             names=form.cleaned_data["names"],
             choices=form.choices,
             by=by(request),
             now=timezone.now(),
+            after=form.cleaned_data["after"],
         )
     except Refused as refused:
         return refuse(request, refused, _url(found))

@@ -12,7 +12,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from players.services import merge_players
-from tests.tournaments.pages.conftest import NOW
+from tests.tournaments.pages.conftest import NOW, publish
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Division, Draw, Entry, Fixture
 from tournaments.services import draws, entries, events
@@ -262,8 +262,9 @@ def test_a_draft_of_other_entries_is_not_published(entered: Division, alices: Cl
     assert "Draw again" in post(alices, url(entered, "draw/publish/"), {"after": entered.seq})
 
 
-def test_one_alone_cannot_be_drawn(division: Division, alices: Client) -> None:
+def test_one_alone_cannot_be_drawn(division: Division, alices: Client, by_alice: Actor) -> None:
     post(alices, url(division, "entries/add/"), {"name": "Bob"})
+    events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
     assert "Two are needed for a draw." in text(page(alices, url(division, "draw/")))
     assert "at least two are needed" in post(alices, url(division, "draw/request/"), {})
 
@@ -319,3 +320,53 @@ def test_a_return_by_api_is_previewed_and_applied(entered: Division, alices: Cli
     assert alices.post(path, body, content_type="application/json").json()["code"] == "stale"
     done = alices.post(path, {**body, "seen": preview["seen"]}, content_type="application/json")
     assert done.json()["status"] == "in"
+
+
+def test_a_late_entry_shows_whom_it_affects_before_it_is_made_and_is_undone(
+    entered: Division, alices: Client, by_alice: Actor
+) -> None:
+    publish(entered, by_alice)
+    post_url = url(entered, "entries/add/")
+    look = alices.post(post_url, {"name": "Louise"}).content.decode()
+    taken = re.search(r"Louise takes the bye of (Player \d): M(\d+)\.", text(look))
+    assert taken
+    assert "– bye becomes" in text(look) or "bye – " in text(look)
+    assert not entered.entries.filter(player__name="Louise").exists()
+    after = re.search(r'name="after" value="(\d+)"', look)
+    assert after
+
+    assert "Louise has come in late." in post(alices, post_url, {"name": "Louise", "after": after[1]})
+    entry = entered.entries.get(player__name="Louise")
+    fixture = Fixture.objects.get(stage__division=entered, slots__entry=entry)
+    assert fixture.number == int(taken[2])
+    assert taken[1] in {player.name for player in fixture.match.players}
+
+    base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{entry.public_id}/"
+    assert "Late: undo…" in text(page(alices, url(entered)))
+    look = alices.get(f"{base}undo-late/").content.decode()
+    after = re.search(r'name="after" value="(\d+)"', look)
+    assert after
+    post(alices, f"{base}undo-late/", {})
+    entry.refresh_from_db()
+    assert entry.status == Entry.Status.IN
+    assert "The late entry of Louise is undone." in post(alices, f"{base}undo-late/", {"after": after[1]})
+    entry.refresh_from_db()
+    assert entry.status == Entry.Status.OUT
+
+
+def test_late_entries_of_a_list_and_by_api_are_previewed(entered: Division, alices: Client, by_alice: Actor) -> None:
+    publish(entered, by_alice)
+    look = alices.post(url(entered, "entries/enter/"), {"names": "Louise\nGram"}).content.decode()
+    assert len(re.findall(r"takes the bye of", text(look))) == 2
+    assert not entered.entries.filter(player__name="Louise").exists()
+
+    path = f"/api/v1/divisions/{entered.public_id}/entries/"
+    seen = alices.post(path, {"name": "Louise", "preview": True}, content_type="application/json").json()
+    assert "takes the bye of" in seen["divisions"][0]["notes"][0]
+    body = {"name": "Louise", "after": seen["after"] - 1}
+    assert alices.post(path, body, content_type="application/json").json()["code"] == "stale"
+    made = alices.post(path, {"name": "Louise", "after": seen["after"]}, content_type="application/json")
+    assert made.status_code == 201
+    undo = f"/api/v1/entries/{made.json()['public_id']}/undo-late/"
+    after = alices.get(undo).json()["after"]
+    assert alices.post(undo, {"after": after}, content_type="application/json").json()["status"] == "out"

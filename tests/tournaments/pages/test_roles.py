@@ -102,6 +102,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "keep-apart": (NO_FORM, DIRECTORS),
     "entry-check-in": (NO_FORM, STAFF),
     "entry-return": (DIRECTORS, DIRECTORS),
+    "entry-undo-late": (DIRECTORS, DIRECTORS),
     "entry-withdraw": (NO_FORM, DIRECTORS),
     "fixture": (STAFF, NO_POST_SIGNED_IN),
     "fixture-result": (NO_FORM, STAFF),
@@ -156,6 +157,7 @@ API: dict[str, tuple[Row, Row]] = {
     # Bob may see that his entry is there, and still not check himself in.
     "api-entry-check-in": (API_NO_GET, API_STAFF),
     "api-entry-return": (API_DIRECTORS, API_DIRECTORS),
+    "api-entry-undo-late": (API_DIRECTORS, API_DIRECTORS),
     "api-fixture": (API_READ, API_NO_WRITE),
     "api-fixture-result": (API_NO_GET, API_STAFF),
     "api-fixture-forfeit": (API_NO_GET, API_STAFF),
