@@ -150,6 +150,8 @@ CACHES = {
 # Seconds until work that nobody has claimed is announced again, and until a worker's claim is taken for dead.
 QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
+# Seconds in which a player may take back a report of their own loss; 0 lets it stand at once.
+OWN_LOSS_PENDING = int(os.environ.get("OWN_LOSS_PENDING", "120"))
 # Records one address, or one account, may send in.
 UPLOAD_RATES = {
     "anon": os.environ.get("UPLOAD_RATE_ANON", "60/hour"),

@@ -13,7 +13,7 @@ from matches.access import is_insider
 from matches.appointments import zone_of
 from matches.awaited import Pending, awaited, in_words
 from matches.masking import OPEN, Mask, mask_for
-from matches.models import MOST_TIMES, Claim, Match, Proposal, Result, Submission
+from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Result, Submission
 from matches.services.finish import MOST_POINTS
 from players.messages import sentence
 
@@ -30,11 +30,33 @@ class Score(serializers.ListField):
 
 
 class ClaimSerializer(serializers.Serializer[Any]):
-    """A score."""
+    """A score, as a player reports it."""
 
     score = Score(help_text="Points really won by side 0 and side 1, the start score included.")
     winner = serializers.IntegerField(required=False, min_value=0, max_value=1, help_text="The side; or who has more.")
+    i_am = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=1,
+        help_text="With the sheet's link only, and needed there: the side that you say you are; null for neither.",
+    )
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
+
+
+class ReportPreviewSerializer(serializers.Serializer[Any]):
+    """What a report would do."""
+
+    message = serializers.CharField()
+    follows = serializers.ListField(child=serializers.CharField(), help_text="What it means for the players.")
+    next_step = serializers.CharField(help_text="Who has to act then, or when it stands.")
+
+
+class ObjectingSerializer(serializers.Serializer[Any]):
+    """Why a result is wrong."""
+
+    reason = serializers.CharField(max_length=300)
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
@@ -72,31 +94,48 @@ class SeatSerializer(serializers.Serializer[Any]):
 
     public_id = serializers.CharField()
     name = serializers.CharField()
-    time_zone = serializers.CharField(help_text="In which he reads times.")
+    time_zone = serializers.CharField(help_text="In which they read times.")
 
 
 class AwaitedSerializer(serializers.Serializer[Any]):
     """One thing the match waits for."""
 
-    code = serializers.ChoiceField(["ruling", "names", "answer", "verdict", "times", "appointment", "play"])
+    code = serializers.ChoiceField(["ruling", "names", "answer", "sheet", "verdict", "times", "appointment", "play"])
     side = serializers.IntegerField(allow_null=True, help_text="Who has to act.")
     until = serializers.DateTimeField(allow_null=True)
     message = serializers.CharField()
 
 
 class ClaimAnswerSerializer(serializers.Serializer[Any]):
-    """A claim."""
+    """A report."""
 
     public_id = serializers.CharField()
-    side = serializers.IntegerField()
+    side = serializers.IntegerField(allow_null=True, help_text="Who signed it; null for one from the score sheet.")
+    says_side = serializers.IntegerField(allow_null=True, help_text="From the score sheet: who they say they are.")
+    record = serializers.CharField(allow_null=True, help_text="The submission that was sent as evidence.")
+    kind = serializers.ChoiceField(Result.Kind.choices)
     winner = serializers.IntegerField()
     score = Score()
     note = serializers.CharField(help_text="For the players and those who run the match; else empty.")
     state = serializers.ChoiceField(Claim.State.choices)
     created_at = serializers.DateTimeField()
-    notified_at = serializers.DateTimeField(allow_null=True)
+    emailed_at = serializers.DateTimeField(allow_null=True)
+    seen_at = serializers.DateTimeField(allow_null=True, help_text="When the other side acted on having seen it.")
     stands_at = serializers.DateTimeField(allow_null=True, help_text="When it stands unanswered.")
+    stood_unanswered = serializers.BooleanField(help_text="It came to stand by itself: the other side may object.")
     answer_note = serializers.CharField()
+
+
+class ObjectionSerializer(serializers.Serializer[Any]):
+    """An objection to a result."""
+
+    public_id = serializers.CharField()
+    side = serializers.IntegerField()
+    reason = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    state = serializers.ChoiceField(Objection.State.choices)
+    answer = serializers.CharField()
+    answered_at = serializers.DateTimeField(allow_null=True)
 
 
 class MatchResultSerializer(serializers.Serializer[Any]):
@@ -167,7 +206,9 @@ class MatchSerializer(MatchSummarySerializer):
     rated = serializers.BooleanField()
     my_side = serializers.IntegerField(allow_null=True)
     awaited = AwaitedSerializer(many=True)
+    records_stand = serializers.BooleanField(help_text="An accepted record stands at once, whoever sends it.")
     claims = ClaimAnswerSerializer(many=True)
+    objections = ObjectionSerializer(many=True)
     results = MatchResultSerializer(many=True, help_text="The newest first.")
     records = MatchRecordSerializer(many=True)
     proposals = ProposalSerializer(many=True, help_text="For the players only.")
@@ -211,7 +252,7 @@ def summary_as_answer(match: Match, request: Request | HttpRequest) -> Json:
 def match_as_answer(match: Match, side: int | None, request: Request, now: datetime) -> Json:
     """A match as one of its sides, or whoever may see it, gets it; notes are for the players and those who run it."""
     inside = side is not None or is_insider(request.user, match)
-    claims, proposals = list(match.claims.all()), list(match.proposals.all())
+    claims, proposals = list(match.claims.select_related("submission")), list(match.proposals.all())
     records = list(match.submissions.defer("data", "transcript").order_by("created_at", "pk"))
     public_ids = {record.pk: record.public_id for record in records}
     pending = Pending.of(claims, records, proposals)
@@ -228,7 +269,9 @@ def match_as_answer(match: Match, side: int | None, request: Request, now: datet
             {"code": one.code, "side": one.side, "until": one.until, "message": in_words(one, match, pending, side)}
             for one in awaited(match, pending, now)
         ],
+        "records_stand": match.records_stand,
         "claims": [_claim(claim, inside) for claim in claims],
+        "objections": [objection_as_answer(row, inside) for row in match.objections.all()],
         "result": results[0] if results else None,
         "results": results,
         "records": [_record(record, OPEN if inside else mask_for(request.user, record)) for record in records],
@@ -252,9 +295,20 @@ def _result(result: Result, record: str | None) -> Json:
 
 
 def _claim(claim: Claim, inside: bool) -> Json:
-    names = ("public_id", "side", "winner", "state", "created_at", "notified_at", "stands_at")
+    names = (
+        *("public_id", "side", "says_side", "winner", "kind", "state", "created_at"),
+        *("emailed_at", "seen_at", "stands_at", "stood_unanswered"),
+    )
     notes = {name: getattr(claim, name) if inside else "" for name in ("note", "answer_note")}
-    return {"score": list(claim.score)} | {name: getattr(claim, name) for name in names} | notes
+    record = claim.submission.public_id if claim.submission is not None else None
+    return {"score": list(claim.score), "record": record} | {name: getattr(claim, name) for name in names} | notes
+
+
+def objection_as_answer(row: Objection, inside: bool) -> Json:
+    """An objection; its words are for the players and those who run the match."""
+    names = ("public_id", "side", "created_at", "state", "answered_at")
+    texts = {name: getattr(row, name) if inside else "" for name in ("reason", "answer")}
+    return {name: getattr(row, name) for name in names} | texts
 
 
 def _record(record: Submission, mask: Mask) -> Json:

@@ -4,7 +4,6 @@ Whoever acts is signed in as one of the players, or names one of the match's lin
 Every write names the state it was decided on, as `after` or as `If-Match`; `Idempotency-Key` makes it safe to repeat.
 """
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -23,7 +22,6 @@ from matches import access
 from matches.api import KEY, TEXT, RecordSerializer
 from matches.api_match_forms import (
     AcceptSerializer,
-    ClaimSerializer,
     ContestSerializer,
     MatchLinksSerializer,
     MatchSerializer,
@@ -34,10 +32,11 @@ from matches.api_match_forms import (
     match_as_answer,
     summary_as_answer,
 )
+from matches.api_reports import AFTER_ONLY
 from matches.api_seats import IF_MATCH, LINK, MAKES, WRITES, after, answer, common, seat, side_of, tagged, viewed
 from matches.intake import record_in, refuse_long_body
 from matches.models import Match, Submission
-from matches.services import claims, proposals, records
+from matches.services import proposals, records
 from matches.throttle import count_upload
 from matches.visibility import Viewer
 from players.api.accounts import given
@@ -106,106 +105,6 @@ class OneMatch(APIView):
         return tagged(match_as_answer(match, side, request, timezone.now()), match)
 
 
-class Claims(APIView):
-    """Where a score is claimed."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(
-        operation_id="matches_claim",
-        summary="Claim a score",
-        description=(
-            "The loser's own claim stands at once. The winner's waits until the other side confirms, or until its time "
-            "has run out. Two claims that differ are a dispute."
-        ),
-        request=ClaimSerializer,
-        examples=[OpenApiExample("Bob won", value={"score": [7, 5], "after": 0}, request_only=True)],
-        **MAKES,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """201 with the match as it is then."""
-        acting = seat(request, public_id, sheet=True)
-        form = given(ClaimSerializer, request)
-        left, right = form["score"]
-        claims.claim(
-            match=acting.match,
-            side=acting.side,
-            winner=form.get("winner", 0 if left > right else 1),
-            score=(left, right),
-            by=acting.by,
-            note=form["note"],
-            **common(request),
-        )
-        return answer(request, acting, status.HTTP_201_CREATED)
-
-
-class _ClaimAnswer(APIView):
-    """One answer to the claim that is open."""
-
-    permission_classes = (AllowAny,)
-    act: Callable[..., object]
-
-    def done(self, request: Request, public_id: str, **more: Any) -> Response:
-        """Do it, and show the match."""
-        acting = seat(request, public_id)
-        type(self).act(match=acting.match, side=side_of(acting), by=acting.by, **common(request), **more)
-        return answer(request, acting)
-
-
-AFTER_ONLY = OpenApiExample("Seen at 1", value={"after": 1}, request_only=True)
-
-
-class Confirm(_ClaimAnswer):
-    """Agree to the other side's claim."""
-
-    act = staticmethod(claims.confirm)
-
-    @extend_schema(
-        operation_id="matches_confirm",
-        summary="Confirm what is claimed",
-        request=ContestSerializer,
-        examples=[AFTER_ONLY],
-        **WRITES,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """It stands."""
-        return self.done(request, public_id)
-
-
-class Contest(_ClaimAnswer):
-    """Say that the other side's claim is wrong."""
-
-    act = staticmethod(claims.contest)
-
-    @extend_schema(
-        operation_id="matches_contest",
-        summary="Contest what is claimed",
-        request=ContestSerializer,
-        examples=[OpenApiExample("Not over", value={"after": 1, "note": "We are still playing."}, request_only=True)],
-        **WRITES,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """A dispute: the director rules."""
-        return self.done(request, public_id, note=given(ContestSerializer, request)["note"])
-
-
-class Withdraw(_ClaimAnswer):
-    """Take one's own claim back."""
-
-    act = staticmethod(claims.withdraw_claim)
-
-    @extend_schema(
-        operation_id="matches_withdraw_claim",
-        summary="Take one's own claim back",
-        request=ContestSerializer,
-        examples=[AFTER_ONLY],
-        **WRITES,
-    )
-    def post(self, request: Request, public_id: str) -> Response:
-        """While nobody has answered it."""
-        return self.done(request, public_id)
-
-
 class MatchRecords(APIView):
     """Records of a match."""
 
@@ -215,8 +114,9 @@ class MatchRecords(APIView):
         operation_id="matches_send_record",
         summary="Send in the record of a match",
         description=(
-            "It is checked in the background; `records` of the match tells what became of it. An accepted record "
-            "settles the match at once. `after` may be left out: a record is one whatever was claimed meanwhile."
+            "It is checked in the background; `records` of the match tells what became of it. An accepted record is "
+            "its sender's report with evidence: it stands if the loser sends it, if both players' records agree, or "
+            "where `records_stand`. `after` may be left out: a record is one whatever was reported meanwhile."
         ),
         request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
         examples=[TEXT],

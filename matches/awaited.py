@@ -6,7 +6,9 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
+from matches import wording
 from matches.models import Claim, Match, Proposal, Submission
+from matches.services.notices import asked_by
 
 Standing = Submission.Standing
 
@@ -16,11 +18,11 @@ class Awaited:
     """One thing a match waits for."""
 
     code: str
-    """ruling, names, answer, verdict, times, appointment or play; the first of a list is the most pressing."""
+    """ruling, names, answer, sheet, verdict, times, appointment or play; the first of a list is the most pressing."""
     side: int | None = None
     """Who has to act; None where both players may, or nobody of them can."""
     until: datetime | None = None
-    """When it is decided without him; for an appointment and for play: when to play, and by when."""
+    """When it is decided without them; for an appointment and for play: when to play, and by when."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,13 @@ class Pending:
 
     @property
     def claim(self) -> Claim | None:
-        """The one that waits for an answer."""
-        return next((claim for claim in self.claims if claim.state == Claim.State.OPEN), None)
+        """The signed report that waits for an answer."""
+        return next((claim for claim in self.claims if claim.state == Claim.State.OPEN and claim.is_signed), None)
+
+    @property
+    def from_sheet(self) -> Claim | None:
+        """The report from the score sheet that nobody has taken up."""
+        return next((claim for claim in self.claims if not claim.is_signed), None)
 
     @property
     def offered(self) -> Proposal | None:
@@ -64,9 +71,11 @@ def awaited(match: Match, pending: Pending, now: datetime) -> list[Awaited]:
         return [Awaited("ruling")]
     found = [Awaited("names", record.side) for record in pending.records if record.standing == Standing.NAMES]
     if pending.claim is not None:
-        found.append(Awaited("answer", 1 - pending.claim.side, pending.claim.stands_at))
+        found.append(Awaited("answer", asked_by(pending.claim), pending.claim.stands_at))
     if any(record.standing == Standing.WAITING for record in pending.records):
         found.append(Awaited("verdict"))
+    if not found and pending.from_sheet is not None:
+        found.append(Awaited("sheet", asked_by(pending.from_sheet)))
     if found:
         return found
     if pending.offered is not None:
@@ -80,6 +89,8 @@ def in_words(one: Awaited, match: Match, pending: Pending, side: int | None) -> 
     """What is awaited as a sentence, for the side that reads it; times stand beside it."""
     if one.code == "answer" and pending.claim is not None:
         return _answer(match, pending.claim, side)
+    if one.code == "sheet" and pending.from_sheet is not None:
+        return _sheet(match, pending.from_sheet, side)
     if one.code == "names":
         if one.side is not None and one.side == side:
             return gettext("Say which player of your record is which.")
@@ -90,7 +101,7 @@ def in_words(one: Awaited, match: Match, pending: Pending, side: int | None) -> 
             return gettext("{name} proposes times to play. Choose one, or propose others.").format(name=name)
         return gettext("Times are proposed by {name}.").format(name=name)
     return {
-        "ruling": gettext("The players do not agree. The director rules."),
+        "ruling": gettext("The players do not agree. One of them concedes, or the director rules."),
         "verdict": gettext("A match record is being checked."),
         "appointment": gettext("You have an appointment.") if side is not None else gettext("There is an appointment."),
         "play": gettext("Play, then report the result.") if side is not None else gettext("To be played."),
@@ -98,16 +109,43 @@ def in_words(one: Awaited, match: Match, pending: Pending, side: int | None) -> 
 
 
 def _answer(match: Match, claim: Claim, side: int | None) -> str:
-    claimant, other = match.players[claim.side].shown_name, match.players[1 - claim.side].shown_name
-    score = f"{max(claim.score)}–{min(claim.score)}"
+    if claim.is_own_loss:
+        return _own_loss(match, claim, side)
+    claimant, other = wording.reporter_of(match, claim), match.players[asked_by(claim)].shown_name
+    score = wording.score_of(match, claim.winner, claim.score)
     if side == claim.side:
         if claim.stands_at is None:
             return gettext("You report {score}. {other} has to confirm, or the director.").format(
                 score=score, other=other
             )
-        return gettext("You report {score}. {other} is asked to confirm.").format(score=score, other=other)
+        return gettext("You report {score}. {other} has seen it and is asked to confirm.").format(
+            score=score, other=other
+        )
     if side is not None:
         return gettext("{claimant} reports having won {score}. Is that right?").format(claimant=claimant, score=score)
     return gettext("{claimant} reports having won {score}; {other} is asked to confirm.").format(
         claimant=claimant, score=score, other=other
     )
+
+
+def _own_loss(match: Match, claim: Claim, side: int | None) -> str:
+    claimant, winner = wording.reporter_of(match, claim), match.players[claim.winner].shown_name
+    score = wording.score_of(match, claim.winner, claim.score)
+    if side == claim.side:
+        return gettext("You report that {winner} won {score}. You can still take it back.").format(
+            winner=winner, score=score
+        )
+    return gettext("{claimant} reports that {winner} won {score}.").format(
+        claimant=claimant, winner=winner, score=score
+    )
+
+
+def _sheet(match: Match, claim: Claim, side: int | None) -> str:
+    winner = match.players[claim.winner].shown_name
+    score = wording.score_of(match, claim.winner, claim.score)
+    told = gettext("{sender} reports that {winner} won {score}.").format(
+        sender=wording.reporter_of(match, claim), winner=winner, score=score
+    )
+    if side is not None:
+        return f"{told} " + gettext("It counts once you, your opponent or the director report it.")
+    return f"{told} " + gettext("It counts once a player or the director reports it.")

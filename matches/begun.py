@@ -1,7 +1,8 @@
 """Whether a match has begun: the one answer that everything else asks for.
 
-A match has begun once a score or a player's report of it stands that was not taken back. Proposed or agreed times, a
-record that does not count, a walkover and a call to a table are not a beginning: a call only pins the match.
+A match has begun once there is a score or a signed report of it that was not taken back. Proposed or agreed times, a
+record that does not count, a report from the score sheet, a walkover and a call to a table are not a beginning: a call
+only pins the match.
 
 `Match.begun_at` is derived from those facts and stored so that lists need one query.
 """
@@ -40,7 +41,8 @@ def is_going_on(match: Match) -> bool:
 def begun_since(matches: Collection[Match], moment: datetime) -> set[int]:
     """The keys of these matches in which somebody has played or reported after this moment."""
     begun = {match.pk for match in matches if match.begun_at is not None and match.begun_at > moment}
-    reports = Claim.objects.filter(match__in=matches, created_at__gt=moment).exclude(state=Claim.State.WITHDRAWN)
+    signed = Claim.objects.filter(match__in=matches, side__isnull=False, created_at__gt=moment)
+    reports = signed.exclude(state=Claim.State.WITHDRAWN)
     return begun | set(reports.values_list("match", flat=True))
 
 
@@ -49,7 +51,7 @@ def begun_at(claims: Iterable[Claim], results: Iterable[Result]) -> datetime | N
 
     Void versions say nothing: voiding a match and letting it stand again leave its beginning as it was.
     """
-    reports = [claim.created_at for claim in claims if claim.state != Claim.State.WITHDRAWN]
+    reports = [claim.created_at for claim in claims if claim.is_signed and claim.state != Claim.State.WITHDRAWN]
     versions = sorted((row for row in results if row.kind != Result.Kind.VOID), key=lambda row: row.version)
     scored = versions and versions[-1].score is not None
     scores = [row.at for row in versions if row.score is not None] if scored else []

@@ -1,4 +1,4 @@
-"""The letters this room sends."""
+"""E-mails about matches."""
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -8,23 +8,24 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from matches import links
-from matches.appointments import zone_of
 from matches.models import Claim
+from matches.services import notices
+from matches.wording import reporter_of, score_of
 
 
 def send_claim(claim: Claim, address: str) -> None:
-    """Tell the other side what is claimed, with his personal link."""
-    match, side = claim.match, 1 - claim.side
+    """Tell the player who is asked what is reported, with their personal link."""
+    match, side = claim.match, notices.asked_by(claim)
     user = match.players[side].user
     language = user.language if user is not None and user.language else settings.LANGUAGE_CODE
     context = {
         "claim": claim,
         "match": match,
-        "claimant": match.players[claim.side].shown_name,
+        "claimant": reporter_of(match, claim),
+        "is_signed": claim.is_signed,
         "winner": match.players[claim.winner].shown_name,
-        "score": f"{max(claim.score)}–{min(claim.score)}",
-        "zone": zone_of(match, side),
-        "wait_minutes": match.claim_wait // 60,
+        "score": score_of(match, claim.winner, claim.score),
+        "wait_minutes": match.claim_wait // 60 if claim.is_signed else 0,
         "url": settings.SITE_URL + reverse("match-link", args=[links.token_for(match, side)]),
     }
     with translation.override(language):

@@ -12,8 +12,9 @@ from matches.access import Seat, Visitor, is_insider
 from matches.appointments import zone_of
 from matches.awaited import Pending, awaited, in_words
 from matches.masking import OPEN, Mask, mask_for
-from matches.models import Claim, Match, Proposal, Result, Submission
+from matches.models import Claim, Match, Objection, Proposal, Result, Submission
 from matches.occasions import occasions
+from matches.services import objections
 from players.messages import sentence
 from players.models import LogEntry, User
 
@@ -32,6 +33,9 @@ class ShownPlayer:
     points: int | None
     won: bool
     is_me: bool
+    start: int
+    label_less: str
+    label_more: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +74,28 @@ class ShownRecord:
 class ShownClaim:
     """What somebody says."""
 
-    side: int
+    side: int | None
     sayer: str
     words: str
     points: tuple[int, int]
     at: datetime
     note: str
+    answer: str
+    record: str
+    """The public id of the record sent as evidence; empty where there is none."""
+    is_seen: bool
+    is_own_loss: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownObjection:
+    """A player's objection to the result."""
+
+    who: str
+    reason: str
+    at: datetime
+    state: str
+    label: str
     answer: str
 
 
@@ -97,7 +117,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     """
     side = seat.side if seat is not None else None
     inside = side is not None or is_insider(user, match)
-    claims = list(match.claims.all())
+    claims = list(match.claims.select_related("submission").defer("submission__data", "submission__transcript"))
     records = list(
         match.submissions.select_related("submitter__player")
         .defer("data", "transcript")
@@ -107,6 +127,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     results = list(match.results.select_related("user__player", "submission").defer("submission__data"))
     standing = results[0] if results else None
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
+    objected = list(match.objections.all())
     pending = Pending.of(claims, records, proposals)
     occasion = occasions([match.parent_topic]).get(match.parent_topic)
     waits_for = awaited(match, pending, now)
@@ -125,6 +146,8 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
         "results": [_result(match, result) for result in results],
         "open_claim": _claim(match, pending.claim, inside) if pending.claim is not None else None,
+        "from_sheet": _claim(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
+        "objections": [_objection(match, row, inside) for row in objected],
         "my_claim": pending.claim is not None and pending.claim.side == side,
         "disputed": [_claim(match, claim, inside) for claim in pending.claims]
         if match.state == Match.State.DISPUTED
@@ -133,9 +156,11 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "is_checking": any(record.standing == Standing.WAITING for record in records),
         "offered": _times(match, pending.offered, side, inside) if pending.offered is not None else None,
         "agreed": _times(match, pending.agreed, side, inside) if pending.agreed is not None else None,
+        "claim_wait": wording.duration(match.claim_wait),
         "zones": [zone_of(match, one) for one in (0, 1)],
         "proof": _proof(counting, now, user, inside=inside),
         **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
+        **_may_object(match, side, standing, now),
     }
 
 
@@ -144,12 +169,34 @@ def _may(match: Match, seat: Seat | None, pending: Pending, *, is_proven: bool) 
     side = seat.side if seat is not None else None
     open_to_claims = match.state in (Match.State.OPEN, Match.State.CLAIMED) and seat is not None
     own = pending.claim is not None and pending.claim.side == side
+    disputed = match.state == Match.State.DISPUTED and side is not None
     return {
+        "may_concede": disputed and any(claim.side == 1 - (side or 0) for claim in pending.claims),
         "may_claim": open_to_claims and not own,
         "may_answer": open_to_claims and side is not None and pending.claim is not None and not own,
         "may_send": side is not None and match.state != Match.State.VOID and not is_proven,
         "may_propose": side is not None and match.state == Match.State.OPEN,
     }
+
+
+def _may_object(match: Match, side: int | None, standing: Result | None, now: datetime) -> dict[str, Any]:
+    """Whether the reader can object to the result, and until when."""
+    report = objections.unanswered_report(match, side, standing) if side is not None else None
+    if report is None or match.objections.filter(claim=report).exists():
+        return {"may_object": False}
+    until = objections.closes_at(report)
+    return {"may_object": until is None or now <= until, "object_until": until}
+
+
+def _objection(match: Match, row: Objection, inside: bool) -> ShownObjection:
+    return ShownObjection(
+        who=match.players[row.side].shown_name,
+        reason=row.reason if inside else "",
+        at=row.created_at,
+        state=row.state,
+        label=row.get_state_display(),
+        answer=row.answer if inside else "",
+    )
 
 
 def _player(match: Match, standing: Result | None, side: int, mine: int | None) -> ShownPlayer:
@@ -159,9 +206,12 @@ def _player(match: Match, standing: Result | None, side: int, mine: int | None) 
         side=side,
         name=player.shown_name,
         public_id=player.public_id,
-        points=min(score[side], match.length) if score is not None else None,
+        points=wording.shown_score(match.length, score)[side] if score is not None else None,
         won=standing is not None and standing.winner == side,
         is_me=side == mine,
+        start=match.start_score[side],
+        label_less=gettext("One point less for {name}").format(name=player.shown_name),
+        label_more=gettext("One point more for {name}").format(name=player.shown_name),
     )
 
 
@@ -195,8 +245,7 @@ def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> s
     name = match.players[winner].shown_name
     if score is None:
         return gettext("{name} won.").format(name=name)
-    left, right = score[winner], score[1 - winner]
-    return gettext("{name} won {score}.").format(name=name, score=f"{left}–{right}")
+    return gettext("{name} won {score}.").format(name=name, score=wording.score_of(match, winner, score))
 
 
 def _waived(code: str, game: int | None, ply: int | None) -> str:
@@ -220,12 +269,15 @@ def who(match: Match, by: str, user: User | None, side: int | None) -> str:
 def _claim(match: Match, claim: Claim, inside: bool) -> ShownClaim:
     return ShownClaim(
         side=claim.side,
-        sayer=match.players[claim.side].shown_name,
+        sayer=wording.reporter_of(match, claim),
         words=_ended(match, claim.winner, claim.score),
-        points=claim.score,
+        points=wording.shown_score(match.length, claim.score),
         at=claim.created_at,
         note=claim.note if inside else "",
         answer=claim.answer_note if inside else "",
+        record=claim.submission.public_id if claim.submission is not None else "",
+        is_seen=claim.seen_at is not None,
+        is_own_loss=claim.is_own_loss,
     )
 
 

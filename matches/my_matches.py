@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F, Prefetch, Q, QuerySet
 
+from matches import wording
 from matches.awaited import Awaited, Pending, awaited, in_words
 from matches.models import Claim, Match, Proposal, Result, Submission
 from matches.occasions import Occasion, occasions
@@ -38,12 +39,11 @@ class MyMatch:
 
     @property
     def score(self) -> str:
-        """His points first, capped at the length; empty where none were counted."""
+        """The reader's points first, as they are shown everywhere; empty where none were counted."""
         score = self.result.score if self.result is not None else None
         if score is None:
             return ""
-        mine, theirs = (min(points, self.match.length) for points in (score[self.side], score[1 - self.side]))
-        return f"{mine}–{theirs}"
+        return wording.score_of(self.match, self.side, score)
 
 
 def my_matches(user: User, now: datetime) -> dict[str, Any]:

@@ -26,14 +26,32 @@ MESSAGES = {
     "result_not_reached": gettext_noop(
         "A match to {length} is won with {length} points; {left}–{right} is not the end."
     ),
+    "score_above_length": gettext_noop(
+        "A match to {length} is reported with at most {length} points. Did you mean {left}–{right}?"
+    ),
     "result_loser_leads": gettext_noop("At {left}–{right} the other player has won."),
     "own_match": gettext_noop("You play in this match, so another director or assistant decides its result."),
     "own_match_reason": gettext_noop(
         "You play in this match. Give a reason; it is shown to everybody beside the result."
     ),
     # Claims
-    "claim_open": gettext_noop("Another score is claimed for this side already. Withdraw that claim first."),
-    "nothing_claimed": gettext_noop("There is no claim here that waits for an answer."),
+    "claim_open": gettext_noop("You have reported another score already. Take that report back first."),
+    "nothing_claimed": gettext_noop("There is no report here that waits for an answer."),
+    "nothing_to_concede": gettext_noop("There is no other report in dispute here that you could agree to."),
+    "signed_report_first": gettext_noop(
+        "A player has reported this match already, so a report from the score sheet changes nothing."
+    ),
+    "too_many_sheet_reports": gettext_noop(
+        "Too many scores were reported with this score sheet. Ask the director to enter the result."
+    ),
+    "sheet_sender_missing": gettext_noop("Say who you are: one of the players, or somebody else."),
+    # Objections
+    "nothing_to_object_to": gettext_noop("You can object only to a result that came to stand without your answer."),
+    "objection_made": gettext_noop("You have objected to this result already. A director decides."),
+    "objection_late": gettext_noop("An objection was possible until {until}. Ask the director to correct the result."),
+    "objection_reason_missing": gettext_noop("Say why the result is wrong."),
+    "objection_answered": gettext_noop("This objection was answered already."),
+    "objection_answer_missing": gettext_noop("Give the reason for your decision; both players see it."),
     "note_too_long": gettext_noop("A note may have up to {most} characters."),
     # Records of a match
     "record_unreadable": gettext_noop("Nothing in this record could be read as a match."),
@@ -50,6 +68,7 @@ MESSAGES = {
     "record_disputed": gettext_noop(
         "The players do not agree, so the director rules; this record is before him when he does."
     ),
+    "record_withdrawn": gettext_noop("Its sender has taken the report back."),
     "record_proven": gettext_noop("Another record of this match was accepted before."),
     "record_contradicts": gettext_noop(
         "The record says {left}–{right}, but another result stands already. Only a director can change it."
@@ -61,7 +80,7 @@ MESSAGES = {
     # Proposed times
     "times_missing": gettext_noop("Propose at least one time."),
     "too_many_times": gettext_noop("Propose at most {most} times at once."),
-    "time_past": gettext_noop("This time is past."),
+    "time_past": gettext_noop("This time is in the past."),
     "time_far": gettext_noop("Propose times within the next year."),
     "time_after_deadline": gettext_noop("The match must be played before its deadline; this time is later."),
     "time_not_proposed": gettext_noop("This time was not proposed."),
@@ -82,6 +101,12 @@ STATUS = {
     "match_disputed": HTTPStatus.CONFLICT,
     "claim_open": HTTPStatus.CONFLICT,
     "nothing_claimed": HTTPStatus.CONFLICT,
+    "nothing_to_concede": HTTPStatus.CONFLICT,
+    "signed_report_first": HTTPStatus.CONFLICT,
+    "nothing_to_object_to": HTTPStatus.CONFLICT,
+    "objection_made": HTTPStatus.CONFLICT,
+    "objection_late": HTTPStatus.CONFLICT,
+    "objection_answered": HTTPStatus.CONFLICT,
     "proposal_answered": HTTPStatus.CONFLICT,
     "proposal_own": HTTPStatus.FORBIDDEN,
     "proposal_other": HTTPStatus.FORBIDDEN,

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from engine.errors import Refused
 from matches import access, selectors
 from matches.downloads import as_attachment, download
+from matches.forms import RecordForm
 from matches.intake import record_in, refuse_long_body
 from matches.masking import mask_for
 from matches.messages import STATUS
@@ -39,10 +40,12 @@ def check(request: HttpRequest) -> HttpResponse:
 def _check(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _check_page(request)
+    form = RecordForm(request.POST, request.FILES)
+    form.is_valid()  # Both fields may be missing; what that means is said by `record_in`.
+    file, text = form.cleaned_data["file"], form.cleaned_data["text"]
     try:
         count_upload(request)
-        file = request.FILES.get("file")
-        data, name = record_in(file, request.POST.get("text", ""))
+        data, name = record_in(file, text)
         submitted = submissions.submit(
             data=data,
             file_name=name,
@@ -51,7 +54,7 @@ def _check(request: HttpRequest) -> HttpResponse:
             now=timezone.now(),
         )
     except Refused as refused:
-        return _check_page(request, refused, pasted=request.POST.get("text", ""))
+        return _check_page(request, refused, pasted=text)
     return redirect("submission", submitted.submission.public_id)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from matches import rated
-from matches.models import Match, Result
+from matches.models import Claim, Match, Result
 
 KIND_OF_MULTIPLE = {1: "single", 2: "gammon", 3: "backgammon"}
 
@@ -65,6 +65,24 @@ def manner(game: Mapping[str, Any]) -> str:
     }[kind]
 
 
+def reporter_of(match: Match, report: Claim) -> str:
+    """Who a report is from; of one from the score sheet, who they say they are."""
+    if report.side is not None:
+        return match.players[report.side].shown_name
+    if report.says_side is None:
+        return gettext("Somebody with the score sheet")
+    return gettext("Somebody who says they are {name}").format(name=match.players[report.says_side].shown_name)
+
+
+def report(match: Match, claim: Claim) -> str:
+    """A report as one sentence, for directors: “Bob reports 7–5 for Bob”."""
+    return gettext("{sender} reports {score} for {winner}.").format(
+        sender=reporter_of(match, claim),
+        score=score_of(match, claim.winner, claim.score),
+        winner=match.players[claim.winner].shown_name,
+    )
+
+
 def ending(match: Match, version: Result) -> str:
     """How a match ended by one version of its result, e.g. “conceded” or “void, still rated”."""
     if rated.is_still_rated(match, version):
@@ -84,3 +102,22 @@ def result(game: Mapping[str, Any], players: tuple[str, str]) -> str:
     return gettext("{name} wins {points} ({manner}).").format(
         name=players[game["winner"]], points=points_won(game["points"]), manner=manner(game)
     )
+
+
+def shown_score(length: int, score: tuple[int, int]) -> tuple[int, int]:
+    """A score as it is shown everywhere: points beyond the match length are won but not shown."""
+    return min(score[0], length), min(score[1], length)
+
+
+def score_of(match: Match, side: int, score: tuple[int, int]) -> str:
+    """A score as it is shown, with the points of this side first, e.g. “7–5”."""
+    shown = shown_score(match.length, score)
+    return f"{shown[side]}–{shown[1 - side]}"
+
+
+def duration(seconds: int) -> str:
+    """A waiting time in words: in hours from two hours on, else in minutes."""
+    minutes = max(1, seconds // 60)
+    if minutes >= 2 * 60 and minutes % 60 == 0:
+        return ngettext("{count} hour", "{count} hours", minutes // 60).format(count=minutes // 60)
+    return ngettext("{count} minute", "{count} minutes", minutes).format(count=minutes)

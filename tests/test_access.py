@@ -130,7 +130,10 @@ ROUTES: dict[str, Access] = {
     r"^matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/$": ONLY_OFFICERS,
     r"^matches/(?P<public_id>[2-9a-z]{10})/appointment\.ics$": Access(SIGN_IN, 404, 404),
+    r"^matches/(?P<public_id>[2-9a-z]{10})/report/$": Access(SIGN_IN, 404, 404),
     r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/$": EVERYBODY,
+    # Without a score there is nothing to preview.
+    r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/report/$": Access(422, 422, 422),
     r"^m/(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})/appointment\.ics$": EVERYBODY,
     **{
         f"{prefix}{action}/$": ONLY_POST
@@ -139,7 +142,10 @@ ROUTES: dict[str, Access] = {
             "claim",
             "confirm",
             "contest",
+            "concede",
             "withdraw",
+            "seen",
+            "object",
             "records",
             r"records/(?P<record_id>[2-9a-z]{10})/names",
             "times",
@@ -154,8 +160,12 @@ ROUTES: dict[str, Access] = {
         rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST
         for action in (
             "claims",
+            "claims/preview",
             "confirm",
             "contest",
+            "concede",
+            "seen",
+            "objections",
             "withdraw",
             "records",
             r"records/(?P<record_id>[2-9a-z]{10})/names",
@@ -213,7 +223,7 @@ ROUTES: dict[str, Access] = {
             "entries/(?P<entry>[2-9a-z]{10})/withdraw",
             *(
                 f"fixtures/(?P<fixture>[2-9a-z]{{10}})/{form}"
-                for form in ("result", "forfeit", "rule", "accept", "extend", "withdraw")
+                for form in ("result", "forfeit", "rule", "accept", "objection", "extend", "withdraw")
             ),
             *(
                 f"(?P<division>[2-9a-z]{{10}})/{form}"
@@ -294,7 +304,7 @@ ROUTES: dict[str, Access] = {
             *(f"entries/(?P<entry>[2-9a-z]{{10}})/{verb}" for verb in ("withdraw", "check-in")),
             *(
                 f"fixtures/(?P<fixture>[2-9a-z]{{10}})/{verb}"
-                for verb in ("result", "forfeit", "rule", "accept", "deadline", "withdraw")
+                for verb in ("result", "forfeit", "rule", "accept", "objection", "deadline", "withdraw")
             ),
         )
     },

@@ -127,14 +127,18 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get", by_api(ASSISTANTS), "api-match-links"),
     ("get", PLAYERS, "match-appointment"),
     ("post", PLAYERS, "match-claim match-confirm match-contest match-withdraw match-records match-names"),
+    ("post", PLAYERS, "match-concede match-seen match-object"),
+    ("get", PLAYERS, "match-report"),
     ("post", PLAYERS, "match-times match-accept-time"),
     ("post", PROPOSER, "match-withdraw-times"),
     ("post", by_api(PLAYERS), "api-match-claims api-match-confirm api-match-contest api-match-withdraw"),
+    ("post", by_api(PLAYERS), "api-match-preview api-match-concede api-match-seen api-match-objections"),
     ("post", by_api(PLAYERS), "api-match-records api-match-names api-match-proposals api-match-accept"),
     ("post", by_api(PROPOSER), "api-match-withdraw-times"),
     # The same for whoever holds a player's personal link
-    ("get", PUBLIC, "match-link link-appointment"),
+    ("get", PUBLIC, "match-link link-report link-appointment"),
     ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
+    ("post", PUBLIC, "link-concede link-seen link-object"),
     ("post", PUBLIC, "link-times link-accept-time link-withdraw-times"),
 ]
 TABLE: dict[str, dict[str, Row]] = {}
@@ -217,7 +221,7 @@ def world(running: Running, club: Club, bobs: Player) -> World:
     into = {"into": running.entry.player.public_id}
     match.refresh_from_db()
     bodies = {"add-player": {"player": jens.public_id}, "merge-member": into, "api-member-merge": into}
-    bodies["api-match-withdraw-times"] = {"after": match.seq}
+    bodies["match-withdraw-times"] = bodies["api-match-withdraw-times"] = {"after": match.seq}
     return World(running, places, bodies)
 
 

@@ -9,6 +9,7 @@ PermissionDenied. Assistants enter results and check people in; directors and ow
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
+from matches.models import Objection
 from players.access import Role, Visitor, is_at_least, require, role_in
 from players.models import Player
 from tournaments.models import Division, Entry, Fixture, Tournament
@@ -106,5 +107,13 @@ def _check(user: Visitor, found: Tournament, at: Address | None) -> None:
 
 def _seen(user: Visitor, found: Tournament | None) -> Tournament:
     if found is None or not (found.status in VISIBLE or is_at_least(role_in(user, found.club), Role.ASSISTANT)):
+        raise Http404
+    return found
+
+
+def objection_of(fixture: Fixture, public_id: str) -> Objection:
+    """A player's objection to the result of a fixture that was already authorised; 404 for one of another."""
+    found = Objection.objects.filter(match=fixture.match_id, public_id=public_id).first()
+    if found is None or fixture.match_id is None:
         raise Http404
     return found

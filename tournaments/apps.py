@@ -10,8 +10,10 @@ class TournamentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Listen to the matches below, tell what they are for, and make known what this room refuses."""
+        from matches import consequences
         from players.services import merging
         from tournaments import receivers  # noqa: F401, it connects itself
+        from tournaments.consequences import tell as tell_consequences
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
         from tournaments.formats.outline import REMARKS
         from tournaments.occasions import tell
@@ -19,6 +21,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.services.entries import refuse_two_entries
 
         occasions.add(tell)
+        consequences.add(tell_consequences)
         merging.also_check(refuse_two_entries)
         sentences.add(MESSAGES)
         sentences.add(FORMAT_MESSAGES)

@@ -180,3 +180,13 @@ class WithdrawForm(DecisionForm):
         widget=forms.RadioSelect,
     )
     BY_SIDE: ClassVar[tuple[str, ...]] = ("side",)
+
+
+class ObjectionForm(DecisionForm):
+    """Whether an objection is upheld or dismissed, and why."""
+
+    AUTO_ID: ClassVar[str] = "objection-%s"
+    FIELD_OF: ClassVar[dict[str, str]] = {"objection_answer_missing": "reason", "own_match_reason": "reason"}
+
+    objection = forms.CharField(max_length=10, widget=forms.HiddenInput)
+    upheld = forms.TypedChoiceField(choices=[("1", "1"), ("0", "0")], coerce=lambda value: value == "1")

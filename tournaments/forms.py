@@ -119,7 +119,14 @@ class DivisionForm(RefusingForm):
         label=_("When a round ends, for a match not played"), choices=Division.DeadlineRule.choices
     )
     extension_hours = forms.IntegerField(label=_("An extension lasts, hours"), min_value=1, max_value=2000, initial=72)
-    claim_wait = forms.TypedChoiceField(label=_("An unanswered claim stands after"), choices=CLAIM_WAITS, coerce=int)
+    claim_wait = forms.TypedChoiceField(
+        label=_("A report that was seen and not answered stands after"), choices=CLAIM_WAITS, coerce=int
+    )
+    records_stand = forms.BooleanField(
+        label=_("Accepted game records stand at once"),
+        required=False,
+        help_text=_("Otherwise the winner’s record waits for the other player, as a reported score does."),
+    )
     deadlines = forms.CharField(
         label=_("Deadlines by round"),
         required=False,
@@ -191,7 +198,7 @@ class DivisionForm(RefusingForm):
     def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
         """What the form of a division begins with."""
         plain = ("name", "draw_method", "apart", "crawford", "rated", "self_registration", "capacity",
-                 "deadline_rule", "extension_hours", "claim_wait")  # fmt: skip
+                 "deadline_rule", "extension_hours", "claim_wait", "records_stand")  # fmt: skip
         lines = [f"{shown_local(at, zone):%Y-%m-%d %H:%M}" if at else "-" for at in deadlines]
         return {
             **{field: getattr(division, field) for field in plain},

@@ -116,7 +116,7 @@ def _state(match: Match, standing: Result | None) -> str:
     """Where a match stands by its facts alone."""
     if standing is not None:
         return Match.State.VOID if standing.kind == Result.Kind.VOID else Match.State.SETTLED
-    claims = {claim.state for claim in match.claims.all()}
+    claims = {claim.state for claim in match.claims.all() if claim.is_signed}
     if Claim.State.CONTESTED in claims:
         return Match.State.DISPUTED
     return Match.State.CLAIMED if Claim.State.OPEN in claims else Match.State.OPEN

@@ -2,6 +2,7 @@
 
 from matches.models.claims import Claim
 from matches.models.matches import Match, Result
+from matches.models.objections import Objection
 from matches.models.proposals import MOST_TIMES, Proposal
 from matches.models.ratings import PlayerRating, RatingChange, RatingMark, RatingPool
 from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
@@ -14,6 +15,7 @@ __all__ = [
     "MOST_TIMES",
     "Claim",
     "Match",
+    "Objection",
     "PlayerRating",
     "Proposal",
     "RatingChange",

@@ -1,6 +1,5 @@
 """One match between two players, and the versions of its result."""
 
-from datetime import datetime
 from typing import ClassVar
 
 from django.conf import settings
@@ -15,8 +14,8 @@ from players.public_ids import LENGTH, new_public_id
 LONGEST_MATCH = 25
 """Points; the engine reads longer records, but no match of ours is longer (rules.md §2)."""
 WAIT_ONLINE = 24 * 60 * 60
-"""Seconds until the winner's claim stands, where the other side was told and says nothing; an event at a venue sets
-ten minutes instead (product.md §2)."""
+"""Seconds until the winner's report stands once the other side has seen it and does not answer; an event at a venue
+sets ten minutes instead."""
 
 
 class Match(models.Model):
@@ -60,14 +59,15 @@ class Match(models.Model):
     claim_wait = models.PositiveIntegerField(
         default=WAIT_ONLINE, help_text=_("Seconds until a claim stands that the other side does not answer.")
     )
+    records_stand = models.BooleanField(
+        default=False, help_text=_("An accepted record stands at once, whoever sends it.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     seq = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Derived from reports and scores."))
     due_at = models.DateTimeField(null=True, blank=True, help_text=_("When the round ends for this match."))
-    reached_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 first opened its personal link."))
-    reached_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 first opened its personal link."))
     finished_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first result; orders the ratings."))
     unsettled = models.BooleanField(default=False, help_text=_("The room above has still to be told of the result."))
 
@@ -107,11 +107,6 @@ class Match(models.Model):
     def start_score(self) -> tuple[int, int]:
         """Points each side begins with."""
         return self.start_0, self.start_1
-
-    @property
-    def reached(self) -> tuple[datetime | None, datetime | None]:
-        """When each side first opened its personal link."""
-        return self.reached_0, self.reached_1
 
     @property
     def is_over(self) -> bool:

@@ -44,6 +44,7 @@ class Submission(models.Model):
         NONE = "none", _("nothing: it belongs to no match")
         WAITING = "waiting", _("waits for its verdict")
         NAMES = "names", _("somebody must say who is who")
+        REPORT = "report", _("counts as its sender's report")
         STANDS = "stands", _("its result stands")
         REFUSED = "refused", _("does not settle the match")
 

@@ -6,11 +6,11 @@ A sweep may run twice, or be killed half way: each step locks its match and look
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from matches.mail import send_claim
 from matches.models import Claim, Match, Submission
-from matches.services import claims, notices, proofs
+from matches.services import notices, proofs, report_outcomes
 from matches.services.finish import announce
 from players.queue import hint, resend_after
 
@@ -25,29 +25,34 @@ def stand_due_claims(*, now: datetime) -> int:
     due = Claim.objects.filter(
         state=Claim.State.OPEN, stands_at__lte=now - GRACE, match__state=Match.State.CLAIMED
     ).order_by("stands_at", "pk")
-    return _each(due.values_list("pk", flat=True)[:AT_ONCE], lambda pk: claims.stand_unanswered(claim_id=pk, now=now))
+    ids = due.values_list("pk", flat=True)[:AT_ONCE]
+    return _each(ids, lambda pk: report_outcomes.stand_unanswered(claim_id=pk, now=now))
 
 
 def tell_of_claim(*, claim_id: int, now: datetime) -> bool:
-    """Write to the player who has to answer a claim; then its time runs. Whether a letter went out."""
-    claim = (
+    """Write to the player who is asked to answer a report; whether an e-mail went out.
+
+    An e-mail alone starts no waiting time: it may never be read.
+    """
+    report = (
         Claim.objects.select_related("match__club", "match__player_0__user", "match__player_1__user")
-        .filter(pk=claim_id, state=Claim.State.OPEN)
+        .filter(pk=claim_id, state=Claim.State.OPEN, emailed_at__isnull=True)
         .first()
     )
-    address = notices.address_of(claim.match, 1 - claim.side) if claim is not None else ""
-    if claim is None or not address:
+    address = notices.address_of(report.match, notices.asked_by(report)) if report is not None else ""
+    if report is None or not address:
         return False
-    send_claim(claim, address)
-    claims.told(claim_id=claim_id, now=now)
+    send_claim(report, address)
+    Claim.objects.filter(pk=claim_id).update(emailed_at=now)
     return True
 
 
 def tell_again(*, now: datetime) -> int:
-    """Hint once more at claims of which nobody was told though he could be; how many."""
-    reachable = Q(side=0, match__player_1__user__is_active=True) | Q(side=1, match__player_0__user__is_active=True)
+    """Hint once more at reports of which nobody was written to though they could be; how many."""
+    asks_the_loser = Q(side=F("winner")) | Q(side__isnull=True)
+    reachable = Q(winner=0, match__player_1__user__is_active=True) | Q(winner=1, match__player_0__user__is_active=True)
     untold = Claim.objects.filter(
-        reachable, state=Claim.State.OPEN, notified_at__isnull=True, created_at__lte=now - resend_after()
+        asks_the_loser, reachable, state=Claim.State.OPEN, emailed_at__isnull=True, created_at__lte=now - resend_after()
     ).order_by("pk")
     return _each(untold.values_list("pk", flat=True)[:AT_ONCE], lambda pk: hint(notices.TELL_OF_CLAIM, pk))
 

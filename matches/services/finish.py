@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from engine.errors import Refused
 from matches.begun import derive_begun
-from matches.models import Claim, Match, Result, Submission
+from matches.models import Claim, Match, Objection, Result, Submission
 from matches.services import ratings
 from matches.services.locked import changed
 from matches.signals import match_settled
@@ -52,6 +52,7 @@ def append_result(
     if match.state == Match.State.VOID:
         raise Refused("match_void")
     check_result(length=match.length, start=match.start_score, winner=winner, score=score, kind=kind)
+    submission = submission or _agreeing_record(match, winner, score)
     result = _append(
         match,
         by,
@@ -66,7 +67,8 @@ def append_result(
         own_match=own_match,
     )
     close_claims(match, result, now)
-    _replace_records(match, submission)
+    _replace_records(match, submission, result)
+    _uphold_objections(match, result, by, now)
     match.state = Match.State.SETTLED
     match.finished_at = match.finished_at or now
     match.unsettled = bool(match.parent_topic)
@@ -99,6 +101,17 @@ def same_outcome(
 
 def _capped(length: int, score: Score | None) -> Score | None:
     return None if score is None else (min(score[0], length), min(score[1], length))
+
+
+def check_report(*, length: int, start: Score, winner: int, score: Score) -> None:
+    """Whether a player can report this: an end by play, with points up to the length.
+
+    Points beyond it come from records and directors. Refused: `score_above_length`, and what `check_result` refuses.
+    """
+    check_result(length=length, start=start, winner=winner, score=score, kind=Kind.PLAYED)
+    if max(score) > length:
+        left, right = (min(points, length) for points in score)
+        raise Refused("score_above_length", length=length, left=left, right=right)
 
 
 def check_result(*, length: int, start: Score, winner: int | None, score: Score | None, kind: str) -> None:
@@ -151,12 +164,35 @@ def close_claims(match: Match, result: Result, now: datetime) -> None:
         claim.save(update_fields=["state", "answered_at"])
 
 
-def _replace_records(match: Match, standing: Submission | None) -> None:
-    """A record that stood does so no longer beside another version."""
-    stood = match.submissions.filter(standing=Submission.Standing.STANDS)
+def _agreeing_record(match: Match, winner: int | None, score: Score | None) -> Submission | None:
+    """The record of an open report that says just this: confirmed by a result, it is its proof."""
+    for report in match.claims.filter(state=Claim.State.OPEN, submission__isnull=False).select_related("submission"):
+        if same_outcome(match.length, report.winner, report.score, winner, score):
+            return report.submission
+    return None
+
+
+def _replace_records(match: Match, standing: Submission | None, result: Result) -> None:
+    """A record that stood or was reported does so no longer beside another version, unless it is its proof."""
+    records = match.submissions.filter(standing__in=[Submission.Standing.STANDS, Submission.Standing.REPORT])
     if standing is not None:
-        stood = stood.exclude(pk=standing.pk)
-    stood.update(**record_replaced())
+        match.submissions.filter(pk=standing.pk).update(standing=Submission.Standing.STANDS, refusal=None)
+        records = records.exclude(pk=standing.pk)
+    agreeing = match.claims.filter(state=Claim.State.STANDS, answered_at=result.at).values("submission")
+    records.filter(standing=Submission.Standing.REPORT, pk__in=agreeing).update(
+        standing=Submission.Standing.REFUSED, refusal={"code": "record_proven", "params": {}}
+    )
+    records.update(**record_replaced())
+
+
+def _uphold_objections(match: Match, result: Result, by: Actor, now: datetime) -> None:
+    """Another outcome than the one objected to is what the objection asked for."""
+    for objection in match.objections.filter(state=Objection.State.OPEN).select_related("claim"):
+        report = objection.claim
+        if not same_outcome(match.length, report.winner, report.score, result.winner, result.score):
+            objection.state, objection.answered_at, objection.answered_by = Objection.State.UPHELD, now, by.user
+            objection.answer = result.reason
+            objection.save(update_fields=["state", "answered_at", "answered_by", "answer"])
 
 
 def record_replaced() -> dict[str, Any]:

@@ -50,6 +50,7 @@ def open_matches(
     rated: bool = True,
     pool: RatingPool | None = None,
     claim_wait: int = WAIT_ONLINE,
+    records_stand: bool = False,
     by: Actor,
     now: datetime,
 ) -> list[Match]:
@@ -75,6 +76,7 @@ def open_matches(
             pool=pool,
             due_at=opening.due_at,
             claim_wait=claim_wait,
+            records_stand=records_stand,
             created_at=now,
         )
         for opening in openings

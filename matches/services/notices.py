@@ -1,4 +1,4 @@
-"""Whether the players of a match can be told things, and having them told."""
+"""Whether the players of a match can be written to, and having them written to."""
 
 from functools import partial
 
@@ -12,17 +12,17 @@ TELL_OF_CLAIM = "matches.tell_of_claim"
 
 
 def address_of(match: Match, side: int) -> str:
-    """Where a letter reaches the player; empty where none does."""
+    """Where an e-mail reaches the player; empty where none does."""
     user = match.players[side].user
     return user.email if user is not None and user.is_active else ""
 
 
-def was_reached(match: Match, side: int) -> bool:
-    """Whether the player has opened his personal link, and so sees there what happens."""
-    return match.reached[side] is not None
+def asked_by(report: Claim) -> int:
+    """The side that is asked to answer a report: the other one, or of an unsigned report the loser."""
+    return 1 - (report.winner if report.side is None else report.side)
 
 
-def claim_made(match: Match, claim: Claim) -> None:
-    """Have the other side told by letter, if it has an address; the sweep does what a lost hint leaves."""
-    if address_of(match, 1 - claim.side):
-        transaction.on_commit(partial(hint, TELL_OF_CLAIM, claim.pk), robust=True)
+def report_made(match: Match, report: Claim) -> None:
+    """Have whoever is asked written to, if they have an address; the sweep does what a lost hint leaves."""
+    if address_of(match, asked_by(report)):
+        transaction.on_commit(partial(hint, TELL_OF_CLAIM, report.pk), robust=True)

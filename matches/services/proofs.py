@@ -1,7 +1,9 @@
-"""What a checked record means for its match: it settles it, or it is told why it does not.
+"""What a checked record means for its match: a report with evidence, or why it counts for nothing.
 
-An accepted record stands at once, whatever was claimed: a claim is a word, a record is a proof. Only a dispute is
-frozen until a director rules; there a record is kept as evidence, which he may accept (`records.accept_by_ruling`).
+A record proves that the play is legal, not that it was played, so it counts as its sender's report: it stands if the
+loser sends it, if both players' records agree, or if a director sends or confirms it; else it waits for the other
+player. A match may let records stand at once (`Match.records_stand`), except for what rests on their words alone.
+In a dispute a record is kept as evidence, which a director may accept (`records.accept_by_ruling`).
 """
 
 from collections.abc import Mapping
@@ -15,6 +17,7 @@ from engine.records import from_data
 from engine.transcript import Transcript
 from matches.models import Match, Result, Submission
 from matches.names import is_swapped, known_names
+from matches.services import claims, report_outcomes
 from matches.services.finish import append_result, same_outcome, standing_result
 from matches.services.locked import changed, lock_match
 from players.actors import SYSTEM, Actor, log
@@ -95,9 +98,10 @@ def apply_verdict(*, submission_id: int, now: datetime) -> Submission | None:
         except Refused as refused:
             row.standing = Standing.REFUSED
             row.refusal = {"code": refused.code, "params": refused.params}
+            row.save(update_fields=["standing", "swapped", "refusal"])
             log(sender(row), "record_refused", match.topic, club=match.club, record=row.public_id, code=refused.code)
             changed(match)
-        row.save(update_fields=["standing", "swapped", "refusal"])
+        row.refresh_from_db(fields=["standing", "swapped", "refusal"])
     return row
 
 
@@ -109,7 +113,7 @@ def sender(row: Submission) -> Actor:
 
 
 def _settle(match: Match, row: Submission, now: datetime) -> None:
-    """Write the result that the record proves. Refused where it proves none; nothing is written then."""
+    """Report what the record shows, or settle the match by it. Refused where it shows no result."""
     if row.state == Submission.State.FAILED:
         raise Refused(row.failure)
     if row.transcript is None:
@@ -122,13 +126,18 @@ def _settle(match: Match, row: Submission, now: datetime) -> None:
         row.swapped = is_swapped(transcript.players, known_names(match))
     if row.swapped is None:
         row.standing = Standing.NAMES
+        row.save(update_fields=["standing"])
         changed(match)
         return
     evidence = Evidence(content, transcript, row.swapped)
     if faults := faults_of_start(match, evidence):
         raise Refused(faults[0].code, **faults[0].params)
     _refuse_where_it_may_not(match, evidence)
+    if row.side is not None and match.state != Match.State.SETTLED:
+        _report(match, row, row.side, evidence, now)
+        return
     row.standing, row.refusal = Standing.STANDS, None
+    row.save(update_fields=["standing", "swapped", "refusal"])
     append_result(
         match,
         winner=evidence.winner,
@@ -139,6 +148,37 @@ def _settle(match: Match, row: Submission, now: datetime) -> None:
         now=now,
         submission=row,
     )
+
+
+def _report(match: Match, row: Submission, side: int, evidence: Evidence, now: datetime) -> None:
+    """Let the record be its sender's report; an earlier report of theirs that says the same keeps its waiting time."""
+    row.standing, row.refusal = Standing.REPORT, None
+    row.save(update_fields=["standing", "swapped", "refusal"])
+    reports = claims.open_reports(match)
+    own, by = reports.get(side), sender(row)
+    told = evidence.winner, evidence.score
+    since = None
+    if own is not None:
+        if same_outcome(match.length, own.winner, own.score, *told):
+            since = own.seen_at, own.stands_at, own.emailed_at
+        claims.take_back(match, own, now)
+    new = claims.create(
+        match,
+        by,
+        now,
+        side=side,
+        winner=evidence.winner,
+        score_0=evidence.score[0],
+        score_1=evidence.score[1],
+        kind=evidence.kind,
+        submission=row,
+    )
+    if since is not None:
+        new.seen_at, new.stands_at, new.emailed_at = since
+        new.save(update_fields=["seen_at", "stands_at", "emailed_at"])
+    log(by, "record_reported", match.topic, club=match.club, side=side, record=row.public_id, winner=evidence.winner)
+    rests_on_words = evidence.content.get("rests_on_words", True)
+    report_outcomes.follow(match, new, reports.get(1 - side), by=by, now=now, rests_on_words=rests_on_words)
 
 
 def _refuse_where_it_may_not(match: Match, evidence: Evidence) -> None:

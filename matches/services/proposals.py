@@ -10,6 +10,7 @@ from django.db import transaction
 
 from engine.errors import Refused
 from matches.models import LONGEST_KEY, MOST_TIMES, Match, Proposal
+from matches.services import report_outcomes
 from matches.services.locked import changed, lock_match, refuse_over, refuse_stale
 from players.actors import Actor, log
 
@@ -61,6 +62,7 @@ def propose(
             created_at=now,
         )
         log(by, "times_proposed", row.topic, club=row.club, side=side, proposal=new.public_id, times=new.times)
+        report_outcomes.note_seen(row, side, now)
         changed(row)
     return new
 
@@ -154,9 +156,15 @@ def _check_times(match: Match, instants: list[datetime], now: datetime) -> None:
         raise Refused("times_missing")
     if len(instants) > MOST_TIMES:
         raise Refused("too_many_times", most=MOST_TIMES)
-    if instants[0] <= now:
+    for at in instants:
+        check_time(match, at, now)
+
+
+def check_time(match: Match, at: datetime, now: datetime) -> None:
+    """Whether a match can be played then. Refused: `time_past`, `time_far`, `time_after_deadline`."""
+    if at <= now:
         raise Refused("time_past")
-    if instants[-1] > now + FARTHEST:
+    if at > now + FARTHEST:
         raise Refused("time_far")
-    if match.due_at is not None and instants[-1] > match.due_at:
+    if match.due_at is not None and at > match.due_at:
         raise Refused("time_after_deadline")

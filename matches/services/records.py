@@ -12,7 +12,7 @@ from engine.records import from_data
 from engine.version import VERSION
 from matches.models import Match, Result, Submission
 from matches.names import is_swapped, known_names
-from matches.services import proofs, submissions
+from matches.services import proofs, report_outcomes, submissions
 from matches.services.finish import append_result, check_result
 from matches.services.locked import changed, lock_match, refuse_stale
 from matches.services.own_match import check_own_match
@@ -76,6 +76,8 @@ def submit_for_match(
             log(by, "record_sent", row.topic, club=row.club, side=side, record=record.public_id)
         elif not _look_again(record, now):
             return submitted
+        if side is not None:
+            report_outcomes.note_seen(row, side, now)
         changed(row)
     return submitted
 

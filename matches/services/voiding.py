@@ -17,6 +17,8 @@ from players.models import Club
 
 Kind = Result.Kind
 BATCH = 500
+COUNTING = (Submission.Standing.STANDS, Submission.Standing.REPORT)
+"""A record that stands, or counts as a report, does so no longer once its match is void."""
 
 
 def void_matches(
@@ -36,7 +38,7 @@ def void_matches(
         made.append(_version(match, kept, newest.get(match.pk, 0) + 1, Kind.VOID, by, now, reason))
     Result.objects.bulk_create(made, batch_size=BATCH)
     _close_claims(matches, made, now)
-    stood = Submission.objects.filter(match__in=matches, standing=Submission.Standing.STANDS)
+    stood = Submission.objects.filter(match__in=matches, standing__in=COUNTING)
     stood.update(**record_replaced())
     _save(matches, Match.State.VOID)
     told = [

@@ -13,6 +13,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches import links
 from matches.models import Match
+from matches.services.report_outcomes import stand_unanswered
 from matches.services.submissions import adjudicate_submission
 from players.models import Player, User
 from tests.matches.reporting.cast import BOB, CAROL, match_between
@@ -110,9 +111,40 @@ def test_a_link_acts_without_an_account(match: Match) -> None:
 
 def test_the_sheets_link_only_claims(match: Match) -> None:
     sheet = by_link(match, None)
-    assert ask(sheet, at(match, "claims"), 201, SEVEN_FIVE)["claims"][0]["side"] == BOB
-    for action in ("confirm", "contest", "withdraw", "records", "proposals"):
+    assert ask(sheet, at(match, "claims"), 422, SEVEN_FIVE)["code"] == "sheet_sender_missing"
+    told = ask(sheet, at(match, "claims"), 201, {**SEVEN_FIVE, "i_am": BOB})
+    assert [(claim["side"], claim["says_side"]) for claim in told["claims"]] == [(None, BOB)]
+    assert (told["state"], told["awaited"][0]["code"]) == ("open", "sheet")
+    for action in ("confirm", "contest", "concede", "seen", "objections", "withdraw", "records", "proposals"):
         ask(sheet, at(match, action), 404, {"after": 1})
+
+
+def test_a_report_is_previewed_and_nothing_is_written(match: Match, carol: User) -> None:
+    seen = ask(as_(carol), at(match, "claims", "preview"), 200, {"score": [7, 5]})
+    assert seen["message"] == "Bob wins 7–5."
+    assert not match.claims.exists()
+    refused = ask(as_(carol), at(match, "claims", "preview"), 422, {"score": [9, 5]})
+    assert (refused["code"], refused["detail"].endswith("Did you mean 7–5?")) == ("score_above_length", True)
+
+
+def test_a_report_is_seen_disputed_and_conceded(match: Match, bob: User, carol: User) -> None:
+    ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
+    seen = ask(as_(carol), at(match, "seen"), 200, {"after": 1})
+    assert seen["claims"][0]["stands_at"] is not None
+    ask(as_(carol), at(match, "contest"), 200, {"after": 2})
+    assert ask(as_(carol), at(match, "concede"), 200, {"after": 3})["state"] == "settled"
+
+
+def test_a_result_that_stood_by_itself_is_objected_to(match: Match, bob: User, carol: User) -> None:
+    ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
+    ask(as_(carol), at(match, "seen"), 200, {"after": 1})
+    stand_unanswered(claim_id=match.claims.get().pk, now=timezone.now() + timedelta(minutes=11))
+    body = {"reason": "We did not play.", "after": ask(as_(carol), at(match), 200)["seq"]}
+    told = ask(as_(carol), at(match, "objections"), 201, body)
+    assert [(one["side"], one["state"]) for one in told["objections"]] == [(CAROL, "open")]
+    assert told["state"] == "settled"
+    again = ask(as_(carol), at(match, "objections"), 409, {**body, "after": told["seq"]})
+    assert again["code"] == "objection_made"
 
 
 def test_a_link_of_another_match_opens_nothing(match: Match, bobs: Player, carols: Player) -> None:
@@ -121,7 +153,7 @@ def test_a_link_of_another_match_opens_nothing(match: Match, bobs: Player, carol
     ask(by_link(other, BOB), at(match), 404)
 
 
-ACTIONS = ("claims", "confirm", "contest", "withdraw", "records", "proposals")
+ACTIONS = ("claims", "claims/preview", "confirm", "contest", "concede", "seen", "objections", "withdraw", "records")
 
 
 def test_who_may_act(match: Match, alice: User, dave: User) -> None:
@@ -144,13 +176,17 @@ def test_who_may_look(match: Match, alice: User, bob: User, dave: User) -> None:
     assert ask(as_(bob), "/api/v1/matches/", 200)["count"] == 1
 
 
-def test_a_record_settles_the_match_and_tells_what_became_of_it(bobs: Player, carols: Player, bob: User) -> None:
+def test_a_record_settles_the_match_and_tells_what_became_of_it(
+    bobs: Player, carols: Player, bob: User, carol: User
+) -> None:
     match = match_between(bobs, carols, length=3)
     text = write(play_out(1, 3, players=("Bob", "Carol")), "mat").decode()
     sent = ask(as_(bob), at(match, "records"), 201, {"text": text, "file_name": "final.mat"})
     assert (sent["records"][0]["standing"], sent["awaited"][0]["code"]) == ("waiting", "verdict")
     adjudicate_submission(submission_id=match.submissions.get().pk, now=timezone.now())
-    settled = ask(as_(bob), at(match), 200)
+    reported = ask(as_(bob), at(match), 200)
+    assert (reported["state"], reported["claims"][0]["record"]) == ("claimed", sent["records"][0]["public_id"])
+    settled = ask(as_(carol), at(match, "confirm"), 200, {"after": reported["seq"]})
     assert (settled["state"], settled["result"]["record"]) == ("settled", sent["records"][0]["public_id"])
     wrong = write(play_out(2, 5, players=("Bob", "Carol")), "mat").decode()
     ask(as_(bob), at(match, "records"), 201, {"text": wrong})
@@ -218,8 +254,12 @@ def test_the_schema_shows_every_write_with_an_example() -> None:
     writes = {
         path: entry["post"] for path, entry in paths.items() if "/matches/{public_id}/" in path and "post" in entry
     }
-    assert len(writes) == 9
+    assert len(writes) == 13
+    previews = [path for path in writes if path.endswith("/preview/")]
+    assert previews, "it writes nothing, so it takes no key and no state"
     for path, write_ in writes.items():
+        if path in previews:
+            continue
         assert (
             any(content.get("examples") for content in write_["requestBody"]["content"].values()) or "records" in path
         )

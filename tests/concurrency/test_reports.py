@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Claim, Match, Result, Submission
-from matches.services import claims, deadlines, proofs, records
+from matches.services import claims, deadlines, proofs, records, report_outcomes
 from matches.services.finish import append_result
 from matches.services.locked import lock_match
 from matches.services.submissions import adjudicate_submission
@@ -60,7 +60,7 @@ def without_lock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     modules: tuple[ModuleType, ...] = (claims, proofs)
     for module in modules:
         monkeypatch.setattr(module, "lock_match", unguarded)
-    monkeypatch.setattr(claims, "lock_match_if_free", unguarded)
+    monkeypatch.setattr(report_outcomes, "lock_match_if_free", unguarded)
     yield
     both_have_read.abort()
 
@@ -144,20 +144,19 @@ def upload_two(match: Match) -> list[Any]:
     )
 
 
-def test_of_two_uploads_one_stands_and_the_other_is_told(new_match: Callable[..., Match]) -> None:
+def test_two_uploads_that_differ_are_a_dispute(new_match: Callable[..., Match]) -> None:
     for _ in range(ROUNDS):
         match = new_match()
         assert faults(upload_two(match)) == []
-        standings = sorted(match.submissions.values_list("standing", flat=True))
-        assert standings == [Submission.Standing.REFUSED, Submission.Standing.STANDS]
-        assert match.results.count() == 1
+        assert is_consistent_dispute(match)
+        assert set(match.submissions.values_list("standing", flat=True)) == {Submission.Standing.REPORT}
+        assert not match.results.exists()
 
 
 def test_control_two_uploads_without_the_lock(new_match: Callable[..., Match], without_lock: None) -> None:
     for _ in range(CONTROLS):
         match = new_match()
-        outcomes = upload_two(match)
-        if faults(outcomes) or match.results.count() != 1:
+        if faults(upload_two(match)) or not is_consistent_dispute(match):
             return
     pytest.fail("without the lock nothing went wrong, so the test above shows nothing")
 
@@ -204,7 +203,7 @@ def test_control_a_claim_against_the_director_without_the_lock(
 
 def due_claim(match: Match, at: datetime) -> Claim:
     claim = claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).claim
-    Claim.objects.filter(pk=claim.pk).update(notified_at=NOW, stands_at=at)
+    Claim.objects.filter(pk=claim.pk).update(seen_at=NOW, stands_at=at)
     return claim
 
 
@@ -221,7 +220,7 @@ def test_control_two_workers_without_the_lock(new_match: Callable[..., Match], w
     for _ in range(CONTROLS):
         match = new_match()
         claim = due_claim_unguarded(match)
-        stand = lambda pk=claim.pk: claims.stand_unanswered(claim_id=pk, now=minutes(11))  # noqa: E731
+        stand = lambda pk=claim.pk: report_outcomes.stand_unanswered(claim_id=pk, now=minutes(11))  # noqa: E731
         if faults(at_once(stand, stand)) or match.results.count() != 1:
             return
     pytest.fail("without the lock nothing went wrong, so the test above shows nothing")
@@ -231,7 +230,7 @@ def due_claim_unguarded(match: Match) -> Claim:
     """The same row written directly: the unguarded service waits for a second reader."""
     Match.objects.filter(pk=match.pk).update(state=Match.State.CLAIMED)
     return Claim.objects.create(
-        match=match, side=BOB, winner=BOB, score_0=3, score_1=1, by=SYSTEM.kind, notified_at=NOW, stands_at=minutes(10)
+        match=match, side=BOB, winner=BOB, score_0=3, score_1=1, by=SYSTEM.kind, seen_at=NOW, stands_at=minutes(10)
     )
 
 

@@ -24,8 +24,8 @@ from hypothesis.stateful import (
 )
 
 from engine.simulation import play_out
-from matches.models import Claim, Match, Proposal, Submission
-from matches.services import claims, proposals, records
+from matches.models import Claim, Match, Objection, Proposal, Submission
+from matches.services import claims, objections, proposals, records, sheet_reports
 from matches.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
 from matches.services.submissions import adjudicate_submission
 from players.actors import Actor
@@ -46,6 +46,7 @@ SELDOM = 8
 ENDINGS = ("played", "played", "concession", "forfeit", "double_forfeit", "settled", "ruling", "leader", "void")
 NOBODY_CAME = NewResult(None, None, "double_forfeit")
 FAULTS = ("", "", "", "", "length", "play", "nickname", "names")
+SIGNED_AND_OPEN = Claim.objects.filter(state=Claim.State.OPEN, side__isnull=False)
 chances = st.randoms(use_true_random=False)
 totals: Counter[str] = Counter()
 """What was done and what refused, by all runs together."""
@@ -153,20 +154,40 @@ class Event(RuleBasedStateMachine):
             return
         side, winner, lost = chance.choice([0, 1, None]), chance.randrange(2), chance.randint(0, match.length)
         score = (match.length, lost) if winner == 0 else (lost, match.length)
-        told = {"side": side, "winner": winner, "score": score, "after": match.seq - (chance.randrange(SELDOM) == 0)}
-        self.world.asks(claims.claim, match=match, **told, **self.player(side))
+        report = {"match": match, "winner": winner, "score": score}
+        report["after"] = match.seq - (chance.randrange(SELDOM) == 0)
+        if side is None:
+            says = chance.choice([0, 1, None])
+            self.world.asks(sheet_reports.report_from_sheet, says_side=says, **report, **self.player(None))
+        else:
+            self.world.asks(claims.claim, side=side, **report, **self.player(side))
 
-    @precondition(lambda self: Claim.objects.filter(state=Claim.State.OPEN).exists())
+    @precondition(lambda self: SIGNED_AND_OPEN.all().exists())
     @rule(chance=chances)
     def a_claim_is_answered(self, chance: Random) -> None:
-        claim = self.one(chance, Claim.objects.filter(state=Claim.State.OPEN).select_related("match"))
+        claim = self.one(chance, SIGNED_AND_OPEN.select_related("match"))
         side = 1 - claim.side
-        answer = chance.choice([claims.confirm, claims.contest, claims.withdraw_claim, claims.reach])
-        if answer is claims.reach:
-            self.world.asks(claims.reach, match=claim.match, side=side, now=self.world.now)
-            return
+        answer = chance.choice([claims.confirm, claims.contest, claims.withdraw_claim, claims.acknowledge])
         side = claim.side if answer is claims.withdraw_claim else side
         self.world.asks(answer, match=claim.match, side=side, **self.player(side))
+
+    @precondition(lambda self: Match.objects.filter(state=Match.State.DISPUTED).exists())
+    @rule(chance=chances)
+    def a_dispute_is_conceded(self, chance: Random) -> None:
+        match, side = self.one(chance, Match.objects.filter(state=Match.State.DISPUTED)), chance.randrange(2)
+        self.world.asks(claims.concede, match=match, side=side, **self.player(side))
+
+    @precondition(lambda self: Claim.objects.filter(stood_unanswered=True).exists())
+    @rule(chance=chances)
+    def a_player_objects_and_a_director_answers(self, chance: Random) -> None:
+        report = self.one(chance, Claim.objects.filter(stood_unanswered=True).select_related("match"))
+        side = 1 - report.side
+        self.world.asks(objections.object_to_result, match=report.match, side=side, reason="No.", **self.player(side))
+        if (objection := Objection.objects.filter(state=Objection.State.OPEN).first()) and chance.randrange(2):
+            upheld = chance.random() < 0.5
+            self.world.asks(
+                objections.answer_objection, objection=objection, upheld=upheld, answer="Seen.", **self.alice
+            )
 
     @rule(chance=chances)
     def players_look_for_a_time(self, chance: Random) -> None:

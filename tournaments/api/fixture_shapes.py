@@ -33,6 +33,15 @@ class ForfeitSerializer(ReasonSerializer):
     after = serializers.IntegerField(min_value=0, required=False)
 
 
+class ObjectionAnswerSerializer(serializers.Serializer[Any]):
+    """A decision on a player's objection."""
+
+    objection = serializers.CharField(max_length=10, help_text="Its public id, as the match shows it.")
+    upheld = serializers.BooleanField(help_text="Upheld, the result is still to be corrected.")
+    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Both players see it.")
+    after = serializers.IntegerField(min_value=0, required=False)
+
+
 class RulingSerializer(serializers.Serializer[Any]):
     """What the director decides."""
 

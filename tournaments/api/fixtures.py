@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from engine.errors import Refused
 from matches.models import Result
+from matches.services import objections
 from players.access import Role
 from tournaments import access
 from tournaments.api import fixture_shapes, shapes
@@ -104,6 +105,40 @@ class Forfeit(APIView):
             results.enter_result(fixture=found, winner=None, score=None, kind=kind, **common)
         else:
             results.forfeit(fixture=found, side=int(fields["side"]), **common)
+        return answer(request, found)
+
+
+class AnswerObjection(APIView):
+    """A player's objection, answered."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="fixtures_objection",
+        summary="Uphold or dismiss a player's objection to the result",
+        description="For directors. Upheld, the result still stands until it is corrected.",
+        parameters=[AFTER],
+        request=fixture_shapes.ObjectionAnswerSerializer,
+        examples=[
+            OpenApiExample(
+                "Dismissed",
+                value={"objection": "k3m9x2p7qa", "upheld": False, "reason": "Two saw it end.", "after": 4},
+                request_only=True,
+            )
+        ],
+        responses={200: shapes.FixtureSerializer, **WRITE},
+    )
+    def post(self, request: Request, fixture: str) -> Response:
+        """409 `stale`, `objection_answered`."""
+        found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
+        fields = given(fixture_shapes.ObjectionAnswerSerializer, request)
+        common = _common(request, fields)
+        objections.answer_objection(
+            objection=access.objection_of(found, fields["objection"]),
+            upheld=fields["upheld"],
+            answer=common.pop("reason"),
+            **common,
+        )
         return answer(request, found)
 
 

@@ -63,7 +63,7 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
         fields = (
             "public_id", "tournament", "name", "status", "seq", "self_registration", "closes_at", "capacity", "fee",
             "match_length", "round_lengths", "crawford", "rated", "draw_method", "apart", "deadline_rule",
-            "extension_hours", "claim_wait", "deadlines", "seed_hash",
+            "extension_hours", "claim_wait", "records_stand", "deadlines", "seed_hash",
         )  # fmt: skip
 
     @extend_schema_field(serializers.ListField(child=serializers.DateTimeField(allow_null=True)))
@@ -103,6 +103,9 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     deadline_rule = serializers.ChoiceField(Division.DeadlineRule.choices, required=False)
     extension_hours = serializers.IntegerField(min_value=1, max_value=2000, required=False)
     claim_wait = serializers.IntegerField(min_value=60, max_value=2_000_000, required=False, help_text="Seconds.")
+    records_stand = serializers.BooleanField(
+        required=False, help_text="An accepted record stands at once, whoever sends it; for matches opened from now on."
+    )
 
 
 class ChangedDivisionSerializer(DivisionFieldsSerializer):

@@ -9,7 +9,7 @@ from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.models import Match, RatingPool, Submission
 from matches.services import ratings
-from matches.services.claims import claim
+from matches.services.claims import claim, confirm
 from matches.services.records import submit_for_match
 from matches.services.submissions import adjudicate_submission
 from players.actors import Actor
@@ -137,7 +137,7 @@ def _send_record(division: Division, match: Match, seed: int, by: Actor, now: da
 
 
 def _submit(division: Division, match: Match, record: Record, by: Actor, now: datetime) -> None:
-    """Sends a record in and does at once what a worker would do."""
+    """Send a record in, do at once what a worker would do, and let the other player confirm it."""
     sent = submit_for_match(
         match=match,
         side=0,
@@ -148,6 +148,9 @@ def _submit(division: Division, match: Match, record: Record, by: Actor, now: da
         now=now,
     )
     adjudicate_submission(submission_id=sent.submission.pk, now=now)
+    match.refresh_from_db()
+    if match.state == Match.State.CLAIMED:
+        confirm(match=match, side=1, by=Actor.link(1), now=now)
     settle_division(division_id=division.pk, now=now)
 
 

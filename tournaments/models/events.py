@@ -121,6 +121,7 @@ class Division(models.Model):
     claim_wait = models.PositiveIntegerField(
         _("seconds an unanswered claim waits"), default=600, help_text=_("10 minutes at a venue, 24 hours online.")
     )
+    records_stand = models.BooleanField(_("accepted records stand at once"), default=False)
 
     class Meta:
         ordering = ("order", "pk")

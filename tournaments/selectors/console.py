@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import Max, Prefetch, QuerySet
+from django.utils.translation import gettext_lazy as _
 
-from matches.models import Claim, Match, Result, Submission
+from matches import wording
+from matches.models import Claim, Match, Objection, Result, Submission
 from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.plans import settings_of
@@ -17,21 +19,77 @@ from tournaments.selectors.events import Counted, Meeting
 from tournaments.selectors.names import shown
 from tournaments.selectors.rounds import called_in_order, playable
 
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
+
 MOST_NEEDS = 60
 MOST_READY = 80
 
 
 @dataclass(slots=True)
 class Need:
-    """Something that waits for the director: dispute, refused, deadline, claim, untold."""
+    """Something that waits for the director: dispute, objection, refused, deadline, untold, sheet, claim."""
 
     kind: str
     line: Meeting
     claims: list[Claim] = field(default_factory=list)
     records: list[Submission] = field(default_factory=list)
+    objection: Objection | None = None
+
+    @property
+    def said(self) -> list[str]:
+        """Who reports which score."""
+        match = self.line.match
+        return [] if match is None else [wording.report(match, claim) for claim in self.claims]
+
+    @property
+    def label(self) -> str:
+        """Its kind in a word or two."""
+        return str(NEEDS[self.kind].label)
+
+    @property
+    def tag(self) -> str:
+        """The colour of the label."""
+        return NEEDS[self.kind].tag
+
+    @property
+    def explanation(self) -> str:
+        """What the director should know about it."""
+        return str(NEEDS[self.kind].explanation)
+
+    @property
+    def stands_at(self) -> datetime | None:
+        """When a report stands by itself."""
+        return self.claims[0].stands_at if self.kind == "claim" else None
+
+    @property
+    def to_confirm(self) -> Claim | None:
+        """The report that one tap confirms."""
+        return self.claims[0] if self.kind in ("claim", "untold", "sheet") else None
 
 
-URGENCY = ("dispute", "refused", "deadline", "untold", "claim")
+class NeedKind(NamedTuple):
+    """How a kind of need is shown."""
+
+    label: "StrPromise"
+    tag: str = ""
+    explanation: "StrPromise | str" = ""
+
+
+NEEDS = {
+    "dispute": NeedKind(_("Dispute"), "tag-danger"),
+    "objection": NeedKind(_("Objection"), "tag-danger", _("A player objects to the result.")),
+    "refused": NeedKind(_("Record rejected"), "tag-danger", _("A record was sent in that does not settle the match.")),
+    "deadline": NeedKind(_("Deadline passed"), "tag-warning"),
+    "untold": NeedKind(
+        _("Not answered"), "tag-warning", _("The other player has not seen it, so it does not stand by itself.")
+    ),
+    "sheet": NeedKind(_("From the score sheet"), "tag-warning", _("Nobody signed it, so it never stands by itself.")),
+    "claim": NeedKind(_("Unconfirmed")),
+}
+
+
+URGENCY = ("dispute", "objection", "refused", "deadline", "untold", "sheet", "claim")
 
 
 def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str, Any]:
@@ -40,7 +98,7 @@ def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str
     names = events.names_of_rounds(tournament)
     fixtures = called_in_order(_open(tournament))
     lines = [events.meeting(fixture, names, staff=True) for fixture in fixtures]
-    needs = _needs(lines)
+    needs = _with_objections(tournament, names, _needs(lines))
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
     ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=lambda line: line.state != "live")
@@ -82,6 +140,28 @@ def _needs(lines: Sequence[Meeting]) -> list[Need]:
     return sorted(found, key=lambda need: URGENCY.index(need.kind))
 
 
+def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: list[Need]) -> list[Need]:
+    """The same with the open objections to results of the event; two queries."""
+    still_open = Objection.objects.filter(state=Objection.State.OPEN)
+    objected = (
+        Fixture.objects.filter(
+            stage__division__tournament=tournament,
+            match__state=Match.State.SETTLED,
+            match__objections__state=Objection.State.OPEN,
+        )
+        .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
+        .prefetch_related(Prefetch("match__objections", queryset=still_open, to_attr="open_objections"))
+        .distinct()
+        .order_by("number")[:MOST_NEEDS]
+    )
+    found = [
+        Need("objection", events.meeting(fixture, names, staff=True), objection=objection)
+        for fixture in objected
+        for objection in getattr(fixture.match, "open_objections", [])
+    ]
+    return sorted([*found, *needs], key=lambda need: URGENCY.index(need.kind))
+
+
 def _kind(line: Meeting, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
     if line.state == Match.State.DISPUTED:
         return "dispute"
@@ -90,8 +170,10 @@ def _kind(line: Meeting, claims: Sequence[Claim], records: Sequence[Submission])
     if line.fixture.deadline_done:
         return "deadline"
     if line.state == Match.State.CLAIMED:
-        told = any(claim.notified_at is not None for claim in claims)
-        return "claim" if told else "untold"
+        stands = any(claim.stands_at is not None for claim in claims)
+        return "claim" if stands else "untold"
+    if claims:
+        return "sheet"
     return None
 
 

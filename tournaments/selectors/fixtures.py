@@ -7,10 +7,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from engine.errors import Refused
-from matches.models import Match, Submission
+from matches.begun import has_begun
+from matches.models import Claim, Match, Objection, Submission
 from matches.services.own_match import Standing, standing_of
 from matches.services.proofs import Fault
 from matches.services.records import FindingName, faults_of
+from matches.wording import reporter_of
 from players.access import Role, is_at_least
 from players.actors import Actor
 from players.messages import sentence
@@ -48,6 +50,7 @@ def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict
     }
     if match is not None:
         context |= _match(match)
+        context["objection_advice"] = _advice(fixture)
         standing = standing_of(match, by)
         is_settled = match.state == Match.State.SETTLED
         context["may_enter"] = standing != Standing.NEEDS_OTHER and not (is_settled and context["may_direct"])
@@ -79,10 +82,32 @@ def _match(match: Match) -> dict[str, Any]:
         "names": names,
         "results": results,
         "standing": standing,
-        "claims": [claim for claim in claims if claim.state in ("open", "contested")],
+        "claims": [_reported(match, claim) for claim in claims if claim.state in ("open", "contested")],
+        "objections": [_objected(match, row) for row in match.objections.all()],
         "records": records,
         "score": (standing.score or (0, 0)) if standing else match.start_score,
     }
+
+
+def _reported(match: Match, claim: Claim) -> Claim:
+    """A report with the name of its sender."""
+    claim.sender = reporter_of(match, claim)  # type: ignore[attr-defined]
+    return claim
+
+
+def _objected(match: Match, row: Objection) -> Objection:
+    """An objection with the name of its sender."""
+    row.sender = match.players[row.side].shown_name  # type: ignore[attr-defined]
+    return row
+
+
+def _advice(fixture: Fixture) -> str:
+    """What is suggested for an objection: begun matches that follow are a reason to let the bracket stand."""
+    slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source_fixture=fixture.number)
+    following = [slot.fixture.match for slot in slots.select_related("fixture__match")]
+    if any(match is not None and (has_begun(match) or match.is_over) for match in following):
+        return _("Matches that follow have begun: if the objection is right, correct the score and keep the bracket.")
+    return _("No match that follows has begun: if the objection is right, the whole result can be corrected.")
 
 
 @dataclass(frozen=True, slots=True)

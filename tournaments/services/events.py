@@ -37,8 +37,9 @@ SETTINGS = (
     "deadline_rule",
     "extension_hours",
     "claim_wait",
+    "records_stand",
 )
-AFTER_DRAW = ("name", "deadline_rule", "extension_hours", "claim_wait", "fee")
+AFTER_DRAW = ("name", "deadline_rule", "extension_hours", "claim_wait", "records_stand", "fee")
 """What may still be changed once the draw is published."""
 
 

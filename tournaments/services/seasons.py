@@ -19,6 +19,7 @@ from tournaments.services.stages import set_stages, stage_settings
 COPIED = (
     "name", "self_registration", "capacity", "fee", "match_length", "round_lengths", "crawford", "rated",
     "draw_method", "apart", "deadline_rule", "extension_hours", "claim_wait",
+    "records_stand",
 )  # fmt: skip
 """Settings of a division that the next season takes over."""
 

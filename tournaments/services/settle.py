@@ -189,6 +189,7 @@ def _open(division: Division, fresh: Sequence[tuple[Fixture, Opening]], now: dat
         rated=division.rated,
         pool=division.pool,
         claim_wait=division.claim_wait,
+        records_stand=division.records_stand,
         by=SYSTEM,
         now=now,
     )

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine.errors import Refused
 from matches.models import Result
+from matches.services import objections
 from players.access import Role, require
 from players.forms import RefusingForm
 from tournaments import access
@@ -23,6 +24,7 @@ from tournaments.fixture_forms import (
     DecisionForm,
     DueForm,
     ForfeitForm,
+    ObjectionForm,
     ResultForm,
     RulingForm,
     WithdrawForm,
@@ -87,6 +89,7 @@ def _empty_forms(fixture: Fixture, score: tuple[int, int]) -> dict[str, Refusing
         "accept": AcceptForm(names=names, initial={"winner": "record"}),
         "extend": DueForm(initial={"due_at": shown_local(fixture.due_at, zone)}),
         "withdraw": WithdrawForm(names=names, initial={"scope": "bracket"}),
+        "objection": ObjectionForm(),
     }
 
 
@@ -190,6 +193,32 @@ def accept(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
     if found.match is None:
         raise Http404
     return _decided(request, found, Sent("accept", form), decide)
+
+
+@account_needed
+@require_POST
+def objection(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
+    """Dismiss a player's objection, or uphold it, which leads to the correction."""
+    found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
+    sent = Sent("objection", ObjectionForm(request.POST))
+    if not sent.form.is_valid():
+        return _page(request, found, sent)
+    fields = sent.form.cleaned_data
+    try:
+        objections.answer_objection(
+            objection=access.objection_of(found, fields["objection"]),
+            upheld=fields["upheld"],
+            answer=fields["reason"],
+            by=by(request),
+            now=timezone.now(),
+            after=fields["after"],
+        )
+    except Refused as refused:
+        sent.form.refuse(refused)
+        return _page(request, found, sent, status=status_of(refused))
+    messages.success(request, _("The objection is upheld.") if fields["upheld"] else _("The objection is dismissed."))
+    place = address(found.stage.division.tournament)
+    return redirect("fixture-correct", *place, found.public_id) if fields["upheld"] else redirect("console", *place)
 
 
 @account_needed

@@ -1,4 +1,4 @@
-"""Claims: the loser's stands, the winner's waits, two different ones are a dispute."""
+"""Reports: the loser's is pending, the winner's waits, two different ones are a dispute."""
 
 from typing import Any
 
@@ -6,11 +6,14 @@ import pytest
 
 from engine.errors import Refused
 from matches.models import Claim, Match, Result
-from matches.services import claims
+from matches.services import claims, proposals
 from matches.services.finish import append_result, standing_result
+from matches.services.report_outcomes import stand_unanswered
+from matches.services.sheet_reports import MOST_REPORTS, report_from_sheet
 from players.actors import SYSTEM, Actor
-from players.models import LogEntry, User
-from tests.matches.reporting.cast import BOB, CAROL, NOW, minutes
+from players.messages import sentence
+from players.models import LogEntry, Player, User
+from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = pytest.mark.django_db
 State = Claim.State
@@ -22,25 +25,91 @@ def bob_claims(match: Match, bob: User) -> Claim:
     return claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).claim
 
 
-def say(match: Match, side: int | None, winner: int, score: tuple[int, int], **more: Any) -> Claim:
-    by = Actor.link(side) if side is not None else Actor(LogEntry.By.LINK)
-    return claims.claim(match=match, side=side, winner=winner, score=score, by=by, now=NOW, **more).claim
+def say(match: Match, side: int, winner: int, score: tuple[int, int], **more: Any) -> Claim:
+    return claims.claim(match=match, side=side, winner=winner, score=score, by=Actor.link(side), now=NOW, **more).claim
 
 
-def test_the_losers_own_claim_stands_at_once(match: Match, carol: User, heard: list[int]) -> None:
-    claim = claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.of(carol), now=minutes(5)).claim
+@pytest.fixture
+def carol_lost(match: Match, carol: User) -> Claim:
+    """Carol says that she lost 5–7."""
+    return claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.of(carol), now=minutes(5)).claim
+
+
+def test_the_losers_own_report_is_pending_for_two_minutes_and_then_stands(
+    match: Match, carol_lost: Claim, carol: User, heard: list[int]
+) -> None:
     match.refresh_from_db()
-    result = standing_result(match)
+    assert (match.state, match.begun_at, carol_lost.stands_at) == (Match.State.CLAIMED, minutes(5), minutes(7))
+    assert stand_unanswered(claim_id=carol_lost.pk, now=minutes(6.9)) is None
+    result = stand_unanswered(claim_id=carol_lost.pk, now=minutes(7))
     assert result is not None
     assert (result.winner, result.score, result.kind, result.source) == (BOB, (7, 5), "played", "claim")
-    assert (match.state, match.finished_at, match.unsettled, match.begun_at) == (
-        Match.State.SETTLED,
-        minutes(5),
-        True,
-        minutes(5),
-    )
-    assert claim.state == State.STANDS
     assert result.user == carol
+    match.refresh_from_db()
+    carol_lost.refresh_from_db()
+    assert (match.state, match.finished_at, match.unsettled) == (Match.State.SETTLED, minutes(7), True)
+    assert (carol_lost.state, carol_lost.stood_unanswered) == (State.STANDS, False)
+
+
+def test_the_losers_own_report_can_be_taken_back_meanwhile_and_not_later(
+    match: Match, carol_lost: Claim, carol: User
+) -> None:
+    claims.withdraw_claim(match=match, side=CAROL, by=Actor.of(carol), now=minutes(6))
+    match.refresh_from_db()
+    assert (match.state, match.begun_at) == (Match.State.OPEN, None)
+    assert stand_unanswered(claim_id=carol_lost.pk, now=minutes(60)) is None
+    again = say(match, CAROL, BOB, (7, 4))
+    assert stand_unanswered(claim_id=again.pk, now=minutes(60)) is not None
+    with pytest.raises(Refused) as refused:
+        claims.withdraw_claim(match=match, side=CAROL, by=Actor.of(carol), now=minutes(61))
+    assert refused.value.code == "match_settled"
+
+
+def test_the_winner_or_a_director_settles_the_losers_report_before_its_time(
+    match: Match, carol_lost: Claim, alice: User
+) -> None:
+    claims.confirm(match=match, side=BOB, by=Actor.link(BOB), now=minutes(5.5))
+    match.refresh_from_db()
+    assert match.state == Match.State.SETTLED
+
+
+def test_without_second_thoughts_the_losers_report_stands_at_once(match: Match, settings: Any) -> None:
+    settings.OWN_LOSS_PENDING = 0
+    say(match, CAROL, BOB, (7, 5))
+    match.refresh_from_db()
+    assert match.state == Match.State.SETTLED
+
+
+@pytest.mark.parametrize("contested", [True, False])
+def test_a_dispute_can_be_conceded(match: Match, bob_claims: Claim, carol: User, contested: bool) -> None:
+    if contested:
+        claims.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+    else:
+        say(match, CAROL, CAROL, (5, 7))
+    claims.concede(match=match, side=CAROL, by=Actor.of(carol), now=minutes(2))
+    result = standing_result(match)
+    assert result is not None
+    assert (result.winner, result.score, result.user) == (BOB, (7, 5), carol)
+    bob_claims.refresh_from_db()
+    assert bob_claims.state == State.STANDS
+
+
+def test_only_another_report_in_dispute_can_be_conceded(match: Match, bob_claims: Claim, carol: User) -> None:
+    with pytest.raises(Refused) as refused:
+        claims.concede(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+    assert refused.value.code == "nothing_to_concede"
+    claims.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+    with pytest.raises(Refused) as refused:
+        claims.concede(match=match, side=BOB, by=Actor.link(BOB), now=minutes(2))
+    assert refused.value.code == "nothing_to_concede"
+
+
+def test_players_report_no_points_beyond_the_length(bobs: Player, carols: Player) -> None:
+    match = match_between(bobs, carols, length=5)
+    with pytest.raises(Refused) as refused:
+        say(match, BOB, BOB, (8, 3))
+    assert (refused.value.code, refused.value.params) == ("score_above_length", {"length": 5, "left": 5, "right": 3})
+    assert sentence(refused.value.code, refused.value.params).endswith("Did you mean 5–3?")
 
 
 def test_the_winners_claim_waits_for_the_loser(match: Match, bob_claims: Claim) -> None:
@@ -161,68 +230,102 @@ def test_a_score_that_cannot_be_is_refused(match: Match, winner: int, score: tup
 # The sheet: it names the match, not who holds it
 
 
-def test_a_claim_from_the_sheet_never_stands_at_once(match: Match) -> None:
-    claim = say(match, None, BOB, (7, 5))
-    match.refresh_from_db()
-    assert (claim.side, match.state) == (BOB, Match.State.CLAIMED)
+def from_sheet(match: Match, winner: int, score: tuple[int, int], says_side: int | None = BOB) -> Claim:
+    by = Actor(LogEntry.By.LINK)
+    return report_from_sheet(match=match, says_side=says_side, winner=winner, score=score, by=by, now=NOW).claim
 
 
-def test_a_sheet_cannot_confirm_what_it_claimed(match: Match) -> None:
-    first = say(match, None, BOB, (7, 5))
-    assert say(match, None, BOB, (7, 5)) == first
+def test_a_report_from_the_sheet_occupies_no_side_and_never_stands(match: Match) -> None:
+    report = from_sheet(match, BOB, (7, 5))
     match.refresh_from_db()
-    assert match.state == Match.State.CLAIMED
-    say(match, CAROL, BOB, (7, 5))
+    assert (report.side, report.says_side, match.state, match.begun_at) == (None, BOB, Match.State.OPEN, None)
+    assert stand_unanswered(claim_id=report.pk, now=minutes(100_000)) is None
+    assert from_sheet(match, BOB, (7, 5)) == report
+    assert not match.results.exists()
+
+
+def test_reports_from_the_sheet_never_dispute(match: Match) -> None:
+    first = from_sheet(match, BOB, (7, 5))
+    from_sheet(match, CAROL, (5, 7), says_side=CAROL)
     match.refresh_from_db()
-    assert match.state == Match.State.SETTLED
+    first.refresh_from_db()
+    assert (match.state, first.state) == (Match.State.OPEN, State.OVERRULED)
+
+
+def test_a_report_from_the_sheet_gives_way_to_a_signed_one(match: Match) -> None:
+    unsigned = from_sheet(match, BOB, (7, 5))
+    signed = say(match, CAROL, CAROL, (5, 7))
+    unsigned.refresh_from_db()
+    match.refresh_from_db()
+    assert (unsigned.state, signed.state, match.state) == (State.OVERRULED, State.OPEN, Match.State.CLAIMED)
+    with pytest.raises(Refused) as refused:
+        from_sheet(match, BOB, (7, 5))
+    assert refused.value.code == "signed_report_first"
+
+
+def test_a_director_confirms_a_report_from_the_sheet(match: Match, alice: User) -> None:
+    unsigned = from_sheet(match, BOB, (7, 5))
+    result = {"winner": BOB, "score": (7, 5), "kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
+    append_result(match, **result, by=Actor.of(alice), now=minutes(9))
+    unsigned.refresh_from_db()
+    assert unsigned.state == State.STANDS
+
+
+def test_the_sheet_reports_only_so_often(match: Match) -> None:
+    for points in range(MOST_REPORTS):
+        from_sheet(match, points % 2, (7, points % 7) if points % 2 == 0 else (points % 7, 7))
+    with pytest.raises(Refused) as refused:
+        from_sheet(match, BOB, (7, 0), says_side=None)
+    assert refused.value.code == "too_many_sheet_reports"
 
 
 # Time
 
 
-def test_an_unanswered_claim_stands_when_its_time_has_run_out(match: Match, bob_claims: Claim) -> None:
-    claims.told(claim_id=bob_claims.pk, now=minutes(1))
+def see(match: Match, at: float) -> None:
+    """Carol says that she has seen what Bob reports."""
+    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(at))
+
+
+def test_an_unanswered_report_stands_some_time_after_it_was_seen(match: Match, bob_claims: Claim) -> None:
+    see(match, 1)
+    see(match, 8)
     bob_claims.refresh_from_db()
-    assert bob_claims.stands_at == minutes(11)
-    assert claims.stand_unanswered(claim_id=bob_claims.pk, now=minutes(10.9)) is None
-    result = claims.stand_unanswered(claim_id=bob_claims.pk, now=minutes(11))
+    assert (bob_claims.seen_at, bob_claims.stands_at) == (minutes(1), minutes(11))
+    assert stand_unanswered(claim_id=bob_claims.pk, now=minutes(10.9)) is None
+    result = stand_unanswered(claim_id=bob_claims.pk, now=minutes(11))
     assert result is not None
     assert (result.winner, result.score, result.by) == (BOB, (7, 5), "system")
-    assert claims.stand_unanswered(claim_id=bob_claims.pk, now=minutes(12)) is None
+    assert stand_unanswered(claim_id=bob_claims.pk, now=minutes(12)) is None
     assert match.results.count() == 1
+    bob_claims.refresh_from_db()
+    assert bob_claims.stood_unanswered
 
 
-def test_a_claim_of_which_nobody_was_told_never_stands_by_itself(match: Match, bob_claims: Claim) -> None:
-    assert claims.stand_unanswered(claim_id=bob_claims.pk, now=minutes(100_000)) is None
+def test_a_report_that_nobody_has_seen_never_stands_by_itself(match: Match, bob_claims: Claim) -> None:
+    assert stand_unanswered(claim_id=bob_claims.pk, now=minutes(100_000)) is None
     assert not match.results.exists()
 
 
-def test_a_contested_claim_does_not_stand_by_itself(match: Match, bob_claims: Claim) -> None:
-    claims.told(claim_id=bob_claims.pk, now=NOW)
+def test_a_contested_report_does_not_stand_by_itself(match: Match, bob_claims: Claim) -> None:
+    see(match, 0)
     claims.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
-    assert claims.stand_unanswered(claim_id=bob_claims.pk, now=minutes(60)) is None
+    assert stand_unanswered(claim_id=bob_claims.pk, now=minutes(60)) is None
 
 
-def test_opening_the_personal_link_counts_as_being_told(match: Match, bob_claims: Claim) -> None:
-    claims.reach(match=match, side=CAROL, now=minutes(3))
+def test_whatever_a_side_does_for_the_match_shows_that_it_has_seen_the_report(match: Match, bob_claims: Claim) -> None:
+    later = [minutes(10_000)]
+    proposals.propose(match=match, side=BOB, times=later, by=Actor.link(BOB), now=minutes(2))
     bob_claims.refresh_from_db()
-    match.refresh_from_db()
-    assert (bob_claims.notified_at, bob_claims.stands_at, match.reached_1) == (minutes(3), minutes(13), minutes(3))
-    claims.reach(match=match, side=CAROL, now=minutes(8))
+    assert bob_claims.seen_at is None
+    proposals.propose(match=match, side=CAROL, times=later, by=Actor.link(CAROL), now=minutes(3))
     bob_claims.refresh_from_db()
-    assert bob_claims.stands_at == minutes(13)
-
-
-def test_whoever_opened_his_link_before_is_told_at_once(match: Match) -> None:
-    claims.reach(match=match, side=CAROL, now=NOW)
-    match.refresh_from_db()
-    claim = say(match, BOB, BOB, (7, 5))
-    assert claim.stands_at == minutes(10)
+    assert bob_claims.seen_at == minutes(3)
 
 
 def test_every_step_is_in_the_log(match: Match, bob_claims: Claim, bob: User) -> None:
     claims.withdraw_claim(match=match, side=BOB, by=Actor.of(bob), now=NOW)
     say(match, CAROL, BOB, (7, 5))
     verbs = list(LogEntry.objects.filter(topic=match.topic).order_by("pk").values_list("verb", flat=True))
-    assert verbs == ["match_opened", "claimed", "claim_withdrawn", "claimed", "result_appended"]
+    assert verbs == ["match_opened", "claimed", "claim_withdrawn", "claimed"]
     assert LogEntry.objects.get(verb="match_opened").by == SYSTEM.kind

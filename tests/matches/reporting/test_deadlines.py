@@ -24,14 +24,18 @@ def claim(match: Match, bob: User) -> Claim:
     return claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).claim
 
 
-def test_the_loser_is_told_by_letter_and_then_the_time_runs(match: Match, claim: Claim, carol: User) -> None:
-    assert deadlines.stand_due_claims(now=minutes(60)) == 0
+def test_an_email_asks_the_loser_but_starts_no_waiting_time(match: Match, claim: Claim, carol: User) -> None:
     assert deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(2))
     (letter,) = mail.outbox
     assert letter.to == [carol.email]
     assert "Bob reports 7–5" in letter.subject
-    assert "10 minutes" in letter.body
     assert f"/m/{match.public_id}.1." in letter.body
+    assert deadlines.stand_due_claims(now=minutes(100_000)) == 0, "an unread e-mail is no answer"
+    assert not deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(3)), "nobody is written to twice"
+
+
+def test_a_report_that_was_seen_stands_when_its_time_has_run_out(match: Match, claim: Claim) -> None:
+    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(2))
     assert deadlines.stand_due_claims(now=minutes(12)) == 0, "answers on their way are waited for"
     assert deadlines.stand_due_claims(now=minutes(12.01)) == 1
     result = standing_result(match)
@@ -65,7 +69,7 @@ def test_no_letter_about_a_claim_that_is_answered(match: Match, claim: Claim) ->
 def test_a_record_sent_in_time_is_heard_before_the_claim_stands(bobs: Player, carols: Player, carol: User) -> None:
     match = match_between(bobs, carols, length=3)
     claim = claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).claim
-    claims.told(claim_id=claim.pk, now=NOW)
+    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     carol_won = write(play_out(6, 3, players=("Bob", "Carol")), "mat")
     row = records.submit_for_match(
         match=match, side=CAROL, data=carol_won, source="upload", by=Actor.of(carol), submitter=carol, now=minutes(9)
@@ -73,9 +77,9 @@ def test_a_record_sent_in_time_is_heard_before_the_claim_stands(bobs: Player, ca
     deadlines.stand_due_claims(now=minutes(20))
     assert standing_result(match) is None
     adjudicate_submission(submission_id=row.pk, now=minutes(21))
-    result = standing_result(match)
-    assert result is not None
-    assert (result.winner, result.source) == (CAROL, "record")
+    match.refresh_from_db()
+    assert (match.state, standing_result(match)) == (Match.State.DISPUTED, None)
+    assert claim.public_id in match.claims.filter(state="contested").values_list("public_id", flat=True)
 
 
 def test_a_verdict_that_a_crash_left_without_effect_is_applied_by_the_sweep(match: Match, bob: User) -> None:
@@ -92,8 +96,8 @@ def test_a_verdict_that_a_crash_left_without_effect_is_applied_by_the_sweep(matc
     assert deadlines.settle_waiting_records(now=minutes(3)) == 0
 
 
-def test_the_room_above_is_told_again_until_it_has_acted(match: Match, heard: list[int]) -> None:
-    claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+def test_the_room_above_is_told_again_until_it_has_acted(match: Match, claim: Claim, heard: list[int]) -> None:
+    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert deadlines.announce_unsettled(now=minutes(0)) == 0, "the first signal may still be at work"
     assert deadlines.announce_unsettled(now=minutes(1)) == 1
     assert heard == [match.pk]

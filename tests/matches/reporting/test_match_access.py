@@ -145,7 +145,7 @@ def test_every_route_of_a_match_answers_as_the_table_says(
 ) -> None:
     staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
     people = {"anonymous": AnonymousUser(), "dave": dave, "staff": staff}
-    assert len(addresses) == 34
+    assert len(addresses) == 46
     for route, path in addresses.items():
         found = Access(**{name: client.get(path).status_code for name, client in clients(people)})
         assert found == ROUTES[route], path
@@ -155,7 +155,7 @@ def test_only_the_two_players_get_anything_done(addresses: dict[str, str], visit
     acts = [addresses[route] for route in OURS if ROUTES[route] == ONLY_POST and not route.startswith("^m/")]
     # No record of that name is there: for the players too this address is nowhere.
     acts = [path for path in acts if "2222222222" not in path]
-    assert len(acts) == 16
+    assert len(acts) == 23
     for name, client in clients(visitors):
         for path in acts:
             status = client.post(path, {}).status_code

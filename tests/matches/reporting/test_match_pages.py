@@ -53,8 +53,42 @@ def test_one_reports_and_the_other_confirms(match: Match, bob: User, carol: User
     assert 'data-state="settled"' in page
 
 
-def test_the_loser_reports_and_it_stands(match: Match, carol: User) -> None:
-    assert "The result stands." in post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0)
+def test_the_loser_reports_and_can_take_it_back(match: Match, carol: User) -> None:
+    page = post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0)
+    assert "The result stands shortly; until then you can take it back." in page
+    assert "Take it back" in page
+    page = post(as_(carol), at(match, "withdraw"), after=1)
+    assert 'data-state="open"' in page
+
+
+def test_a_report_is_shown_before_it_is_sent_and_nothing_typed_is_lost(match: Match, carol: User) -> None:
+    score = {"score_0": 7, "score_1": 5, "note": "Long one"}
+    response = as_(carol).get(at(match, "report"), score)
+    page = response.content.decode()
+    assert "Bob wins 7–5." in page
+    assert "You can take it back for 2 minutes, then it stands." in page
+    for name, value in score.items():
+        assert f'<input type="hidden" name="{name}" value="{value}">' in page
+    assert 'type="number" inputmode="numeric" name="score_0"' in page
+    assert not match.claims.exists()
+
+
+@pytest.mark.parametrize(("left", "right", "suggested"), [(8, 3, "7–3"), (2, 9, "2–7")])
+def test_more_points_than_the_length_are_asked_about(
+    match: Match, bob: User, left: int, right: int, suggested: str
+) -> None:
+    response = as_(bob).get(at(match, "report"), {"score_0": left, "score_1": right})
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert f"Did you mean {suggested}?" in page
+    assert f'value="{max(left, right)}"' in page
+
+
+def test_a_dispute_is_conceded(match: Match, bob: User, carol: User) -> None:
+    post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
+    post(as_(carol), at(match, "claim"), score_0=5, score_1=7, after=1)
+    assert "The other player is right" in as_(carol).get(at(match)).content.decode()
+    assert "Bob won 7–5." in post(as_(carol), at(match, "concede"), after=2)
 
 
 def test_two_reports_that_differ_stand_side_by_side(match: Match, bob: User, carol: User) -> None:
@@ -75,7 +109,7 @@ def test_contesting_says_why(match: Match, bob: User, carol: User) -> None:
 def test_a_second_click_is_harmless_and_a_stale_page_is_told(match: Match, bob: User, carol: User) -> None:
     for _ in range(2):
         post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0, key="same")
-    assert match.results.count() == 1
+    assert match.claims.count() == 1
     response = as_(bob).post(at(match, "claim"), {"score_0": 7, "score_1": 5, "after": 0, "key": "other"})
     assert response.status_code == 409
     assert 'data-code="stale"' in response.content.decode()
@@ -87,7 +121,9 @@ def test_a_second_click_is_harmless_and_a_stale_page_is_told(match: Match, bob: 
 def test_a_score_that_cannot_be_is_shown_with_its_reason(match: Match, bob: User, given: dict[str, object]) -> None:
     response = as_(bob).post(at(match, "claim"), {**given, "after": 0})
     assert response.status_code == 422
-    assert 'role="alert" data-code="result_' in response.content.decode()
+    page = response.content.decode()
+    assert 'role="alert" data-code="' in page
+    assert 'data-code=""' not in page.split('class="match-body"')[0]
 
 
 def test_a_personal_link_reports_confirms_and_contests_without_an_account(match: Match) -> None:
@@ -97,31 +133,51 @@ def test_a_personal_link_reports_confirms_and_contests_without_an_account(match:
     assert "Bob won 7–5." in page
 
 
-def test_opening_a_personal_link_starts_the_time_of_a_claim(match: Match, bob: User) -> None:
+def test_a_link_preview_changes_nothing_and_the_button_starts_the_waiting_time(match: Match, bob: User) -> None:
     claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()).claim
-    Client().head(by_link(match, CAROL))
+    match.refresh_from_db()
+    seq = match.seq
+    for side in (BOB, CAROL, None):
+        Client().head(by_link(match, side))
+        Client().get(by_link(match, side))
+        Client().get(by_link(match, side), headers={"HX-Request": "true"})
+    Client().get(by_link(match, CAROL, "report"), {"score_0": 7, "score_1": 5})
     claim.refresh_from_db()
-    assert claim.stands_at is None, "whoever only asks for the head has read nothing"
+    match.refresh_from_db()
+    assert (claim.seen_at, claim.stands_at, match.seq) == (None, None, seq)
     page = Client().get(by_link(match, CAROL)).content.decode()
+    assert "I’ve seen it, I’ll answer later" in page
+    page = post(Client(), by_link(match, CAROL, "seen"), after=seq)
     claim.refresh_from_db()
     assert claim.stands_at is not None
     assert "It stands unless contested by" in page
-    match.refresh_from_db()
-    assert f'name="after" value="{match.seq}"' in page
 
 
-def test_a_sheet_may_only_report(match: Match) -> None:
+def test_a_sheet_may_only_report_and_says_who_is_asked(match: Match) -> None:
     client = Client()
     page = client.get(by_link(match, None)).content.decode()
     assert "Report the result" in page
+    assert "I am" in page
     assert "Send in the match record" not in page
-    post(client, by_link(match, None, "claim"), score_0=7, score_1=5, after=0)
-    for action in ("confirm", "contest", "withdraw", "records", "times"):
+    refused = client.post(by_link(match, None, "claim"), {"score_0": 7, "score_1": 5, "after": 0})
+    assert refused.status_code == 422, "it must say who sends it"
+    page = post(client, by_link(match, None, "claim"), score_0=7, score_1=5, i_am="0", after=0)
+    assert "Carol is asked by e-mail, and the director sees it." in page
+    assert "Somebody who says they are Bob reports that Bob won 7–5." in page
+    assert 'data-state="open"' in page
+    for action in ("confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"):
         assert client.post(by_link(match, None, action)).status_code == 404
 
 
+def test_the_sheet_says_so_where_nobody_can_be_asked(bobs: Player) -> None:
+    match = match_between(bobs, Player.objects.create(name="Ghost"))
+    page = post(Client(), by_link(match, None, "claim"), score_0=7, score_1=5, i_am="other", after=0)
+    assert "Ghost cannot be asked by e-mail: only the director sees it." in page
+    assert "Somebody with the score sheet reports that Bob won 7–5." in page
+
+
 def test_only_players_act(match: Match, dave: User, alice: User) -> None:
-    for action in ("claim", "confirm", "contest", "withdraw", "records", "times"):
+    for action in ("claim", "confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"):
         path = at(match, action)
         assert as_(dave).post(path, {"score_0": 7, "score_1": 5}).status_code == 404
         assert as_(alice).post(path, {"score_0": 7, "score_1": 5}).status_code == 404
@@ -145,11 +201,18 @@ def upload(client: Client, match: Match, data: bytes) -> Submission:
     return row
 
 
-def test_a_record_is_sent_in_and_settles_the_match(bobs: Player, carols: Player, bob: User) -> None:
+def test_a_record_is_sent_in_and_settles_the_match_once_it_is_confirmed(
+    bobs: Player, carols: Player, bob: User, carol: User
+) -> None:
     match = match_between(bobs, carols, length=3)
     upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
+    page = as_(carol).get(at(match)).content.decode()
+    assert "Bob reports having won 3–0. Is that right?" in page
+    assert "Look at the game record sent with it" in page
+    match.refresh_from_db()
+    post(as_(carol), at(match, "confirm"), after=match.seq)
     page = Client().get(at(match)).content.decode()
-    assert "Bob won 4–0." in page
+    assert "Bob won 3–0." in page
     assert "Score sheet" in page
     assert "its result stands" in page
 
@@ -159,8 +222,9 @@ def test_unknown_names_are_asked_of_the_sender_only(bobs: Player, carols: Player
     row = upload(as_(bob), match, write(play_out(1, 3, players=("prime_time", "blitz99")), "mat"))
     assert "“prime_time” is" in as_(bob).get(at(match)).content.decode()
     assert "“prime_time” is" not in as_(carol).get(at(match)).content.decode()
-    page = post(as_(bob), at(match, "records", row.public_id, "names"), left=1)
-    assert "Carol won 4–0." in page
+    match.refresh_from_db()
+    page = post(as_(bob), at(match, "records", row.public_id, "names"), left=1, after=match.seq)
+    assert "Carol won 3–0." in page, "the loser has sent it"
 
 
 def test_both_players_see_why_a_record_settles_nothing(match: Match, bob: User, carol: User) -> None:
@@ -174,7 +238,7 @@ def test_times_are_proposed_accepted_and_kept_in_a_calendar(match: Match, bob: U
     bob.time_zone = "America/New_York"
     bob.save()
     day = (timezone.now() + timedelta(days=30)).date()
-    page = post(as_(bob), at(match, "times"), time=[f"{day}T15:00", ""], after=0, note="after work")
+    page = post(as_(bob), at(match, "times"), time_1=f"{day}T15:00", time_2="", after=0, note="after work")
     offered = Proposal.objects.get()
     assert f'datetime="{offered.instants[0].isoformat()}"' in page
     page = as_(carol).get(at(match)).content.decode()
@@ -186,6 +250,30 @@ def test_times_are_proposed_accepted_and_kept_in_a_calendar(match: Match, bob: U
     answer = as_(bob).get(f"/matches/{match.public_id}/appointment.ics")
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/calendar; charset=utf-8")
     assert b"BEGIN:VEVENT" in answer.content
+
+
+def test_refused_times_come_back_filled_and_name_the_one_that_is_wrong(match: Match, bob: User) -> None:
+    day = (timezone.now() + timedelta(days=30)).date()
+    typed = {"time_1": f"{day}T15:00", "time_2": "2020-01-01T12:00", "note": "after work", "after": 0}
+    response = as_(bob).post(at(match, "times"), typed)
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert "Time 2: This time is in the past." in page
+    for value in (f"{day}T15:00", "2020-01-01T12:00", "after work"):
+        assert f'value="{value}"' in page
+    assert not match.proposals.exists()
+
+
+@pytest.mark.parametrize(
+    "action", ["claim", "confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"]
+)
+def test_an_empty_form_changes_nothing(match: Match, bob: User, carol: User, action: str) -> None:
+    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now())
+    match.refresh_from_db()
+    seq = match.seq
+    assert as_(carol).post(at(match, action), {}).status_code == 422
+    match.refresh_from_db()
+    assert (match.seq, match.claims.get().state) == (seq, "open")
 
 
 def test_a_waiting_page_loads_itself_anew_when_something_has_changed(match: Match, bob: User) -> None:

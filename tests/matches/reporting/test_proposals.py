@@ -104,6 +104,7 @@ def test_stale_and_repeated_proposals(match: Match) -> None:
 def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
     offered = propose(match, BOB, 1)
     claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+    claims.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
     assert code(propose, match, CAROL, 1) == "match_settled"
     assert code(accept, match, offered, CAROL, 1) == "match_settled"
 

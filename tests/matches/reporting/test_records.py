@@ -1,4 +1,4 @@
-"""Records of a match: an accepted one stands at once, any other tells both players why it does not."""
+"""Records of a match: an accepted one is its sender's report with evidence, any other tells why it is none."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from engine.records import write
 from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.models import Match, Result, Submission
-from matches.services import claims, records
+from matches.services import claims, records, report_outcomes
 from matches.services.finish import append_result, standing_result
 from matches.services.proofs import apply_verdict
 from matches.services.submissions import adjudicate_submission
@@ -61,12 +61,90 @@ CAROL_WINS = 6
 """The seed of one that Carol wins 3–0."""
 
 
-def test_an_accepted_record_stands_at_once(match: Match, bob: User) -> None:
+def lost(match: Match, transcript: Transcript | bytes, user: User, at: Any = NOW) -> Submission:
+    """The loser by the record sends it in."""
+    return send(match, transcript, user, CAROL, at)
+
+
+def test_the_winners_record_waits_for_the_other_player(match: Match, bob: User, carol: User) -> None:
     row = send(match, played(), bob)
+    report = match.claims.get()
+    assert (row.standing, match.state, match.results.count()) == (Standing.REPORT, Match.State.CLAIMED, 0)
+    assert (report.side, report.score, report.submission, report.stands_at) == (BOB, SCORE, row, None)
+    claims.confirm(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+    row.refresh_from_db()
+    assert (row.standing, outcome(match)) == (Standing.STANDS, (WINNER, SCORE, "played", "record"))
+    assert (match.results.get().submission, match.results.get().user) == (row, carol)
+
+
+def test_the_losers_record_stands_at_once(match: Match, carol: User) -> None:
+    row = lost(match, played(), carol)
     assert (row.standing, row.swapped, why(row)) == (Standing.STANDS, False, None)
     assert outcome(match) == (WINNER, SCORE, "played", "record")
     result = match.results.get()
-    assert (result.submission, result.user, match.state) == (row, bob, Match.State.SETTLED)
+    assert (result.submission, result.user, match.state) == (row, carol, Match.State.SETTLED)
+
+
+def test_two_records_that_agree_stand(match: Match, bob: User, carol: User) -> None:
+    first = send(match, played(), bob)
+    second = lost(match, write(played(), "sgf"), carol)
+    first.refresh_from_db()
+    assert (first.standing, why(second)) == (Standing.STANDS, "record_proven")
+    assert match.results.get().submission == first
+
+
+def test_two_records_that_differ_are_a_dispute(match: Match, bob: User, carol: User) -> None:
+    send(match, played(), bob)
+    send(match, played(CAROL_WINS), carol, CAROL)
+    assert (match.state, match.results.count()) == (Match.State.DISPUTED, 0)
+
+
+def test_a_director_who_enters_what_a_record_says_makes_it_the_proof(match: Match, bob: User, alice: User) -> None:
+    row = send(match, played(), bob)
+    entered = {"winner": BOB, "score": (3, 0), "kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
+    result = append_result(match, **entered, by=Actor.of(alice), now=minutes(5))
+    row.refresh_from_db()
+    assert (result.submission, row.standing) == (row, Standing.STANDS)
+
+
+def test_a_withdrawn_record_counts_for_nothing(match: Match, bob: User) -> None:
+    row = send(match, played(), bob)
+    claims.withdraw_claim(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
+    row.refresh_from_db()
+    match.refresh_from_db()
+    assert (why(row), match.state, match.begun_at) == ("record_withdrawn", Match.State.OPEN, None)
+
+
+@pytest.fixture
+def at_once(bobs: Player, carols: Player) -> Match:
+    """A match to 3 of an event in which records stand at once."""
+    return match_between(bobs, carols, length=3, records_stand=True)
+
+
+def test_where_records_stand_at_once_the_winners_does_and_can_be_objected_to(at_once: Match, bob: User) -> None:
+    row = send(at_once, played(), bob)
+    assert (row.standing, at_once.state) == (Standing.STANDS, Match.State.SETTLED)
+    assert at_once.claims.get().stood_unanswered
+
+
+CONCEDED = (
+    b" 3 point match\n\n Game 1\n Bob : 0    Carol : 0\n  1) 31: 8/5 6/5      64: 24/14\n Wins 7 points and the match\n"
+)
+"""Bob wrote that Carol gave the match up after one roll each."""
+
+
+def test_an_ending_that_rests_on_words_is_the_senders_word_even_there(at_once: Match, bob: User) -> None:
+    row = send(at_once, CONCEDED, bob)
+    assert row.verdicts.get().content["rests_on_words"]
+    assert (row.standing, at_once.state, at_once.results.count()) == (Standing.REPORT, Match.State.CLAIMED, 0)
+
+
+def test_the_losers_record_of_a_concession_is_pending_like_their_word(match: Match, carol: User) -> None:
+    lost(match, CONCEDED, carol)
+    report = match.claims.get()
+    assert (match.state, report.stands_at) == (Match.State.CLAIMED, minutes(2))
+    report_outcomes.stand_unanswered(claim_id=report.pk, now=minutes(2))
+    assert outcome(match)[2:] == ("concession", "record")
 
 
 def test_sides_may_be_swapped(match: Match, bob: User) -> None:
@@ -144,18 +222,33 @@ def test_a_record_without_the_crawford_rule_does_not_fit(bobs: Player, carols: P
     assert why(send(match, with_a_crawford_game, bob)) == "record_crawford"
 
 
-def test_a_record_wins_over_a_claim_that_contradicts_it(match: Match, bob: User) -> None:
+def test_a_record_against_the_other_sides_report_is_a_dispute(match: Match, bob: User, carol: User) -> None:
+    claims.claim(match=match, side=CAROL, winner=CAROL, score=(1, 3), by=Actor.of(carol), now=NOW)
+    row = send(match, played(), bob)
+    assert (row.standing, match.state, match.results.count()) == (Standing.REPORT, Match.State.DISPUTED, 0)
+
+
+def test_a_record_that_corrects_its_senders_report_replaces_it(match: Match, bob: User) -> None:
     claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     send(match, played(), bob)
-    assert outcome(match) == (WINNER, SCORE, "played", "record")
-    assert match.claims.get().state == "overruled"
+    first, second = match.claims.all()
+    assert (first.state, second.state, second.score, second.seen_at) == ("withdrawn", "open", SCORE, None)
+
+
+def test_a_record_that_bears_its_senders_report_out_keeps_the_waiting_time(match: Match, bob: User) -> None:
+    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
+    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    send(match, played(), bob, at=minutes(5))
+    report = match.claims.get(state="open")
+    assert (report.submission is not None, report.stands_at) == (True, minutes(10))
 
 
 def test_a_record_that_says_what_was_claimed_proves_it(match: Match, bob: User, carol: User) -> None:
     # Points beyond the length are often left out when people tell a score.
     claims.claim(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
-    row = send(match, played(), carol, CAROL)
-    assert (row.standing, match.claims.get().state) == (Standing.STANDS, "stands")
+    row = lost(match, played(), carol)
+    assert (row.standing, match.claims.first().state) == (Standing.STANDS, "stands")
 
 
 def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: Match, bob: User, alice: User) -> None:
@@ -170,6 +263,7 @@ def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: M
 
 def test_a_settled_score_gets_its_proof_from_a_record_that_agrees(match: Match, bob: User, carol: User) -> None:
     claims.claim(match=match, side=CAROL, winner=BOB, score=(3, 0), by=Actor.of(carol), now=NOW)
+    claims.confirm(match=match, side=BOB, by=Actor.of(bob), now=NOW)
     send(match, played(), bob, at=minutes(5))
     assert list(match.results.order_by("version").values_list("version", "source", "score_0")) == [
         (1, "claim", 3),
@@ -180,13 +274,14 @@ def test_a_settled_score_gets_its_proof_from_a_record_that_agrees(match: Match, 
 
 def test_a_settled_score_is_not_overturned_by_a_record(match: Match, bob: User) -> None:
     claims.claim(match=match, side=CAROL, winner=BOB, score=(3, 1), by=Actor.link(CAROL), now=NOW)
+    claims.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
     row = send(match, played(), bob)
     assert (why(row), outcome(match)) == ("record_contradicts", (BOB, (3, 1), "played", "claim"))
 
 
 def test_of_two_records_one_stands_and_the_other_is_told(match: Match, bob: User, carol: User) -> None:
-    send(match, played(), bob)
-    again = send(match, write(played(), "sgf"), carol, CAROL)
+    lost(match, played(), carol)
+    again = send(match, write(played(), "sgf"), bob)
     other = send(match, played(CAROL_WINS), carol, CAROL)
     assert (why(again), why(other)) == ("record_proven", "record_contradicts")
     assert match.results.count() == 1
@@ -212,6 +307,7 @@ def test_a_refused_record_is_looked_at_again_when_it_is_sent_again(match: Match,
 
 def test_a_verdict_takes_effect_once_however_often_it_is_applied(match: Match, bob: User) -> None:
     row = send(match, played(), bob)
+    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert apply_verdict(submission_id=row.pk, now=NOW) is None
     assert match.results.count() == 1
 

@@ -30,7 +30,7 @@ def soon(is_so: Callable[[], Any]) -> bool:
 
 
 @pytest.mark.slow
-def test_a_record_settles_its_match_and_a_claim_is_told(
+def test_a_record_is_reported_and_the_loser_is_written_to(
     celery_worker: Any, bobs: Player, carols: Player, bob: User, carol: User
 ) -> None:
     match = match_between(bobs, carols, length=3)
@@ -38,10 +38,10 @@ def test_a_record_settles_its_match_and_a_claim_is_told(
     records.submit_for_match(
         match=match, side=BOB, data=data, source="upload", by=Actor.of(bob), submitter=bob, now=timezone.now()
     )
-    assert soon(lambda: Match.objects.get(pk=match.pk).state == Match.State.SETTLED)
+    assert soon(lambda: Match.objects.get(pk=match.pk).state == Match.State.CLAIMED)
     other = match_between(bobs, carols)
     claim = claims.claim(match=other, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()).claim
-    assert soon(lambda: other.claims.get().notified_at)
+    assert soon(lambda: other.claims.get().emailed_at)
     claim.refresh_from_db()
-    assert claim.stands_at is not None
-    assert [letter.to for letter in mail.outbox] == [[carol.email]]
+    assert claim.stands_at is None
+    assert [letter.to for letter in mail.outbox] == [[carol.email], [carol.email]]

@@ -39,7 +39,7 @@ def claimed(running: Running, *, side: int = 0, told: bool = False, winner: int 
         now=timezone.now(),
     )
     if told:
-        claims.told(claim_id=made.claim.pk, now=timezone.now())
+        claims.acknowledge(match=made.claim.match, side=1 - side, by=Actor.link(1 - side), now=timezone.now())
     return Match.objects.get(pk=running.fixture.match.pk)
 
 
@@ -64,16 +64,16 @@ def test_nothing_waits_and_the_open_matches_are_there(running: Running, alices: 
 def test_a_dispute_stands_before_a_claim(running: Running, alices: Client) -> None:
     claimed(running, told=True)
     assert "Unconfirmed" in needs(alices, running)
-    assert "stands in 9 min" in needs(alices, running)
+    assert "Stands in 9 min" in needs(alices, running)
     claims.contest(match=running.fixture.match, side=1, by=Actor.link(1), now=NOW)  # type: ignore[arg-type]
     assert "Dispute" in needs(alices, running)
     assert "Unconfirmed" not in needs(alices, running)
 
 
-def test_a_claim_of_which_nobody_was_told_says_so(running: Running, alices: Client) -> None:
+def test_a_report_that_nobody_has_seen_says_so(running: Running, alices: Client) -> None:
     claimed(running)
-    assert "Not notified" in needs(alices, running)
-    assert "it will not stand by itself" in needs(alices, running)
+    assert "Not answered" in needs(alices, running)
+    assert "so it does not stand by itself" in needs(alices, running)
 
 
 def test_a_deadline_that_passed_under_the_directors_rule_waits_for_him(running: Running, alices: Client) -> None:

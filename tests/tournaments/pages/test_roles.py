@@ -110,6 +110,7 @@ PAGES: dict[str, tuple[Row, Row]] = {
     "fixture-rule": (NO_FORM, DIRECTORS),
     "fixture-accept": (NO_FORM, DIRECTORS),
     "fixture-extend": (NO_FORM, DIRECTORS),
+    "fixture-objection": (NO_FORM, DIRECTORS),
     "fixture-withdraw": (NO_FORM, DIRECTORS),
     # Assistants may look at what would follow, and not correct.
     "fixture-correct": (STAFF, DIRECTORS),
@@ -163,6 +164,7 @@ API: dict[str, tuple[Row, Row]] = {
     "api-fixture-forfeit": (API_NO_GET, API_STAFF),
     "api-fixture-rule": (API_NO_GET, API_DIRECTORS),
     "api-fixture-accept": (API_NO_GET, API_DIRECTORS),
+    "api-fixture-objection": (API_NO_GET, API_DIRECTORS),
     "api-fixture-deadline": (API_NO_GET, API_NO_WRITE),
     "api-fixture-withdraw": (API_NO_GET, API_DIRECTORS),
     "api-fixture-corrections": (API_STAFF_READ, API_DIRECTORS),

@@ -1,0 +1,54 @@
+"""A player's objection to a result that came to stand without their answer."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from players.models import LogEntry
+from players.public_ids import LENGTH, new_public_id
+
+
+class Objection(models.Model):
+    """Said once by the side against which a report stood by itself; a director upholds or dismisses it.
+
+    It freezes nothing: the result stands until a director changes it.
+    """
+
+    class State(models.TextChoices):
+        """What became of it."""
+
+        OPEN = "open", _("waits for a director")
+        UPHELD = "upheld", _("upheld")
+        DISMISSED = "dismissed", _("dismissed")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="objections")
+    claim = models.OneToOneField("matches.Claim", on_delete=models.PROTECT, related_name="objection")
+    side = models.PositiveSmallIntegerField(help_text=_("Who objects."))
+    reason = models.CharField(max_length=300)
+    by = models.CharField(max_length=6, choices=LogEntry.By)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key it came with."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    state = models.CharField(max_length=9, choices=State, default=State.OPEN)
+    answer = models.CharField(max_length=300, blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("created_at", "pk")
+        verbose_name = _("objection")
+        verbose_name_plural = _("objections")
+        constraints: ClassVar = [models.CheckConstraint(condition=Q(side__lte=1), name="objection_side")]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}: {self.state}"

@@ -1,0 +1,191 @@
+"""Objections: once, against what came to stand without one's answer, and nothing is frozen."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from engine.errors import Refused
+from engine.records import write
+from engine.simulation import play_out
+from matches import links
+from matches.models import Match, Objection, Result
+from matches.services import claims, records
+from matches.services.finish import append_result, standing_result
+from matches.services.objections import answer_objection, object_to_result
+from matches.services.report_outcomes import stand_unanswered
+from matches.services.submissions import adjudicate_submission
+from players.actors import Actor
+from players.models import LogEntry, Player, User
+from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+
+pytestmark = pytest.mark.django_db
+State = Objection.State
+
+
+@pytest.fixture
+def stood(match: Match, bob: User) -> Match:
+    """Bob's 7–5 came to stand at 20:11 because Carol, who saw it at 20:01, said nothing."""
+    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).claim
+    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
+    stand_unanswered(claim_id=claim.pk, now=minutes(11))
+    match.refresh_from_db()
+    return match
+
+
+def object_(match: Match, at: float = 20, side: int = CAROL, reason: str = "We did not play.") -> Objection:
+    return object_to_result(match=match, side=side, reason=reason, by=Actor.link(side), now=minutes(at))
+
+
+def code(match: Match, **more: object) -> str:
+    with pytest.raises(Refused) as refused:
+        object_(match, **more)  # type: ignore[arg-type]
+    return refused.value.code
+
+
+def test_an_objection_freezes_nothing(stood: Match) -> None:
+    objection = object_(stood)
+    stood.refresh_from_db()
+    assert (objection.state, objection.side, stood.state) == (State.OPEN, CAROL, Match.State.SETTLED)
+    entry = LogEntry.objects.get(verb="objected")
+    assert entry.params["reason"] == "We did not play."
+
+
+def test_one_objects_once(stood: Match, alice: User) -> None:
+    objection = object_(stood)
+    assert code(stood) == "objection_made"
+    answer_objection(objection=objection, upheld=False, answer="Two saw it.", by=Actor.of(alice), now=minutes(30))
+    assert code(stood, at=40) == "objection_made"
+
+
+def test_only_the_player_against_whom_it_stands_objects(stood: Match) -> None:
+    assert code(stood, side=BOB) == "nothing_to_object_to"
+
+
+@pytest.mark.parametrize(("at", "possible"), [(11, True), (24 * 60 + 1, True), (24 * 60 + 1.1, False)])
+def test_one_objects_until_a_day_after_having_seen_it(stood: Match, at: float, possible: bool) -> None:
+    if possible:
+        assert object_(stood, at=at).state == State.OPEN
+    else:
+        assert code(stood, at=at) == "objection_late"
+
+
+def test_there_are_always_ten_minutes_after_it_stands(bobs: Player, carols: Player) -> None:
+    match = match_between(bobs, carols, claim_wait=3 * 24 * 3600)
+    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).claim
+    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    stand_unanswered(claim_id=claim.pk, now=NOW + timedelta(days=3))
+    match.refresh_from_db()
+    assert code(match, at=3 * 24 * 60 + 10.1) == "objection_late"
+    assert object_(match, at=3 * 24 * 60 + 10).state == State.OPEN
+
+
+def test_what_was_confirmed_or_decided_is_not_objected_to(match: Match, bob: User, alice: User) -> None:
+    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    assert code(match) == "nothing_to_object_to"
+    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
+    assert code(match) == "nothing_to_object_to"
+
+
+def test_a_directors_correction_upholds_it(stood: Match, alice: User) -> None:
+    objection = object_(stood)
+    ruling = {"winner": CAROL, "score": (5, 7), "kind": Result.Kind.RULING, "source": Result.Source.DIRECTOR}
+    append_result(stood, **ruling, by=Actor.of(alice), now=minutes(30), reason="Misread sheet.")
+    objection.refresh_from_db()
+    assert (objection.state, objection.answered_by, objection.answer) == (State.UPHELD, alice, "Misread sheet.")
+    assert code(stood, at=31) == "nothing_to_object_to"
+
+
+def test_it_is_answered_once_and_with_a_reason(stood: Match, alice: User) -> None:
+    objection = object_(stood)
+    with pytest.raises(Refused, match="objection_answer_missing"):
+        answer_objection(objection=objection, upheld=True, answer=" ", by=Actor.of(alice), now=minutes(30))
+    answer_objection(objection=objection, upheld=False, answer="Two saw it.", by=Actor.of(alice), now=minutes(30))
+    with pytest.raises(Refused, match="objection_answered"):
+        answer_objection(objection=objection, upheld=True, answer="Yes", by=Actor.of(alice), now=minutes(31))
+
+
+# Abuse, over HTTP
+
+
+def path(match: Match, side: int | None, *rest: str) -> str:
+    return "/".join(["/m", links.token_for(match, side), *rest, ""])
+
+
+def after(match: Match) -> int:
+    return Match.objects.get(pk=match.pk).seq
+
+
+def test_a_second_objection_over_http_is_refused_and_keeps_its_text(stood: Match) -> None:
+    # Of a result that stood long ago as this test runs, so that the page's own clock lets it in.
+    stood.claims.update(seen_at=None)
+    client = Client()
+    sent = {"reason": "We did not play.", "after": after(stood)}
+    page = client.post(path(stood, CAROL, "object"), sent, follow=True).content.decode()
+    assert "Your objection is before the director." in page
+    assert "Not what happened?" not in page
+    again = client.post(path(stood, CAROL, "object"), {"reason": "Really not.", "after": after(stood)})
+    assert again.status_code == 409
+    assert 'data-code="objection_made"' in again.content.decode()
+    assert stood.objections.count() == 1
+    result = standing_result(stood)
+    assert result is not None
+    assert (result.winner, result.version) == (BOB, 1)
+
+
+def sent_record(match: Match, side: int, data: bytes) -> None:
+    """Pasted by the holder of a personal link, and checked."""
+    response = Client().post(path(match, side, "records"), {"text": data.decode()}, follow=True)
+    assert response.status_code == 200
+    adjudicate_submission(submission_id=match.submissions.get().pk, now=minutes(1))
+    match.refresh_from_db()
+
+
+def test_a_forged_record_over_http_waits_for_the_loser_who_contests_it(bobs: Player, carols: Player) -> None:
+    match = match_between(bobs, carols, length=3)
+    sent_record(match, BOB, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
+    assert (match.state, match.results.count()) == (Match.State.CLAIMED, 0)
+    page = Client().get(path(match, CAROL)).content.decode()
+    assert "Confirm this score" in page
+    sent = {"note": "We never played.", "after": match.seq}
+    assert (
+        "The players do not agree" in Client().post(path(match, CAROL, "contest"), sent, follow=True).content.decode()
+    )
+    assert not match.results.exists()
+
+
+@pytest.mark.parametrize("records_stand", [False, True])
+def test_a_record_without_play_over_http_settles_nothing(bobs: Player, carols: Player, records_stand: bool) -> None:
+    match = match_between(bobs, carols, length=5, records_stand=records_stand)
+    sent_record(match, BOB, b" 5 point match\n\n Game 1\n Bob : 0    Carol : 0\n Wins 5 points and the match\n")
+    assert (match.state, match.results.count(), match.claims.count()) == (Match.State.OPEN, 0, 0)
+    assert match.submissions.get().refusal["code"] == "record_unmoved"
+
+
+def test_an_anonymous_report_over_http_gives_way_to_a_true_one(match: Match) -> None:
+    anonymous = {"score_0": 7, "score_1": 2, "i_am": "1", "after": 0}
+    Client().post(path(match, None, "claim"), anonymous)
+    true = {"score_0": 4, "score_1": 7, "after": after(match)}
+    page = Client().post(path(match, CAROL, "claim"), true, follow=True).content.decode()
+    assert 'data-state="claimed"' in page
+    assert [(claim.side, claim.state) for claim in match.claims.all()] == [(None, "overruled"), (CAROL, "open")]
+    Client().post(path(match, BOB, "confirm"), {"after": after(match)})
+    result = standing_result(match)
+    assert result is not None
+    assert (result.winner, result.score) == (CAROL, (4, 7))
+
+
+def test_records_of_a_merely_opened_link_start_nothing(bobs: Player, carols: Player) -> None:
+    match = match_between(bobs, carols, length=3)
+    sent = records.submit_for_match(
+        match=match,
+        side=BOB,
+        data=write(play_out(1, 3, players=("Bob", "Carol")), "mat"),
+        source="upload",
+        by=Actor.link(BOB),
+        now=NOW,
+    ).submission
+    adjudicate_submission(submission_id=sent.pk, now=NOW)
+    for _ in range(3):
+        Client().get(path(match, CAROL))
+    assert match.claims.get().stands_at is None
