@@ -194,6 +194,8 @@ TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
+# The script that checks a draw is served to everybody, and works alone.
+STATICFILES_DIRS = [("tools", BASE_DIR / "tools")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},

@@ -1,9 +1,7 @@
 """Events, entries, draws and results by API."""
 
-import runpy
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,7 +39,6 @@ __all__ = [
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/"
-VERIFY = Path(__file__).resolve().parents[2] / "tournaments/static/tournaments/verify_draw.py"
 
 
 def send(client: Client, method: str, path: str, body: Any = None, **headers: str) -> Any:
@@ -263,24 +260,6 @@ def test_the_fixtures_of_one_player(running: Running, client: Client) -> None:
     path = f"{API}divisions/{running.division.public_id}/fixtures/"
     player = Player.objects.get(name="Bob").public_id
     assert [row["number"] for row in client.get(f"{path}?player={player}").json()] == [1]
-
-
-def verify(draw: dict[str, Any]) -> list[str]:
-    found: list[str] = runpy.run_path(str(VERIFY))["verify"](draw)
-    return found
-
-
-@pytest.mark.parametrize("method", ["random", "rating"])
-def test_anybody_repeats_a_published_draw_with_the_script(
-    drawn: Callable[..., Division], client: Client, method: str
-) -> None:
-    division = drawn(13, draw_method=method)
-    draw = client.get(f"{API}divisions/{division.public_id}/draws/1/").json()
-    assert len(draw["places"]) == 16
-    assert verify(draw) == []
-    swapped = {**draw, "places": [draw["places"][1], draw["places"][0], *draw["places"][2:]]}
-    assert verify(swapped) == ["Another draw follows from this number."]
-    assert "fingerprint" in verify({**draw, "seed": "00" * 32})[0]
 
 
 def test_the_number_of_a_draft_is_nobodys_to_see(

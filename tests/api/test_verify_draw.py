@@ -1,0 +1,92 @@
+"""The script with which anybody checks a published draw, on what the site itself hands out."""
+
+import json
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+
+from players.actors import Actor
+from tests.tournaments.pages.conftest import by_alice, club, drawn, make_division, make_players, tournament
+from tests.tournaments.stages_played import drawn_as
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division
+
+__all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "tournament"]
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1/"
+VERIFY = Path(__file__).resolve().parents[2] / "tools/verify_draw.py"
+
+
+def script(name: str, *given: Any) -> list[str]:
+    found: list[str] = runpy.run_path(str(VERIFY))[name](*given)
+    return found
+
+
+def verify(draw: dict[str, Any]) -> list[str]:
+    return script("verify", draw)
+
+
+@pytest.mark.parametrize("method", ["random", "rating"])
+def test_anybody_repeats_a_published_draw_with_the_script(
+    drawn: Callable[..., Division], client: Client, method: str
+) -> None:
+    division = drawn(13, draw_method=method)
+    draw = client.get(f"{API}divisions/{division.public_id}/draws/1/").json()
+    assert len(draw["places"]) == 16
+    assert verify(draw) == []
+    swapped = {**draw, "places": [draw["places"][1], draw["places"][0], *draw["places"][2:]]}
+    assert verify(swapped) == ["Another draw follows from this number."]
+    assert "fingerprint" in verify({**draw, "seed": "00" * 32})[0]
+
+
+def test_anybody_checks_a_draw_against_the_list_of_the_club_and_an_older_copy_of_it(
+    drawn: Callable[..., Division], client: Client
+) -> None:
+    division = drawn(13)
+    draw = client.get(f"{API}divisions/{division.public_id}/draws/1/").json()
+    rows = client.get(f"{API}clubs/{division.tournament.club.slug}/commitments/").json()["results"]
+    assert script("verify_in_list", draw, rows) == []
+    assert script("verify_history", rows, rows) == []
+
+    (line,) = rows
+    later = {**line, "at": "2099-01-01T00:00:00Z"}
+    assert "after the draft" in script("verify_in_list", draw, [later])[0]
+    other = {**line, "seed_hash": "0" * 64}
+    assert script("verify_in_list", draw, [other]) == ["Line 1 has another seed_hash."]
+    assert script("verify_in_list", draw, [{**line, "number": 7}]) == ["The list has no line 1."]
+    assert script("verify_history", [other], rows) == ["Line 1: seed_hash was changed."]
+    assert script("verify_history", [], rows) == ["Line 1 was removed."]
+    assert "draft 1 was changed" in script("verify_history", [{**line, "drafts": []}], rows)[0]
+
+
+def test_the_script_runs_alone_and_repeats_the_order_of_a_round_robin(
+    make_division: Callable[..., Division], make_players: Any, by_alice: Actor, client: Client, tmp_path: Path
+) -> None:
+    division = drawn_as(make_division(), [StageSettings("roundrobin")], make_players(7), by_alice)
+    draw = tmp_path / "draw.json"
+    rows = tmp_path / "list.json"
+    draw.write_bytes(client.get(f"{API}divisions/{division.public_id}/draws/1/").content)
+    rows.write_bytes(client.get(f"{API}clubs/{division.tournament.club.slug}/commitments/").content)
+
+    done = subprocess.run([sys.executable, "-I", VERIFY, draw, rows, rows], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "The draw is what its number says.\n")
+    told = json.loads(draw.read_text())
+    told["places"] = told["places"][::-1]
+    draw.write_text(json.dumps(told))
+    done = subprocess.run([sys.executable, "-I", VERIFY, draw, rows], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "Another draw follows from this number.\n")
+
+
+def test_the_site_serves_the_script_it_links_to(drawn: Callable[..., Division], client: Client) -> None:
+    division = drawn(4)
+    page = client.get(f"/clubs/{division.tournament.club.slug}/commitments/").content.decode()
+    assert "tools/verify_draw" in page
+    assert finders.find("tools/verify_draw.py") == str(VERIFY)
