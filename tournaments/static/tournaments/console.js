@@ -61,13 +61,6 @@ function steppers(form) {
 
 prepare(document);
 
-// A list that refreshes itself must not do so under a finger or while a sheet is open.
-document.body.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.target.id === "console" && (sheet?.open || event.target.contains(document.activeElement))) {
-    event.preventDefault();
-  }
-});
-
 // Enter sends the line; Shift+Enter begins another.
 document.getElementById("line")?.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
