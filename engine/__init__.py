@@ -7,7 +7,7 @@ from engine.adjudication import Check, adjudicate, check_record, normalised, rep
 from engine.errors import Refused
 from engine.ids import gnubg_match_id, parse_gnubg_ids, parse_xgid, xgid
 from engine.legality import explain_illegal, step_graph, why_illegal
-from engine.match import Act, Action, MatchState, Phase, apply
+from engine.match import Act, Action, FlagRule, MatchState, Phase, apply
 from engine.notation import Step, parse_play, standard_notation
 from engine.plays import Play, legal_plays
 from engine.position import Position
@@ -19,6 +19,7 @@ __all__ = [
     "Action",
     "Check",
     "Finding",
+    "FlagRule",
     "Frame",
     "MatchState",
     "Outcome",

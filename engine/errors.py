@@ -14,6 +14,7 @@ MESSAGES: dict[str, str] = {
     "wrong_bar_side": "The opponent's bar and the own bar are mixed up in this position.",
     "bad_position_id": "“{text}” is not a GNU Backgammon position ID.",
     "bad_match_id": "“{text}” is not a GNU Backgammon match ID.",
+    "bad_letters": "“{text}” is not a board of 26 letters as in an XGID.",
     "bad_xgid": "“{text}” is not an XGID.",
     "bad_dice": "The dice {dice} cannot be: each die shows a number from 1 to 6.",
     "no_checkers_left": "There are no checkers on this board.",
@@ -39,6 +40,8 @@ MESSAGES: dict[str, str] = {
     "match_over": "The match is over.",
     "not_your_turn": "It is not your turn.",
     "not_now": "This cannot be done at this moment of the game.",
+    "no_flag_fallen": "The opponent has not run out of time.",
+    "bad_ruling": "A director who ends a game names its winner and at least one point.",
     "bad_resignation": "One resigns a single game, a gammon or a backgammon.",
     # The cube
     "double_before_opening": "Nobody can double before the opening roll.",

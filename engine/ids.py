@@ -156,8 +156,7 @@ def position_xgid(
     length: int,
 ) -> str:
     """The XGID of a position seen by side `turn`, which is on roll."""
-    counts = (position if turn == 1 else position.swapped()).counts
-    letters = "".join("-" if not c else chr(64 + c) if c > 0 else chr(96 - c) for c in counts)
+    letters = (position if turn == 1 else position.swapped()).letters
     owned_by = 0 if owner is None else 1 if owner == 1 else -1
     rolled = "D" if doubled else f"{dice[0]}{dice[1]}" if dice else "00"
     flag = int(crawford) if length else int(jacoby)
@@ -193,7 +192,7 @@ def parse_xgid(text: str) -> MatchState:
     bounds = 0 <= cube_log <= 15 and min(bottom, top, flag) >= 0 and 0 <= length <= MAX_LENGTH
     if not bounds or owned_by not in (-1, 0, 1) or turn_mark not in (-1, 1):
         raise Refused("bad_xgid", text=text)
-    position = Position.from_counts([_xgid_count(letter, text) for letter in fields[0]])
+    position = _xgid_position(fields[0], text)
     doubled = fields[4] in ("D", "B", "R")
     crawford = bool(flag) and length > 0
     state = MatchState(
@@ -219,9 +218,10 @@ def _xgid_dice(field: str) -> Dice | None:
     return int(field[0]), int(field[1])
 
 
-def _xgid_count(letter: str, text: str) -> int:
-    if letter == "-":
-        return 0
-    if not (letter.isascii() and letter.isalpha()):
-        raise Refused("bad_xgid", text=text)
-    return ord(letter) - 64 if letter.isupper() else 96 - ord(letter)
+def _xgid_position(letters: str, text: str) -> Position:
+    try:
+        return Position.from_letters(letters)
+    except Refused as refused:
+        if refused.code == "bad_letters":
+            raise Refused("bad_xgid", text=text) from None
+        raise

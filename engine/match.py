@@ -3,77 +3,21 @@
 States and actions are immutable; time and chance come in with the action (rules.md §2).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import NamedTuple
 
+from engine.actions import Act, Action, FlagRule, GameResult, Phase
 from engine.cube import Score, Side, double_refused, is_crawford_game, is_dead
 from engine.errors import Refused
-from engine.plays import Dice, checked_dice
+from engine.plays import Dice, Play, checked_dice, legal_plays
 from engine.position import Position, swapped_key
 from engine.resolution import resolve
 from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
 
+__all__ = ["Act", "Action", "FlagRule", "GameResult", "MatchState", "Phase", "after_play", "apply"]
+
 MAX_LENGTH = 64
 START = Position.start()
-
-
-class Phase(StrEnum):
-    """What is to happen next."""
-
-    OPENING = "opening"
-    """Each side rolls one die."""
-    TO_ROLL = "to_roll"
-    """The side on turn rolls, doubles or resigns."""
-    TO_PLAY = "to_play"
-    """The side on turn plays its dice."""
-    DOUBLED = "doubled"
-    """The side that is not on turn takes or drops."""
-    RESIGNED = "resigned"
-    """A resignation awaits its answer."""
-    OVER = "over"
-
-
-class Act(StrEnum):
-    """The kinds of action."""
-
-    ROLL = "roll"
-    PLAY = "play"
-    DOUBLE = "double"
-    TAKE = "take"
-    DROP = "drop"
-    RESIGN = "resign"
-    ACCEPT = "accept"
-    REFUSE = "refuse"
-    CONCEDE = "concede"
-    FLAG = "flag"
-
-
-class Action(NamedTuple):
-    """One thing that changes a match."""
-
-    act: Act
-    side: Side | None = None
-    """Who acts; None for the opening roll, which belongs to both."""
-    dice: Dice | None = None
-    """ROLL: the dice; in the opening the die of side 0, then that of side 1."""
-    moves: tuple[tuple[int, ...], ...] = ()
-    """PLAY: the ways from first point to last, e.g. ((24, 18), (13, 11)); () where there is no move."""
-    value: int | None = None
-    """RESIGN: 1, 2 or 3 times the cube. FLAG: 1 where only the game is lost."""
-
-
-class GameResult(NamedTuple):
-    """A finished game."""
-
-    number: int
-    start: Score
-    winner: Side
-    kind: WinKind
-    cube: int
-    points: int
-    crawford: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +44,23 @@ class MatchState:
     """Who offers, how many times the cube, and the phase to return to when it is refused."""
     results: tuple[GameResult, ...] = ()
     winner: Side | None = None
+    flag_rule: FlagRule = FlagRule.MATCH_LOST
+    flagged: Side | None = None
+    """Whose flag fell where the opponent has to claim it."""
+    adjourned_in: Phase | None = None
+    """The phase to return to."""
     ending: WinKind | None = None
     """How the match ended: PLAYED has no name of its own, it is the kind of the last game."""
 
     @classmethod
     def start(
-        cls, length: int, score: Score = (0, 0), *, crawford_rule: bool = True, jacoby: bool = False
+        cls,
+        length: int,
+        score: Score = (0, 0),
+        *,
+        crawford_rule: bool = True,
+        jacoby: bool = False,
+        flag_rule: FlagRule = FlagRule.MATCH_LOST,
     ) -> "MatchState":
         """A new match, from any score below its length. Refused: `bad_length`, `bad_score`."""
         if not 0 <= length <= MAX_LENGTH:
@@ -113,7 +68,7 @@ class MatchState:
         if min(score) < 0 or (length and max(score) >= length):
             raise Refused("bad_score", left=score[0], right=score[1], length=length)
         crawford = is_crawford_game(length=length, score=score, played=False, rule=crawford_rule)
-        return cls(length, score, crawford_rule, jacoby and length == 0, crawford=crawford)
+        return cls(length, score, crawford_rule, jacoby and length == 0, crawford=crawford, flag_rule=flag_rule)
 
     @property
     def is_over(self) -> bool:
@@ -134,6 +89,21 @@ class MatchState:
         if self.phase is not Phase.TO_ROLL or self.turn is None or self._double_refused() is not None:
             return False
         return not is_dead(side=self.turn, cube=self.cube, score=self.score, length=self.length)
+
+    def legal_actions(self) -> frozenset[Act]:
+        """What the side to act may do now; in the opening, what both may. Director's acts are not among them."""
+        acts = {act for act, phases in _ALLOWED.items() if self.phase in phases and act not in _OF_THE_DIRECTOR}
+        if Act.DOUBLE in acts and (self.turn is None or self._double_refused() is not None):
+            acts.remove(Act.DOUBLE)
+        if self.flagged is None or self.to_act == self.flagged:
+            acts.discard(Act.CLAIM_FLAG)
+        return frozenset(acts - {Act.FLAG})
+
+    def legal_plays(self) -> Sequence[Play]:
+        """The plays of the dice on the board; empty where there is no move. Refused: `not_now`."""
+        if self.phase is not Phase.TO_PLAY or self.dice is None:
+            raise Refused("not_now", act=Act.PLAY.value, phase=self.phase.value)
+        return legal_plays(self.position, self.dice)
 
     def _double_refused(self) -> Refused | None:
         assert self.turn is not None  # noqa: S101, only asked where a side is on turn
@@ -156,13 +126,19 @@ def apply(state: MatchState, action: Action) -> MatchState:
     if state.is_over:
         raise Refused("match_over")
     allowed = _ALLOWED[action.act]
+    if state.phase is Phase.OPENING and action.act is Act.DOUBLE:
+        raise Refused("double_before_opening")
     if state.phase not in allowed:
         raise Refused("not_now", act=action.act.value, phase=state.phase.value)
     if action.act is Act.ROLL and state.phase is Phase.OPENING:
         return _open(state, action)
+    if action.act in _OF_THE_DIRECTOR:
+        return _HANDLERS[action.act](state, action)
+    if action.act is Act.PLAY and action.side is None:
+        action = action._replace(side=state.turn)
     if action.side not in (0, 1):
         raise Refused("not_your_turn")
-    if action.act not in (Act.CONCEDE, Act.FLAG) and action.side != state.to_act:
+    if action.act not in _OUT_OF_TURN and action.side != state.to_act:
         raise Refused("not_your_turn")
     return _HANDLERS[action.act](state, action)
 
@@ -180,8 +156,13 @@ def _roll(state: MatchState, action: Action) -> MatchState:
 
 
 def _play(state: MatchState, action: Action) -> MatchState:
-    assert state.dice is not None and state.turn is not None  # noqa: S101, PT018, true in this phase
-    after = Position(resolve(state.position.key, state.dice, action.moves).key)
+    assert state.dice is not None  # noqa: S101, true in this phase
+    return after_play(state, Position(resolve(state.position.key, state.dice, action.moves).key))
+
+
+def after_play(state: MatchState, after: Position) -> MatchState:
+    """The state after a play of the side on turn that leads to a position, seen by that side."""
+    assert state.turn is not None  # noqa: S101, somebody has played
     if after.is_over:
         multiple = multiple_won(after)
         if state.jacoby and state.cube_owner is None:
@@ -236,13 +217,48 @@ def _concede(state: MatchState, action: Action) -> MatchState:
 
 def _flag(state: MatchState, action: Action) -> MatchState:
     assert action.side is not None  # noqa: S101, checked in apply
-    if action.value:
+    if action.value or state.flag_rule is FlagRule.GAME_LOST:
         return _end_game(state, 1 - action.side, WinKind.FLAG, state.cube)
+    if state.flag_rule is FlagRule.CLAIM:
+        return replace(state, flagged=action.side)
     return _end_match(state, 1 - action.side, WinKind.FLAG)
 
 
+def _claim_flag(state: MatchState, action: Action) -> MatchState:
+    if action.side is None or state.flagged != 1 - action.side:
+        raise Refused("no_flag_fallen")
+    return _end_match(state, action.side, WinKind.FLAG)
+
+
+def _set_score(state: MatchState, action: Action) -> MatchState:
+    score = action.score
+    if score is None or min(score) < 0 or (state.length and max(score) >= state.length):
+        left, right = score or (-1, -1)
+        raise Refused("bad_score", left=left, right=right, length=state.length)
+    crawford = is_crawford_game(
+        length=state.length, score=score, played=state.crawford_played, rule=state.crawford_rule
+    )
+    return replace(state, score=score, crawford=crawford)
+
+
+def _end_game_by_ruling(state: MatchState, action: Action) -> MatchState:
+    if action.side not in (0, 1) or action.value is None or action.value < 1:
+        raise Refused("bad_ruling")
+    return _end_game(state, action.side, action.kind or WinKind.RULING, action.value)
+
+
+def _adjourn(state: MatchState, action: Action) -> MatchState:
+    return replace(state, phase=Phase.ADJOURNED, adjourned_in=state.phase)
+
+
+def _resume(state: MatchState, action: Action) -> MatchState:
+    return replace(state, phase=state.adjourned_in or Phase.OPENING, adjourned_in=None)
+
+
 def _end_match(state: MatchState, winner: Side, kind: WinKind) -> MatchState:
-    return replace(state, phase=Phase.OVER, winner=winner, ending=kind, turn=None, dice=None, resigned=None)
+    return replace(
+        state, phase=Phase.OVER, winner=winner, ending=kind, turn=None, dice=None, resigned=None, adjourned_in=None
+    )
 
 
 def _end_game(state: MatchState, winner: Side, kind: WinKind, points: int) -> MatchState:
@@ -266,6 +282,8 @@ def _end_game(state: MatchState, winner: Side, kind: WinKind, points: int) -> Ma
         crawford=is_crawford_game(length=state.length, score=score, played=played, rule=state.crawford_rule),
         crawford_played=played,
         resigned=None,
+        flagged=None,
+        adjourned_in=None,
     )
 
 
@@ -280,8 +298,16 @@ _HANDLERS: dict[Act, Callable[[MatchState, Action], MatchState]] = {
     Act.REFUSE: _refuse,
     Act.CONCEDE: _concede,
     Act.FLAG: _flag,
+    Act.CLAIM_FLAG: _claim_flag,
+    Act.SET_SCORE: _set_score,
+    Act.END_GAME: _end_game_by_ruling,
+    Act.ADJOURN: _adjourn,
+    Act.RESUME: _resume,
 }
-_RUNNING = frozenset(Phase) - {Phase.OVER}
+_OF_THE_DIRECTOR = frozenset({Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME})
+_OUT_OF_TURN = frozenset({Act.CONCEDE, Act.FLAG, Act.CLAIM_FLAG})
+_UNFINISHED = frozenset(Phase) - {Phase.OVER}
+_RUNNING = _UNFINISHED - {Phase.ADJOURNED}
 _ALLOWED: dict[Act, frozenset[Phase]] = {
     Act.ROLL: frozenset({Phase.OPENING, Phase.TO_ROLL}),
     Act.PLAY: frozenset({Phase.TO_PLAY}),
@@ -291,6 +317,11 @@ _ALLOWED: dict[Act, frozenset[Phase]] = {
     Act.RESIGN: frozenset({Phase.TO_ROLL, Phase.TO_PLAY, Phase.DOUBLED}),
     Act.ACCEPT: frozenset({Phase.RESIGNED}),
     Act.REFUSE: frozenset({Phase.RESIGNED}),
-    Act.CONCEDE: _RUNNING,
+    Act.CONCEDE: _UNFINISHED,
     Act.FLAG: _RUNNING,
+    Act.CLAIM_FLAG: _RUNNING,
+    Act.SET_SCORE: _UNFINISHED,
+    Act.END_GAME: _UNFINISHED,
+    Act.ADJOURN: _RUNNING,
+    Act.RESUME: frozenset({Phase.ADJOURNED}),
 }

@@ -1,10 +1,13 @@
 """Plays in the field's notation: `24/18*/13`, `bar/22`, `6/off(2)`."""
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from functools import lru_cache
+from typing import NamedTuple
 
 from engine.errors import Refused
 from engine.position import BAR, OFF
+from engine.transcript import Move
 
 
 class Step(NamedTuple):
@@ -39,32 +42,48 @@ def standard_notation(steps: Sequence[Step]) -> str:
     return " ".join(shown)
 
 
+_WORD = re.compile(
+    r"(?P<way>(?:bar|b|\d{1,2})\*?(?:/(?:off|o|\d{1,2})\*?)+)(?:\((?P<times>[1-4])\))?(?P<star>\*?)",
+    re.IGNORECASE | re.ASCII,
+)
+_POINTS = {"bar": BAR, "b": BAR, "off": OFF, "o": OFF} | {str(point): point for point in range(BAR + 1)}
+_POINTS |= {f"0{point}": point for point in range(10)}
+
+
 def parse_play(text: str) -> list[tuple[int, ...]]:
     """The written sub-moves of a play, each as its points: `24/18*/13 6/5(2)` is [(24, 18, 13), (6, 5), (6, 5)].
 
+    Sub-moves are separated by blanks or commas; bar and off may be written `b` and `o`, or 25 and 0.
     Raises Refused (`bad_notation`) for anything else.
     """
-    moves: list[tuple[int, ...]] = []
-    for word in text.lower().replace("*", "").split():
-        body, bracket, times = word.partition("(")
-        names = body.split("/")
-        repeats = times.removesuffix(")") if bracket else "1"
-        if len(names) < 2 or repeats not in _REPEATS or (bracket and not times.endswith(")")):
-            raise Refused("bad_notation", text=text)
-        points = tuple(_point(name, text) for name in names)
-        moves.extend([points] * int(repeats))
-    return moves
+    try:
+        return [move.points for word in text.replace(",", " ").split() for move in moves_of_word(word)]
+    except Refused:
+        raise Refused("bad_notation", text=text) from None
 
 
-_REPEATS = ("1", "2", "3", "4")
+@lru_cache(maxsize=4096)
+def moves_of_word(word: str) -> tuple[Move, ...]:
+    """The moves of one sub-move with its hits: `8/5*(2)` is two of them, the first with a hit.
+
+    `0/0`, the way some programs write "nothing", is none at all. Raises Refused (`bad_notation`).
+    """
+    match = _WORD.fullmatch(word)
+    if match is None:
+        raise Refused("bad_notation", text=word)
+    names = match["way"].lower().split("/")
+    points = tuple(_POINTS.get(name.rstrip("*"), _NO_POINT) for name in names)
+    if points == (OFF, OFF):
+        return ()
+    if not OFF < points[0] <= BAR or max(points[1:]) >= BAR:
+        raise Refused("bad_notation", text=word)
+    stars = [name.endswith("*") for name in names[1:]]
+    stars[-1] = stars[-1] or bool(match["star"])
+    first = Move(points, tuple(stars) if any(stars) else ())
+    return (first,) + (Move(points),) * (int(match["times"] or 1) - 1)
 
 
-def _point(name: str, text: str) -> int:
-    if name in ("bar", "off"):
-        return BAR if name == "bar" else OFF
-    if not (name.isdecimal() and name.isascii() and len(name) <= 2 and int(name) <= BAR):
-        raise Refused("bad_notation", text=text)
-    return int(name)
+_NO_POINT = 99
 
 
 Journey = list[tuple[int, bool]]
@@ -91,19 +110,10 @@ def _written(journey: Journey) -> str:
     return "/".join(point_name(point) + "*" * hit for point, hit in journey)
 
 
-def written_play(moves: Iterable["WrittenMove"] | None) -> str:
+def written_play(moves: Iterable[Move] | None) -> str:
     """A play in the record's own words; `?` where it was not recorded."""
     if moves is None:
         return "?"
     return " ".join(
         _written([*zip(move.points, [False, *move.hits, *[False] * len(move.points)], strict=False)]) for move in moves
     )
-
-
-class WrittenMove(Protocol):
-    """What `engine.transcript.Move` is to this module."""
-
-    @property
-    def points(self) -> tuple[int, ...]: ...
-    @property
-    def hits(self) -> tuple[bool, ...]: ...

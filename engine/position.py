@@ -19,6 +19,9 @@ BIAS = 16
 """Added to each count in the key, so that a byte is never negative."""
 
 _START = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0)
+_COUNT_OF_LETTER = {"-": 0} | {letter: n for n, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1)}
+_COUNT_OF_LETTER |= {letter.lower(): -n for letter, n in _COUNT_OF_LETTER.items() if n}
+_LETTER_OF_COUNT = {n: letter for letter, n in _COUNT_OF_LETTER.items()}
 _ID_LENGTH = 14
 _ID_BYTES = 10
 _NEGATED = bytes((2 * BIAS - value) % 256 for value in range(256))
@@ -28,7 +31,7 @@ _NEGATED = bytes((2 * BIAS - value) % 256 for value in range(256))
 class Position:
     """Where the checkers stand. Two equal positions have equal keys.
 
-    Made by `start`, `from_counts`, `from_gnubg_id`; these refuse what cannot be on a board.
+    Made by `start`, `from_counts`, `from_letters`, `from_gnubg_id`; these refuse what cannot be on a board.
     """
 
     key: int
@@ -83,6 +86,22 @@ class Position:
                 raise Refused("two_sides_on_a_point", point=point)
             counts[point] -= theirs
         return cls.from_counts(counts)
+
+    @classmethod
+    def from_letters(cls, text: str) -> Self:
+        """The position of 26 letters as in an XGID: `A` to `O` are 1 to 15 checkers of the player on roll.
+
+        Small letters are the opponent's, `-` is an empty point; the order is that of `from_counts`.
+        Raises Refused: `bad_letters`, and what `from_counts` raises.
+        """
+        if len(text) != COUNTS or not set(text) <= _COUNT_OF_LETTER.keys():
+            raise Refused("bad_letters", text=text)
+        return cls.from_counts([_COUNT_OF_LETTER[letter] for letter in text])
+
+    @property
+    def letters(self) -> str:
+        """The 26 letters that `from_letters` takes."""
+        return "".join(_LETTER_OF_COUNT[count] for count in self.counts)
 
     @property
     def counts(self) -> tuple[int, ...]:

@@ -14,6 +14,9 @@ _ANSWERS = {
     Act.FLAG: Kind.FLAG,
 }
 
+_NOT_RECORDED = frozenset({Act.ROLL, Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME})
+"""A roll stands with its play; what a director does shows in the result of the game and the score of the next."""
+
 
 def record(start: MatchState, actions: Iterable[Action], players: tuple[str, str]) -> Transcript:
     """The transcript of a match played from `start`; raises Refused where an action is not allowed."""
@@ -50,9 +53,11 @@ def _forget_unplayed_roll(events: list[Event]) -> None:
 
 def _events(state: MatchState, action: Action, after: MatchState) -> list[Event]:
     """What the record says of one action; a roll is written together with its play."""
-    side = action.side if action.side is not None else 0
-    if action.act is Act.ROLL:
+    side = action.side if action.side is not None else state.turn or 0
+    if action.act in _NOT_RECORDED or (action.act is Act.FLAG and after.flagged is not None):
         return []
+    if action.act is Act.CLAIM_FLAG:
+        return [Event(1 - side, Kind.FLAG)]
     if action.act is Act.PLAY:
         return [Event(side, Kind.PLAY, state.dice, _moves(state, action))]
     if action.act is Act.DOUBLE:
@@ -60,7 +65,8 @@ def _events(state: MatchState, action: Action, after: MatchState) -> list[Event]
     if action.act in (Act.RESIGN, Act.CONCEDE, Act.FLAG):
         unplayed = [Event(state.turn, Kind.PLAY, state.dice)] if state.dice and state.turn is not None else []
         kind = Kind.RESIGN if action.act is Act.RESIGN else _ANSWERS[action.act]
-        return [*unplayed, Event(side, kind, value=action.value)]
+        only_the_game = action.act is Act.FLAG and not after.is_over
+        return [*unplayed, Event(side, kind, value=1 if only_the_game else action.value)]
     return [Event(side, _ANSWERS[action.act])]
 
 

@@ -15,6 +15,7 @@ class WinKind(StrEnum):
     RESIGNATION = "resignation"
     CONCESSION = "concession"
     FLAG = "flag"
+    RULING = "ruling"
     UNFINISHED = "unfinished"
 
 

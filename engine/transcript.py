@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from engine.cube import Score, Side
 from engine.position import Position
-
-Side = int
-Score = tuple[int, int]
 
 
 class Kind(StrEnum):

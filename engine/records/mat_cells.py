@@ -9,11 +9,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from engine.errors import Refused
+from engine.notation import moves_of_word
 from engine.position import Position
 from engine.transcript import Move
 
-BAR = 25
-OFF = 0
 NEAR = 3
 """A word at most this many blanks after a roll (`64: Cannot Move`) belongs to that roll."""
 LONGEST_TEXT = 1000
@@ -45,16 +44,11 @@ _UNNUMBERED = re.compile(
     r"|(?:resign(?:s|ed)?|concedes)(?: +(?:\d|game|match|the match|single|gammon|backgammon|wins)|[ \t]*$))",
     re.IGNORECASE | re.ASCII,
 )
-_STEP = re.compile(
-    r"(?P<way>(?:bar|b|\d{1,2})\*?(?:/(?:off|o|\d{1,2})\*?)+)(?:\((?P<times>[1-4])\))?(?P<star>\*?)",
-    re.IGNORECASE | re.ASCII,
-)
 _NO_MOVE = re.compile(
     r"(?:cannot move|can't move|no move|no play|dances?|-+|\(?no legal move\)?)\.?", re.IGNORECASE | re.ASCII
 )
 _HIDDEN = re.compile(r"\?+")
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
-_WORDS = {"bar": BAR, "b": BAR, "off": OFF, "o": OFF}
 _RESIGN_LEVELS = (("backgammon", 3), ("gammon", 2), ("single", 1))
 
 
@@ -144,44 +138,11 @@ def _completed(roll: Cell, cell: Cell) -> Cell:
     return cell
 
 
-class UnreadableError(ValueError):
-    """A cell that says nothing we understand."""
-
-
-def _point(word: str) -> int:
-    number = _WORDS.get(word.lower())
-    return int(word) if number is None else number
-
-
-@lru_cache(maxsize=4096)
-def moves_of_token(token: str) -> tuple[Move, ...]:
-    """The moves of one sub-move token: `8/5*(2)` is two of them, the first with a hit.
-
-    `0/0`, the way some programs write "nothing", is none at all.
-    Raises UnreadableError.
-    """
-    match = _STEP.fullmatch(token)
-    if match is None:
-        raise UnreadableError(token)
-    words = match["way"].split("/")
-    points = tuple(_point(word.rstrip("*")) for word in words)
-    if points == (OFF, OFF):
-        return ()
-    if not 1 <= points[0] <= BAR or any(point > 24 for point in points[1:]):
-        raise UnreadableError(token)
-    stars = [word.endswith("*") for word in words[1:]]
-    if match["star"]:
-        stars[-1] = True
-    first = Move(points, tuple(stars) if any(stars) else ())
-    repeats = int(match["times"] or 1) - 1
-    return (first,) + (Move(points),) * repeats
-
-
 @lru_cache(maxsize=1024)
 def moves_of_words(text: str) -> tuple[Move, ...] | None:
     """What stands after a roll where it is no list of moves, or not a plain one; None: not recorded.
 
-    Raises UnreadableError.
+    Raises Refused (`bad_notation`).
     """
     text = text.strip()
     if _HIDDEN.fullmatch(text):
@@ -190,20 +151,20 @@ def moves_of_words(text: str) -> tuple[Move, ...] | None:
         return ()
     moves: list[Move] = []
     for token in text.replace(",", " ").split():
-        moves += moves_of_token(token)
+        moves += moves_of_word(token)
     return tuple(moves)
 
 
 def moves_of(text: str) -> tuple[Move, ...] | None:
     """What was played: the text of a cell after its roll; None where it was not recorded (`????`).
 
-    An empty cell is a dance: (). Raises UnreadableError.
+    An empty cell is a dance: (). Raises Refused (`bad_notation`).
     """
     moves: tuple[Move, ...] = ()
     try:
         for token in text.split():
-            moves += moves_of_token(token)
-    except UnreadableError:
+            moves += moves_of_word(token)
+    except Refused:
         return moves_of_words(text)
     return moves
 
@@ -242,12 +203,3 @@ def snowie_position(text: str) -> tuple[Position, str] | None:
     except (ValueError, Refused):
         return None
     return position, fields[5].strip()
-
-
-def letter_position(letters: str) -> Position | None:
-    """The position of 26 letters as in an XGID: upper case the left player, seen by him; None if not one."""
-    counts = [0 if c == "-" else ord(c) - 64 if c.isupper() else 96 - ord(c) for c in letters]
-    try:
-        return Position.from_counts(counts)
-    except Refused:
-        return None

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
+from engine.cube import Score
 from engine.records.mat_cells import name_of
-from engine.transcript import Score
 
 _LEFT_SCORE = re.compile(r":[ \t]*([0-9]{1,5})(?=[ \t])")
 

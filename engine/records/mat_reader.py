@@ -7,15 +7,14 @@ silence. Whether what is written can have happened is not asked here.
 import re
 
 from engine.errors import Refused
+from engine.position import Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_cells import (
     DICE,
     NEAR,
     Cell,
-    UnreadableError,
     cells_of,
     first_number,
-    letter_position,
     moves_of,
     name_of,
     one_line,
@@ -165,7 +164,7 @@ class _Reader:
         left_roll, left, right_roll, right = row.groups()
         try:
             left_moves, right_moves = moves_of(left), moves_of(right)
-        except UnreadableError:
+        except Refused:
             return False
         game.events += (
             Event(LEFT, Kind.PLAY, DICE[left_roll], left_moves),
@@ -238,13 +237,19 @@ class _Reader:
             if self.game is None and not self.games:
                 self.info.setdefault(one_line(remark[1]), one_line(remark[2]))
         elif self.game is not None and (placed := _SET_POSITION(line)):
-            position = letter_position(placed[1])
-            if position is None:
-                self.problem("error", "unreadable_position", placed.start(1), text=placed[1])
+            position = self._position(placed)
             self.game.add(Event(LEFT, Kind.SET_POSITION, position=position), Place(self.line_number, 1))
         elif self.game is not None and (cube := _SET_CUBE(line)):
             owner = {"left": LEFT, "right": RIGHT}.get(cube[2].lower(), CENTRED)
             self.game.add(Event(owner, Kind.SET_CUBE, value=int(cube[1])), Place(self.line_number, 1))
+
+    def _position(self, placed: re.Match[str]) -> Position | None:
+        """The position of a `Set Pos` line, seen by the left player; None where it cannot be."""
+        try:
+            return Position.from_letters(placed[1])
+        except Refused:
+            self.problem("error", "unreadable_position", placed.start(1), text=placed[1])
+            return None
 
     def _unnumbered(self, line: str) -> None:
         """A line without a number inside a game: a result, a resignation, or somebody's remark."""
@@ -314,7 +319,7 @@ class _Reader:
     def _moves(self, cell: Cell) -> tuple[Move, ...] | None:
         try:
             return moves_of(cell.text)
-        except UnreadableError:
+        except Refused:
             self.problem("error", "unreadable_cell", cell.column, text=cell.shown)
             return None
 

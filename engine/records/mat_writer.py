@@ -171,7 +171,7 @@ def _letters(event: Event) -> str:
     if event.position is None:
         return "-" * 26
     position = event.position if event.side == LEFT else event.position.swapped()
-    return "".join("-" if n == 0 else chr(64 + n) if n > 0 else chr(96 - n) for n in position.counts)
+    return position.letters
 
 
 def _rows_of(game: Game, style: Style) -> list[list[str]]:

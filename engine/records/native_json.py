@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from engine.errors import Refused
+from engine.notation import moves_of_word
 from engine.position import Position
 from engine.records.json_fields import (
     Fields,
@@ -24,7 +25,7 @@ from engine.records.json_fields import (
     whole_number,
 )
 from engine.records.limits import DEFAULT_LIMITS, Limits
-from engine.records.mat_cells import SHOWN, UnreadableError, moves_of_token
+from engine.records.mat_cells import SHOWN
 from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
 
 FORMAT = "barpoint-match"
@@ -240,8 +241,8 @@ def _moves(value: Any, where: str) -> tuple[Move, ...]:
     moves: list[Move] = []
     for item, path in items(value, where):
         try:
-            moves += moves_of_token(text(item, path))
-        except UnreadableError:
+            moves += moves_of_word(text(item, path))
+        except Refused:
             bad_field(path, "a move such as 24/18*/13, bar/22 or 6/off")
     return tuple(moves)
 

@@ -10,15 +10,15 @@ Sources: SGF FF[4] specification; files written by GNU Backgammon 1.07 and 1.08.
 import re
 from functools import lru_cache
 
+from engine.cube import Score
 from engine.errors import Refused
-from engine.position import Position
+from engine.position import BAR, OFF, Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_cells import name_of, one_line, shown
 from engine.records.sgf_syntax import Lines, Node, UnfinishedError, text_of, trees
-from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Score, Transcript
+from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
 
 LEFT, RIGHT, CENTRED = 0, 1, -1
-BAR, OFF = 25, 0
 SIDES = {"W": LEFT, "B": RIGHT}
 _ENOUGH = 30
 """Values of `AW` or `AB` that are looked at: one for each of fifteen checkers, some more to see that it is too many."""

@@ -16,12 +16,13 @@ import struct
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from engine.cube import Score
 from engine.errors import Refused
 from engine.position import Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_cells import one_line
 from engine.records.xg_container import match_records
-from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Score, Transcript
+from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Transcript
 
 RECORD = 2560
 LEFT, RIGHT = 0, 1

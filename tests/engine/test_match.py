@@ -74,8 +74,9 @@ def test_the_turn_passes_with_the_play():
 
 
 def test_nobody_but_the_dice_can_act_before_the_opening():
-    for kind in (Act.PLAY, Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE):
+    for kind in (Act.PLAY, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE):
         assert refusal(MatchState.start(7), act(kind, BOB)) == "not_now"
+    assert refusal(MatchState.start(7), act(Act.DOUBLE, BOB)) == "double_before_opening"
 
 
 @pytest.mark.parametrize("dice", [None, (0, 0), (7, 1), (-1, 2), (1, 1.5), ("3", "1")])

@@ -96,6 +96,8 @@ class Match(RuleBasedStateMachine):
     def what_is_not_allowed_changes_nothing(self, act, side):
         if act in (Act.CONCEDE, Act.FLAG) and side in (0, 1) and not self.state.is_over:
             return
+        if act in (Act.ADJOURN, Act.END_GAME):  # a director may do these at any time
+            return
         if side == self.state.to_act and act not in (Act.ROLL, Act.PLAY, Act.RESIGN) and not self.state.is_over:
             return
         self.refuses(act, side, dice=(0, 7), moves=((1, 24),), value=9)

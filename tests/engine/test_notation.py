@@ -48,6 +48,9 @@ def test_steps_are_written_as_players_write_them(steps, written):
         ("6/off(2)", [(6, 0), (6, 0)]),
         ("6/5*(2)", [(6, 5), (6, 5)]),
         ("6/5(4)", [(6, 5)] * 4),
+        ("8/5,6/5", [(8, 5), (6, 5)]),
+        ("8/5, 6/5", [(8, 5), (6, 5)]),
+        ("b/22 6/o", [(25, 22), (6, 0)]),
     ],
 )
 def test_written_plays_are_read(text, moves):
@@ -58,7 +61,7 @@ def test_written_plays_are_read(text, moves):
     "text",
     [
         *("8", "8/", "/5", "8/5/", "8-5", "eight/five", "8/5(0)", "8/5(5)", "8/5(", "8/5(x)", "8/5()", "8/5)2("),
-        *("26/20", "-1/3", "8/³", "٨/٥"),
+        *("26/20", "-1/3", "8/bar", "8;5", "8/³", "٨/٥"),
     ],
 )  # fmt: skip
 def test_what_is_no_notation_is_refused(text):

@@ -94,3 +94,17 @@ def test_fifteen_checkers_are_on_the_board_or_off(position):
     own = sum(count for count in position.counts if count > 0)
     opposing = -sum(count for count in position.counts if count < 0)
     assert (own + position.borne_off[0], opposing + position.borne_off[1]) == (15, 15)
+
+
+def test_letters_and_positions_are_each_others_image():
+    assert Position.start().letters == "-b----E-C---eE---c-e----B-"
+    assert Position.from_letters(Position.start().letters) == Position.start()
+    position = Position.from_gnubg_id("YQDAoIMHDAADAA")
+    assert Position.from_letters(position.letters) == position
+
+
+@pytest.mark.parametrize("letters", ["", "-" * 25, "-" * 25 + "?", "-" * 25 + "Z", "Ä" + "-" * 25])
+def test_other_letters_are_refused(letters):
+    with pytest.raises(Refused) as refused:
+        Position.from_letters(letters)
+    assert refused.value.code == "bad_letters"

@@ -1,0 +1,102 @@
+"""What can happen in a match: phases, acts and their arguments."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from engine.cube import Score, Side
+from engine.notation import parse_play
+from engine.plays import Dice
+from engine.scoring import WinKind
+
+
+class Phase(StrEnum):
+    """What is to happen next."""
+
+    OPENING = "opening"
+    """Each side rolls one die."""
+    TO_ROLL = "to_roll"
+    """The side on turn rolls, doubles or resigns."""
+    TO_PLAY = "to_play"
+    """The side on turn plays its dice."""
+    DOUBLED = "doubled"
+    """The side that is not on turn takes or drops."""
+    RESIGNED = "resigned"
+    """A resignation awaits its answer."""
+    ADJOURNED = "adjourned"
+    """Interrupted by the director."""
+    OVER = "over"
+
+
+class Act(StrEnum):
+    """The kinds of action."""
+
+    ROLL = "roll"
+    PLAY = "play"
+    DOUBLE = "double"
+    TAKE = "take"
+    DROP = "drop"
+    RESIGN = "resign"
+    ACCEPT = "accept"
+    REFUSE = "refuse"
+    CONCEDE = "concede"
+    FLAG = "flag"
+    """A side ran out of time; what that costs is the match's `flag_rule`."""
+    CLAIM_FLAG = "claim_flag"
+    """The opponent of a side that ran out of time claims the match."""
+    SET_SCORE = "set_score"
+    """The director corrects the score; the game in progress goes on."""
+    END_GAME = "end_game"
+    """The director ends the game in progress with a winner and points."""
+    ADJOURN = "adjourn"
+    """The director interrupts the match; position, cube, dice and side on roll are kept."""
+    RESUME = "resume"
+
+
+class FlagRule(StrEnum):
+    """What a side loses that runs out of time."""
+
+    MATCH_LOST = "match_lost"
+    GAME_LOST = "game_lost"
+    """One game, worth the cube."""
+    CLAIM = "claim"
+    """Nothing until the opponent claims the match; the game goes on meanwhile."""
+
+
+class Action(NamedTuple):
+    """One thing that changes a match."""
+
+    act: Act
+    side: Side | None = None
+    """Who acts; None for the opening roll, for a director's act, and for a play of the side on turn.
+
+    END_GAME: who wins the game. FLAG: whose flag fell."""
+    dice: Dice | None = None
+    """ROLL: the dice; in the opening the die of side 0, then that of side 1."""
+    moves: tuple[tuple[int, ...], ...] = ()
+    """PLAY: the ways from first point to last, e.g. ((24, 18), (13, 11)); () where there is no move."""
+    value: int | None = None
+    """RESIGN: 1, 2 or 3 times the cube. FLAG: 1 where only the game is lost. END_GAME: the points."""
+    score: Score | None = None
+    """SET_SCORE: the score from now on."""
+    kind: WinKind | None = None
+    """END_GAME: how the game counts; a ruling where nothing is said."""
+
+    @classmethod
+    def play(cls, notation: str, side: Side | None = None) -> "Action":
+        """A play in notation, of the side on turn unless another is given: `Action.play("8/5 6/5")`.
+
+        Raises Refused (`bad_notation`).
+        """
+        return cls(Act.PLAY, side, moves=tuple(parse_play(notation)))
+
+
+class GameResult(NamedTuple):
+    """A finished game."""
+
+    number: int
+    start: Score
+    winner: Side
+    kind: WinKind
+    cube: int
+    points: int
+    crawford: bool
