@@ -102,6 +102,10 @@ class PreviewSerializer(serializers.Serializer[Any]):
     result = StandingResultSerializer()
     default = serializers.ChoiceField(Correction.Choice.choices)
     choices = FollowingSerializer(many=True)
+    round_to_take_back = serializers.IntegerField(
+        allow_null=True,
+        help_text="A round paired from this result in which nobody has begun: take it back first to pair it anew.",
+    )
 
 
 class CorrectionSerializer(serializers.Serializer[Any]):

@@ -21,6 +21,7 @@ from tournaments.foresight import Choice, FixtureChange, Following, NewResult, P
 from tournaments.models import Correction, Division, Fixture
 from tournaments.selectors.corrections import Teller
 from tournaments.selectors.names import Names, shown
+from tournaments.selectors.take_back import round_after
 from tournaments.services import corrections as services
 
 EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}
@@ -52,6 +53,7 @@ def _previewed(preview: Preview) -> Response:
         "result": _result(preview.new),
         "default": preview.default.value,
         "choices": [_following(choice, one, teller) for choice, one in preview.following.items()],
+        "round_to_take_back": taken.round if (taken := round_after(preview.fixture)) is not None else None,
     }
     return tagged(shapes.PreviewSerializer(body).data, preview.seq)
 

@@ -22,6 +22,7 @@ from tournaments.models import Correction, Fixture
 from tournaments.selectors import corrections as selectors
 from tournaments.selectors.fixtures import fixture_page
 from tournaments.selectors.names import shown
+from tournaments.selectors.take_back import round_after
 from tournaments.services import corrections as services
 from tournaments.views.pages import account_needed, address, by, missed, status_of
 
@@ -59,6 +60,7 @@ def _page(request: HttpRequest, fixture: Fixture, status: int, **context: Any) -
     else:
         shared = fixture_page(fixture, role, by(request), timezone.now())
         shared["corrected"] = selectors.corrections_of_fixture(fixture)
+        shared["take_back"] = round_after(fixture)
     name = "tournaments/_correction.html" if htmx else "tournaments/correct.html"
     answer = render(request, name, shared | {"may_direct": is_at_least(role, Role.DIRECTOR), **context}, status=status)
     answer["Vary"] = "HX-Request"

@@ -295,3 +295,21 @@ def test_a_director_takes_a_round_back_on_the_page_of_the_rounds_or_by_api(secon
     answer = alices.post(where, body, content_type="application/json")
     assert answer.status_code == 200
     assert answer.json()["next"] == {**answer.json()["next"], "round": 2, "state": "complete"}
+
+
+def test_a_correction_offers_to_take_back_the_round_that_was_paired_from_the_result(
+    second_round: Hall, alices: Client
+) -> None:
+    hall = second_round
+    tournament = hall.division.tournament
+    first = Fixture.objects.filter(round__number=1, match__isnull=False).order_by("number")[0]
+    page = reverse("fixture-correct", args=[tournament.club.slug, tournament.slug, first.public_id])
+    where = reverse("api-fixture-corrections-preview", args=[first.public_id])
+    body = {"winner": 1, "score": [3, 7], "kind": "played", "voided_rated": True}
+    assert "Take round 2 back" in alices.get(page).content.decode()
+    assert alices.post(where, body, content_type="application/json").json()["round_to_take_back"] == 2
+
+    hall.report(hall.ready()[0], 0)
+
+    assert "Take round 2 back" not in alices.get(page).content.decode()
+    assert alices.post(where, body, content_type="application/json").json()["round_to_take_back"] is None
