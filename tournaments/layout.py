@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.utils.translation import gettext as _
@@ -61,6 +61,11 @@ class Box:
     """The word beside the number, such as forfeit."""
     winner_to: int | None = None
     loser_to: int | None = None
+    winner_side: int = 0
+    """The side on which the winner goes on."""
+    winner_draw: str = ""
+    """The round in whose draw the winner takes part; empty where it is known which match comes next."""
+    loser_draw: str = ""
     far: bool = False
     """Whether the winner goes where no line leads, so that words must."""
     due_at: datetime | None = None
@@ -78,6 +83,8 @@ class Column:
     length: int
     boxes: list[Box]
     deadline: datetime | None = None
+    to_be_drawn: bool = False
+    """Whether lots will decide who meets whom, once everybody who comes here is known."""
     joins: str = ""
     """How the boxes lead to the next column: two into one, one to one, by curves, or by words only."""
     links: tuple[tuple[float, float], ...] = ()
@@ -227,6 +234,28 @@ def joined(columns: Sequence[Column]) -> list[Column]:
     return list(columns)
 
 
+def uncrossed(columns: Sequence[Column]) -> list[Column]:
+    """The columns with their boxes in such an order that no two lines to the next column cross.
+
+    Where a winner goes is one box, so a bracket is a tree, and can be drawn so: each column follows the order of the
+    next. A box from which no line leads keeps about the height that it has.
+    """
+    ordered = list(columns)
+    for at in reversed(range(len(ordered) - 1)):
+        boxes, following = ordered[at].boxes, [box.number for box in ordered[at + 1].boxes]
+        places = {number: place for place, number in enumerate(following)}
+        ranks = {
+            box.number: (
+                places.get(box.winner_to or 0, (own + 0.5) * len(following) / len(boxes) - 0.5),
+                box.winner_side,
+                own,
+            )
+            for own, box in enumerate(boxes)
+        }
+        ordered[at] = replace(ordered[at], boxes=sorted(boxes, key=lambda box: ranks[box.number]))
+    return ordered
+
+
 def _height(at: int, count: int) -> float:
     """The middle of a box among so many that share the height of a column, in percent."""
     return round(100 * (at + 0.5) / count, 1)
@@ -237,7 +266,7 @@ def tree(key: str, columns: Sequence[Column], *, name: str = "", title: str = ""
 
     `name` is what it is called in addresses, `title` on the page; by default both come from its key.
     """
-    name = name or key
+    name, columns = name or key, uncrossed(columns)
     made = Tree(name, title or bracket_name(key))
     widest = max((len(column.boxes) for column in columns), default=0)
     parts = -(-2 * widest // SECTION)
@@ -246,7 +275,7 @@ def tree(key: str, columns: Sequence[Column], *, name: str = "", title: str = ""
         made.sections = [Section(f"{name}-1", "", joined(columns))]
         return made
     for at in range(parts):
-        part = [Column(own.name, own.length, _part(own.boxes, at, parts), own.deadline) for own in shared]
+        part = [replace(own, boxes=_part(own.boxes, at, parts)) for own in shared]
         made.sections.append(Section(f"{name}-{at + 1}", _part_title(key, part, at, parts), joined(part)))
     rest = list(columns[len(shared) :])
     if rest:

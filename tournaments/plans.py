@@ -121,9 +121,9 @@ def _store_fixtures(stage: Stage, round_: Round, fixtures: Iterable[plan.Fixture
     )
 
 
-def entrants_as_data(entrants: Iterable[plan.Source]) -> list[list[str | int]]:
+def entrants_as_data(entrants: Iterable[plan.Source]) -> list[tuple[str, int]]:
     """The entrants of a round that is drawn once they are known, as its row keeps them."""
-    return [[one.kind, one.fixture] for one in entrants if isinstance(one, plan.WinnerOf | plan.LoserOf)]
+    return [(one.kind, one.fixture) for one in entrants if isinstance(one, plan.WinnerOf | plan.LoserOf)]
 
 
 def _entrants_of(round_: Round) -> tuple[plan.Source, ...]:

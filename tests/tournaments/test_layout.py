@@ -1,9 +1,14 @@
 """How brackets are laid out: rounds by name, boxes joined, large ones in sections."""
 
+from itertools import combinations, pairwise
+
 import pytest
 
-from tournaments.formats.graph import CONSOLATION, MAIN
-from tournaments.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, joined, round_name, tree
+from tournaments.formats.blueprint import draw_places, plan_of, sources_of
+from tournaments.formats.graph import CONSOLATION, LOWER, MAIN, WinnerOf
+from tournaments.formats.outlined_stages import choices_of
+from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
+from tournaments.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, joined, round_name, tree, uncrossed
 
 NOBODY = Line("to_be_decided", "")
 
@@ -70,3 +75,51 @@ def test_more_stand_in_sections_of_32_and_what_follows_them() -> None:
     assert [len(column.boxes) for column in made.sections[-1].columns] == [2, 1]
     assert sorted(box.number for box in made.boxes) == list(range(1, 128))
     assert {column.joins for column in made.sections[1].columns[:-1]} == {MERGE}
+
+
+def columns_of(stage: StageSettings, size: int, key: str) -> list[Column]:
+    """The lower bracket of a plan, drawn rounds as they are meant."""
+    seed = bytes(32)
+    graph = plan_of(stage, sources_of(draw_places(stage, range(1, size + 1), seed=seed).places), seed=seed)
+    sides = {
+        source.fixture: (number, side)
+        for number in graph.fixtures
+        for side, source in enumerate(graph.intended(number))
+        if isinstance(source, WinnerOf)
+    }
+    made = []
+    for round_ in graph.bracket(key).rounds:
+        boxes = [Box(fixture.number, "waiting", (NOBODY, NOBODY)) for fixture in round_.fixtures]
+        for box in boxes:
+            box.winner_to, box.winner_side = sides.get(box.number, (None, 0))
+        made.append(Column("", 7, boxes))
+    return made
+
+
+def crossings(drawn: list[Column]) -> int:
+    """Pairs of lines to the next column that cross, each line ending at the upper or lower side of its box."""
+    found = 0
+    for column, following in pairwise(drawn):
+        places = {box.number: place for place, box in enumerate(following.boxes)}
+        ends = [(places[box.winner_to], box.winner_side) for box in column.boxes if box.winner_to in places]
+        found += sum(one > other for one, other in combinations(ends, 2))
+    return found
+
+
+@pytest.mark.parametrize("size", [5, 8, 11, 13, 16, 19, 23, 32, 35, 48])
+def test_lines_of_lower_brackets_do_not_cross(size: int) -> None:
+    for format_, key in ((DOUBLE, LOWER), (PROGRESSIVE, CONSOLATION)):
+        for proposal in choices_of(StageSettings(format_), size).lower:
+            planned = columns_of(StageSettings(format_, pattern=str(proposal.pattern)), size, key)
+            assert crossings(uncrossed(planned)) == 0, proposal.pattern
+
+
+def test_lines_of_a_lower_bracket_would_cross_in_the_order_of_the_numbers() -> None:
+    assert crossings(columns_of(StageSettings(DOUBLE), 19, LOWER)) > 0
+
+
+def test_a_main_bracket_keeps_the_order_of_its_numbers() -> None:
+    made = columns(8, 4, 2, 1)
+    assert [[box.number for box in column.boxes] for column in uncrossed(made)] == [
+        [box.number for box in column.boxes] for column in made
+    ]

@@ -93,11 +93,18 @@ class RoundRow:
     fixtures: list[FixtureRow]
     stage: int = 1
     format: str = KNOCKOUT
+    entrants: Sequence[tuple[str, int]] = ()
+    """Of a round that is drawn once they are known: winner or loser, and the number of the fixture."""
 
     @property
     def upper(self) -> bool:
         """Whether the stage is a double elimination, whose main draw is its upper half."""
         return self.format == DOUBLE
+
+    @property
+    def to_be_drawn(self) -> bool:
+        """Whether its entrants are not known yet, and lots will decide who meets whom."""
+        return any(slot.source == Slot.Source.DRAWN for fixture in self.fixtures for slot in fixture.slots)
 
 
 def rounds_of(division: Division) -> list[RoundRow]:
@@ -125,6 +132,7 @@ def rounds_of(division: Division) -> list[RoundRow]:
             by_round.get(row.pk, []),
             row.bracket.stage.number,
             row.bracket.stage.format,
+            row.entrants,
         )
         for row in rounds.order_by("bracket__stage__number", "bracket__order", "number")
     ]
@@ -171,6 +179,7 @@ class Look:
 def trees(rounds: Sequence[RoundRow], look: Look) -> list[Tree]:
     """The brackets, stage after stage, ready to be shown."""
     to_winner, to_loser = targets(rounds)
+    sides, draws = _sides(rounds), _awaited_draws(rounds)
     brackets: dict[tuple[int, str], list[RoundRow]] = {}
     for row in rounds:
         brackets.setdefault((row.stage, row.bracket), []).append(row)
@@ -181,8 +190,11 @@ def trees(rounds: Sequence[RoundRow], look: Look) -> list[Tree]:
             boxes = [_box(fixture, row, look) for fixture in row.fixtures]
             for box in boxes:
                 box.winner_to, box.loser_to = to_winner.get(box.number), to_loser.get(box.number)
+                box.winner_side = sides.get(box.number, 0)
+                box.winner_draw = draws.get((Slot.Source.WINNER, box.number), "")
+                box.loser_draw = draws.get((Slot.Source.LOSER, box.number), "")
             name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper)
-            columns.append(Column(name, row.length, boxes, row.deadline))
+            columns.append(Column(name, row.length, boxes, row.deadline, to_be_drawn=row.to_be_drawn))
         upper = own[0].upper
         one = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
         one.stage = stage
@@ -213,6 +225,30 @@ def mark_of(match: Match | Played) -> str:
     if match.state == Match.State.OPEN and has_begun(match):
         return "live"
     return match.state if match.state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
+
+
+def _sides(rounds: Iterable[RoundRow]) -> dict[int, int]:
+    """Fixture -> the side on which its winner goes on."""
+    return {
+        slot.source_fixture: side
+        for row in rounds
+        for fixture in row.fixtures
+        for side, slot in enumerate(fixture.slots)
+        if slot.source == Slot.Source.WINNER and slot.source_fixture is not None
+    }
+
+
+def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
+    """Winner or loser, and fixture -> the name of the round in whose draw they take part, while that is to come."""
+    last = {(row.stage, row.bracket): row.number for row in rounds}
+    return {
+        (kind, fixture): round_name(
+            row.bracket, row.number, len(row.fixtures), last[row.stage, row.bracket], upper=row.upper
+        )
+        for row in rounds
+        if row.to_be_drawn
+        for kind, fixture in row.entrants
+    }
 
 
 def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
@@ -290,6 +326,8 @@ def _text(slot: Stand, names: Names) -> str:
         return _("Winner of M%(number)d") % {"number": slot.source_fixture or 0}
     if slot.source == Slot.Source.LOSER:
         return _("Loser of M%(number)d") % {"number": slot.source_fixture or 0}
+    if slot.source == Slot.Source.DRAWN:
+        return _("By lot")
     if slot.source == Slot.Source.PLACE:
         return place_name(slot.source_stage, slot.source_place or 0)
     return _("To be decided")

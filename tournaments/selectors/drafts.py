@@ -12,7 +12,7 @@ from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, StageSet
 from tournaments.formats.swiss_event import ByeKind
 from tournaments.layout import Tree, bracket_name
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Stage
-from tournaments.plans import settings_of, source_fields
+from tournaments.plans import entrants_as_data, settings_of, source_fields
 from tournaments.selectors import brackets
 from tournaments.selectors.brackets import FixtureRow, Look, RoundRow, Stand
 from tournaments.selectors.divisions import jumps, stage_title
@@ -187,7 +187,10 @@ def _rows(stage: Stage, graph: Graph, default: Sequence[int]) -> list[RoundRow]:
         for round_ in bracket.rounds:
             fixtures = [_fixture(state, fixture.number) for fixture in round_.fixtures]
             length = lengths[min(round_.number, len(lengths)) - 1]
-            rows.append(RoundRow(bracket.key, round_.number, length, None, fixtures, stage.number, stage.format))
+            entrants = entrants_as_data(round_.entrants)
+            rows.append(
+                RoundRow(bracket.key, round_.number, length, None, fixtures, stage.number, stage.format, entrants)
+            )
     return rows
 
 

@@ -28,6 +28,8 @@ class Words(NamedTuple):
     marks: dict[str, str]
     winner_to: str
     loser_to: str
+    winner_draw: str
+    loser_draw: str
     until: str
     enter: str
     won: str
@@ -41,6 +43,8 @@ def _words() -> Words:
         {"live": _("Live"), "claimed": _("Claimed"), "disputed": _("Disputed")},
         _("winner → M%(number)d"),
         _("loser → M%(number)d"),
+        _("winner → draw of %(round)s"),
+        _("loser → draw of %(round)s"),
         _("until %(at)s"),
         _("Result"),
         _("won"),
@@ -72,7 +76,7 @@ def curves(column: Column) -> SafeString:
 
 def _box(box: Box, words: Words, shown: Callable[[datetime], str], seeded: bool) -> str:
     state, path = box.mark or box.status, " path" if box.path else ""
-    first, second = (_line(line, words, seeded) for line in box.lines)
+    first, second = (_line(line, box, words, seeded) for line in box.lines)
     return f'\n<li class="is-{state}{path}"><div><p>{_head(box, words, shown)}</p>{first}{second}</div></li>'
 
 
@@ -92,27 +96,35 @@ def _head(box: Box, words: Words, shown: Callable[[datetime], str]) -> str:
 
 
 def _onward(box: Box, words: Words) -> list[str]:
-    """Where winner and loser go. The winner's is left out where a line says it, the loser's once he is known."""
+    """Where winner and loser go. The winner's is left out where a line says it, the loser's once they are known."""
     ways = []
     if box.winner_to:
         kind = "far" if box.far else "to"
         ways.append(f'<span class="{kind}">{escape(words.winner_to % {"number": box.winner_to})}</span>')
-    if box.loser_to and box.status in ("waiting", "ready"):
+    elif box.winner_draw:
+        ways.append(f'<span class="far">{escape(words.winner_draw % {"round": box.winner_draw})}</span>')
+    if box.status not in ("waiting", "ready"):
+        return ways
+    if box.loser_to:
         ways.append(f'<span class="drop">{escape(words.loser_to % {"number": box.loser_to})}</span>')
+    elif box.loser_draw:
+        ways.append(f'<span class="drop">{escape(words.loser_draw % {"round": box.loser_draw})}</span>')
     return ways
 
 
-def _line(line: Line, words: Words, seeded: bool) -> str:
+def _line(line: Line, box: Box, words: Words, seeded: bool) -> str:
+    """One side; a name opens the match, or the player's page where there is none."""
     classes = line.kind + (" won" if line.won else "") + (" here" if line.here else "")
     entry = f' data-e="{line.entry}"' if line.entry else ""
     seed = f"<small>{line.seed or ''}</small>" if seeded else ""
     name = escape(line.text)
-    who = f'<a href="/players/{line.player}/">{name}</a>' if line.player else f"<span>{name}</span>"
+    page = f"/matches/{box.match}/" if box.match else f"/players/{line.player}/"
+    who = f'<a href="{page}">{name}</a>' if line.player else f"<span>{name}</span>"
     return f'\n<p class="{classes}"{entry}>{seed}{who}{_ending(line, words)}</p>'
 
 
 def _ending(line: Line, words: Words) -> str:
-    """The score, a tick, or that he does not come."""
+    """The score, a tick, or that they do not come."""
     if line.kind == "walkover" and line.player:
         return f"<em>{escape(words.not_coming)}</em>"
     said = "".join(f"<em>{escape(word)}</em>" for word, true in _said(line, words) if true)
