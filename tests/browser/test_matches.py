@@ -8,7 +8,9 @@ from engine.records import write
 from engine.simulation import play_out
 from matches import links
 from matches.models import Match
+from matches.services import claims
 from matches.services.submissions import adjudicate_submission
+from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.matches.reporting.cast import BOB, CAROL, match_between
@@ -33,7 +35,11 @@ def test_one_claims_and_the_other_confirms(
         page.get_by_role("button", name="One point more for Carol").click()
     page.get_by_role("button", name="One point less for Carol").click()
     axe(page)
-    page.get_by_role("button", name="Report this score").click()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("heading", name="Bob wins 7–5.")).to_be_visible()
+    axe(page)
+    fits(page)
+    page.get_by_role("button", name="Send this report").click()
     expect(page.get_by_role("status")).to_contain_text("The other player is asked to confirm.")
 
     hers = open_page("/my/", width=width, scheme=scheme, user=carol)
@@ -56,12 +62,14 @@ def test_a_dispute_over_personal_links(
     his = open_page(f"/m/{links.token_for(match, BOB)}/", width=width, scheme=scheme)
     his.get_by_role("spinbutton", name="Bob").fill("7")
     his.get_by_role("spinbutton", name="Carol").fill("5")
-    his.get_by_role("button", name="Report this score").click()
+    his.get_by_role("button", name="Continue").click()
+    follow(his.get_by_role("button", name="Send this report"))
     hers = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)
-    hers.get_by_text("It was not so").click()
+    hers.get_by_text("That is not the score").click()
     hers.get_by_role("spinbutton", name="Bob").fill("5")
     hers.get_by_role("spinbutton", name="Carol").fill("7")
-    hers.get_by_role("button", name="Report this score").click()
+    hers.get_by_role("button", name="Continue").click()
+    hers.get_by_role("button", name="Send this report").click()
     expect(hers.get_by_role("heading", name="The players do not agree")).to_be_visible()
     axe(hers)
     fits(hers)
@@ -81,7 +89,10 @@ def test_a_waiting_page_shows_what_became_of_a_record(
     page.get_by_role("button", name="Send the record").click()
     expect(page.get_by_text("A match record is being checked.")).to_be_visible()
     adjudicate_submission(submission_id=match.submissions.get().pk, now=timezone.now())
-    expect(page.get_by_text("Bob won 4–0.").first).to_be_visible(timeout=10_000)
+    expect(page.get_by_text("You report 3–0.").first).to_be_visible(timeout=10_000)
+    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=timezone.now())
+    page.reload()
+    expect(page.get_by_text("Bob won 3–0.").first).to_be_visible()
     expect(page.get_by_role("heading", name="Score sheet")).to_be_visible()
     axe(page)
     fits(page)
@@ -99,3 +110,22 @@ def test_a_time_is_proposed_and_accepted(open_page: OpenPage, axe: Check, match:
     hers.get_by_role("button", name="Accept").click()
     expect(hers.get_by_role("link", name="Add to my calendar")).to_be_visible()
     axe(hers)
+
+
+@WIDTHS
+def test_a_waiting_page_never_takes_away_what_is_being_typed(
+    open_page: OpenPage, match: Match, bob: User, width: int, scheme: str
+) -> None:
+    page = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)
+    page.get_by_role("spinbutton", name="Bob").fill("4")
+    page.get_by_role("spinbutton", name="Carol").fill("7")
+    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now())
+    waiting = "const it = document.querySelector('[data-waiting]');"
+    page.evaluate(f"() => {{ {waiting} htmx.ajax('GET', it.getAttribute('hx-get'), {{ source: it, swap: 'none' }}) }}")
+    page.wait_for_timeout(1000)
+    expect(page.get_by_role("spinbutton", name="Carol")).to_have_value("7")
+    page.get_by_role("spinbutton", name="Bob").fill("0")
+    page.get_by_role("spinbutton", name="Carol").fill("0")
+    page.get_by_role("heading", level=1).click()
+    page.evaluate(f"() => {{ {waiting} htmx.ajax('GET', it.getAttribute('hx-get'), {{ source: it, swap: 'none' }}) }}")
+    expect(page.get_by_role("button", name="Confirm this score")).to_be_visible()

@@ -124,6 +124,16 @@ def settled(fixture: Fixture) -> bool:
     return Match.objects.get(pk=match_of(fixture).pk).state == Match.State.SETTLED
 
 
+def confirmed(open_page: OpenPage, fixture: Fixture, side: int, width: int) -> None:
+    """The record stands once its loser has sent it, or once the other player confirms it."""
+    match = match_of(fixture)
+    eventually(lambda: Match.objects.get(pk=match.pk).state in (Match.State.CLAIMED, Match.State.SETTLED))
+    if not settled(fixture):
+        page = open_page(f"/m/{links.token_for(match, side)}/", width=width)
+        page.get_by_role("button", name="Confirm this score").click()
+        eventually(lambda: settled(fixture))
+
+
 def by_record(open_page: OpenPage, looked_at: Check, fixtures: list[Fixture], width: int) -> None:
     """XG's dialect, the sides swapped, one of the two under a nickname: accepted without a question."""
     (fixture,) = fixtures
@@ -133,7 +143,7 @@ def by_record(open_page: OpenPage, looked_at: Check, fixtures: list[Fixture], wi
     page = open_page(f"/m/{links.token_for(match, 0)}/", width=width)
     looked_at(page)
     send_record(page, write_mat(transcript, "xg"))
-    eventually(lambda: settled(fixture))
+    confirmed(open_page, fixture, 1, width)
     page.reload()
     expect(page.get_by_role("heading", name="Score sheet")).to_be_visible()
     looked_at(page)
@@ -144,7 +154,9 @@ def by_claim_and_answer(open_page: OpenPage, looked_at: Check, fixture: Fixture,
     winner = open_page(f"/m/{links.token_for(match, 0)}/", width=width)
     winner.get_by_role("spinbutton", name=match.player_0.name).fill("5")
     winner.get_by_role("spinbutton", name=match.player_1.name).fill("2")
-    winner.get_by_role("button", name="Report this score").click()
+    winner.get_by_role("button", name="Continue").click()
+    looked_at(winner)
+    winner.get_by_role("button", name="Send this report").click()
     loser = open_page(f"/m/{links.token_for(match, 1)}/", width=width)
     looked_at(loser)
     loser.get_by_role("button", name="Confirm this score").click()
@@ -174,5 +186,5 @@ def by_strangers_record(open_page: OpenPage, looked_at: Check, fixture: Fixture,
     looked_at(page)
     page.get_by_role("radio", name=match.player_1.name).check()
     page.get_by_role("button", name="That is it").click()
-    eventually(lambda: settled(fixture))
+    confirmed(open_page, fixture, 0, width)
     assert match.submissions.get().swapped is True
