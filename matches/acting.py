@@ -27,6 +27,7 @@ from matches.forms import ObjectionForm, ScoreForm, SheetScoreForm, TimesForm
 from matches.match_page import match_page
 from matches.messages import STATUS
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Match
+from matches.my_matches import MyMatch, what_next
 from players.messages import sentence
 from players.models import User
 
@@ -51,6 +52,7 @@ def page(
     invalid = filled is not None and filled.is_bound and bool(filled.errors)
     context = match_page(match, seat, timezone.now(), request.user) | {
         "here": home(seat) if seat is not None else reverse("match", args=[match.public_id]),
+        "next_match": _next(match, seat),
         "key": secrets.token_urlsafe(KEY_BYTES),
         "may_direct": seat is None and access.may_direct(request.user, match),
         "most_bytes": MOST_BYTES,
@@ -66,6 +68,16 @@ def page(
         status = STATUS.get(refused.code, HTTPStatus.UNPROCESSABLE_ENTITY)
     with timezone.override(zone):
         return render(request, "matches/match.html", context, status=status)
+
+
+def _next(match: Match, seat: Seat | None) -> MyMatch | None:
+    """What a player has next, where this match needs nothing more from them.
+
+    Its page is named, never its personal link: whoever holds one link does not get the others by it.
+    """
+    if seat is None or seat.side is None or match.state == Match.State.OPEN:
+        return None
+    return what_next(match.players[seat.side], match)
 
 
 def _forms(match: Match, seat: Seat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:

@@ -16,12 +16,14 @@ class TournamentsConfig(AppConfig):
         from tournaments.consequences import tell as tell_consequences
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
         from tournaments.formats.outline import REMARKS
-        from tournaments.occasions import tell
+        from tournaments.occasions import entries_of, places_of, tell
         from tournaments.refusals import MESSAGES
         from tournaments.services.entries import refuse_two_entries
 
         occasions.add(tell)
         consequences.add(tell_consequences)
+        occasions.add_places(places_of)
+        occasions.add_entries(entries_of)
         merging.also_check(refuse_two_entries)
         sentences.add(MESSAGES)
         sentences.add(FORMAT_MESSAGES)

@@ -1,13 +1,20 @@
 """The administration pages, and what a match is called where it is listed."""
 
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
 import pytest
 from django.test import Client
 
 from matches.occasions import occasions
-from players.models import User
-from tests.tournaments.pages.conftest import Running
-from tests.tournaments.pages.test_division import page
+from matches.services.matches import open_match
+from players.actors import Actor
+from players.models import Player, User
+from tests.tournaments.pages.conftest import NOW, Running
+from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
+from tournaments.services import entries, results
 
 pytestmark = pytest.mark.django_db
 
@@ -33,3 +40,44 @@ def test_a_match_is_called_after_its_event(running: Running) -> None:
     assert told[topic].title == "Winter Open · Open"
     assert told[topic].url == running.page
     assert set(told) == {topic}
+
+
+def test_my_page_says_where_my_next_match_is_and_where_i_am_entered(
+    running: Running, bob: User, make_division: Callable[..., Division], by_alice: Actor, as_user: Any
+) -> None:
+    side = make_division(name="Side event", capacity=2)
+    bobs = running.entry.player
+    other = next(player for player in running.fixture.match.players if player != bobs)
+    entries.enter(division=side, players=[other, Player.objects.create(name="Zoe"), bobs], by=by_alice, now=NOW)
+    html = text(page(as_user(bob), "/my/"))
+    assert "Carol Semi-finals · M1" in html
+    assert "Winter Open · Open being played" in html
+    assert "Winter Open · Side event number 1 on the waiting list" in html
+
+
+def test_after_a_report_the_page_of_the_match_names_the_next_one(
+    running: Running, bob: User, make_players: Callable[[int], list[Player]], by_alice: Actor, as_user: Any
+) -> None:
+    match, bobs = running.fixture.match, running.entry.player
+    client = as_user(bob)
+    assert "Your next match" not in text(page(client, f"/matches/{match.public_id}/"))
+    winner = match.players.index(bobs)
+    score = (7, 3) if winner == 0 else (3, 7)
+    results.enter_result(fixture=running.fixture, winner=winner, score=score, by=by_alice, now=NOW)
+    assert "Your next match" not in text(page(client, f"/matches/{match.public_id}/")), "its players are not known yet"
+    second = Fixture.objects.select_related("stage", "match").get(stage__division=running.division, number=2)
+    results.enter_result(fixture=second, winner=0, score=(7, 3), by=by_alice, now=NOW)
+    html = text(page(client, f"/matches/{match.public_id}/"))
+    assert f"Your next match {second.match.player_0.name} Final · M3" in html
+
+
+def test_the_most_urgent_match_comes_first(
+    bobs: Player, make_players: Callable[[int], list[Player]], bob: User, by_alice: Actor, as_user: Any
+) -> None:
+    soon, late, never = (
+        open_match(players=(bobs, player), length=5, due_at=due, by=by_alice, now=NOW)
+        for player, due in zip(make_players(3), (NOW + timedelta(days=1), NOW + timedelta(days=9), None), strict=True)
+    )
+    html = page(as_user(bob), "/my/")
+    places = [html.index(match.public_id) for match in (soon, late, never)]
+    assert places == sorted(places)
