@@ -1,10 +1,15 @@
 """What directors send about draws and rounds."""
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
+from players.messages import sentence
+from players.public_ids import LENGTH
 from tournaments.formats.settings import LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
+from tournaments.models import ByeRequest
 from tournaments.stage_words import NEXT_ROUND_NAMES
 
 LONGEST_REASON = 300
@@ -21,6 +26,39 @@ class RequestDrawForm(RefusingForm):
 
     reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
     publish_event = forms.BooleanField(required=False)
+
+
+class PairRoundForm(AfterForm):
+    """Asks for the pairing of the next round; the n-th `first` and the n-th `second` meet in any case."""
+
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
+    first = forms.Field(required=False, widget=forms.MultipleHiddenInput, label=_("First player"))
+    second = forms.Field(required=False, widget=forms.MultipleHiddenInput, label=_("Second player"))
+
+    def clean(self) -> dict[str, Any]:
+        """`pairs` in place of the two lists; a row of two empty choices is no pair."""
+        cleaned = super().clean() or self.cleaned_data
+        first, second = cleaned.pop("first", None) or [], cleaned.pop("second", None) or []
+        if len(first) != len(second):
+            raise forms.ValidationError(sentence("choose_a_player", {}))
+        cleaned["pairs"] = [pair for pair in zip(first, second, strict=True) if any(pair)]
+        return cleaned
+
+
+class ByeForm(RefusingForm):
+    """Notes that somebody will miss a round, for what, or that they will be there after all."""
+
+    entry = forms.CharField(max_length=LENGTH, label=_("Player"))
+    round = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, label=_("Round"))
+    kind = forms.ChoiceField(choices=ByeRequest.Kind.choices, required=False, label=_("For"))
+    take_back = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """What the bye is worth is needed where one is noted."""
+        cleaned = super().clean() or self.cleaned_data
+        if not cleaned.get("take_back") and not cleaned.get("kind") and "kind" not in self.errors:
+            self.add_error("kind", forms.Field.default_error_messages["required"])
+        return cleaned
 
 
 class ChangeRoundsForm(AfterForm):

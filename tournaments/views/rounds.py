@@ -16,8 +16,8 @@ from engine.errors import Refused
 from players.access import Role
 from players.messages import sentence
 from tournaments import access
-from tournaments.draw_forms import AfterForm, ChangeRoundsForm, TakeBackRoundForm
-from tournaments.models import ByeRequest, Division, Entry
+from tournaments.draw_forms import AfterForm, ByeForm, ChangeRoundsForm, PairRoundForm, TakeBackRoundForm
+from tournaments.models import Division
 from tournaments.numbers import number
 from tournaments.selectors import pairing_desk as selectors
 from tournaments.selectors.moments import of_one_moment
@@ -56,15 +56,14 @@ def pair(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
     """Have the next round paired, some pairs fixed beforehand; the second of two clicks finds it being made."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
 
+    form = PairRoundForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+
     def act() -> None:
-        rounds_asked.request_round(
-            division=found,
-            manual=_pairs(request, found),
-            after=_after(request),
-            reason=request.POST.get("reason", "")[:300],
-            by=by(request),
-            now=timezone.now(),
-        )
+        fields = dict(form.cleaned_data)
+        chosen = [(chosen_entry(found, first), chosen_entry(found, second)) for first, second in fields.pop("pairs")]
+        rounds_asked.request_round(division=found, manual=chosen, by=by(request), now=timezone.now(), **fields)
 
     return _done(request, found, act, harmless="draft_in_work")
 
@@ -138,17 +137,21 @@ def change(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
 @account_needed
 @require_POST
 def bye(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Note that somebody will miss a round, or that he will be there after all."""
+    """Note that somebody will miss a round, or that they will be there after all."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
 
+    form = ByeForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+    fields = form.cleaned_data
+
     def act() -> None:
-        entry = chosen_entry(found, request.POST.get("entry", ""))
-        at, kind = number(request.POST.get("round")) or 0, request.POST.get("kind", "")
-        if request.POST.get("take_back"):
-            rounds_asked.take_back_bye(entry=entry, round_number=at, by=by(request), now=timezone.now())
+        common: dict[str, Any] = {"round_number": fields["round"], "by": by(request), "now": timezone.now()}
+        entry = chosen_entry(found, fields["entry"])
+        if fields["take_back"]:
+            rounds_asked.take_back_bye(entry=entry, **common)
         else:
-            kind = kind if kind in ByeRequest.Kind.values else ByeRequest.Kind.HALF.value
-            rounds_asked.request_bye(entry=entry, round_number=at, kind=kind, by=by(request), now=timezone.now())
+            rounds_asked.request_bye(entry=entry, kind=fields["kind"], **common)
 
     return _done(request, found, act)
 
@@ -180,15 +183,3 @@ def _stale(request: HttpRequest, division: Division, refused: Refused) -> HttpRe
     context["missed"] = missed(request, refused, division.tournament, topics)
     context["stale"] = sentence(refused.code, refused.params)
     return render(request, "tournaments/pairing_desk.html", context, status=409)
-
-
-def _after(request: HttpRequest) -> int:
-    after = number(request.POST.get("after"))
-    return -1 if after is None else after
-
-
-def _pairs(request: HttpRequest, division: Division) -> list[tuple[Entry, Entry]]:
-    """The pairs chosen, row by row; an empty row is none, half a row is one with nobody."""
-    rows = zip(request.POST.getlist("first"), request.POST.getlist("second"), strict=False)
-    chosen = [pair for pair in rows if any(pair)]
-    return [(chosen_entry(division, first), chosen_entry(division, second)) for first, second in chosen]
