@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from django.db.models import Count, QuerySet
 
 from matches.begun import has_begun
+from matches.models import Match
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
 from tournaments.formats.settings import DOUBLE, GROUPS, ROUND_ROBIN
 from tournaments.layout import round_name
@@ -52,7 +53,9 @@ def playable(fixtures: Sequence[Fixture]) -> list[Fixture]:
             continue
         two = {(fixture.stage_id, match.player_0_id), (fixture.stage_id, match.player_1_id)}
         later = fixture.stage.format in IN_ORDER and bool(two & busy)
-        busy |= two
+        if match.state != Match.State.CLAIMED:
+            # A reported match has been played: its players are free for their next one.
+            busy |= two
         if not later or has_begun(match):
             found.append(fixture)
     return found
