@@ -66,7 +66,7 @@ TIEBREAK_WORDS: dict[str, Tiebreak] = {
             "sonneborn_berger",
             gettext_noop("Sonneborn–Berger"),
             gettext_noop("SB"),
-            gettext_noop("The points of each opponent times one's own result against him, added up."),
+            gettext_noop("The points of each opponent times one's own result against them, added up."),
             gettext_noop("article 9.1, unplayed rounds 16"),
         ),
         Tiebreak(

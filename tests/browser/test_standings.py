@@ -67,8 +67,29 @@ def test_a_reason_is_read_by_keyboard_and_only_one_at_a_time(
         summaries.nth(at).focus()
         page.keyboard.press("Enter")
         assert page.locator(".why details[open] .reasons").count() == 1
-        assert "points." in page.locator(".why details[open] .reasons").inner_text()
+        assert "Points: " in page.locator(".why details[open] .reasons").inner_text()
     axe(page)
+
+
+@pytest.mark.parametrize("width", [PHONE, 768])
+def test_a_card_keeps_its_figures_under_the_name_and_its_rounds_in_a_row(
+    width: int, hall: Callable[..., str], open_page: OpenPage, bob: User
+) -> None:
+    page = open_page(f"{hall('swiss', 9, 20)}/standings/", width=width, user=bob)
+    lines = page.locator(".standing tbody tr").all()
+    assert len(lines) == 9
+    figures = 0
+    for line in lines:
+        name = line.locator(".who").bounding_box()
+        assert name is not None
+        boxes = [one.bounding_box() for one in line.locator(".count, .figure, .spent").all()]
+        shown = [box for box in boxes if box is not None and box["width"]]
+        figures += len(shown)
+        assert all(box["x"] >= name["x"] - 1 for box in shown)
+        assert all(box["y"] > name["y"] for box in shown)
+        tops = {box["y"] for one in line.locator(".rounds .cell").all() if (box := one.bounding_box()) is not None}
+        assert len(tops) == 1
+    assert figures > 4 * len(lines)
 
 
 def test_bob_jumps_to_himself(hall: Callable[..., str], open_page: OpenPage, bob: User) -> None:
