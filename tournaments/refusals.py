@@ -83,6 +83,11 @@ MESSAGES: dict[str, str] = {
     ),
     "deadline_not_ahead": gettext_noop("A new deadline lies in the future."),
     "bad_deadline": gettext_noop("“{text}” is not a date and time; write 2026-11-27 20:00."),
+    # Confirm all unopposed
+    "confirm_disputed": gettext_noop("The players do not agree; this match needs a ruling."),
+    "confirm_unsigned": gettext_noop("Nobody signed this report from the score sheet. Confirm it by itself."),
+    "confirm_record_waits": gettext_noop("A record of this match is still being checked."),
+    "confirm_changed": gettext_noop("This report changed meanwhile; look at it again."),
     # One line
     "line_empty": gettext_noop("Type a result, such as m22 11-7."),
     "quick_line_too_long": gettext_noop("A line may have up to {most} characters."),

@@ -12,6 +12,7 @@ from tournaments.api import events as api_events
 from tournaments.api import fixtures as api_fixtures
 from tournaments.api import kept_apart as api_kept_apart
 from tournaments.api import lines as api_lines
+from tournaments.api import reports as api_reports
 from tournaments.api import returns as api_returns
 from tournaments.api import rounds as api_rounds
 from tournaments.api import seasons as api_seasons
@@ -57,6 +58,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}new-division/$", divisions.create, name="division-create"),
     re_path(rf"{EVENT}console/$", console.console, name="console"),
     re_path(rf"{EVENT}console/quick/$", console.quick, name="console-quick"),
+    re_path(rf"{EVENT}console/confirm-all/$", console.confirm_all, name="console-confirm-all"),
     re_path(rf"{EVENT}console/log/$", console.log, name="event-log"),
     re_path(rf"{EVENT}status/$", console.status, name="event-status"),
     re_path(rf"{DIVISION}$", divisions.division, name="division"),
@@ -124,6 +126,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
     re_path(rf"{A_TOURNAMENT}log/$", api_events.Log.as_view(), name="api-tournament-log"),
     re_path(rf"{A_TOURNAMENT}line/$", api_fixtures.OneLine.as_view(), name="api-tournament-line"),
+    re_path(rf"{A_TOURNAMENT}reports/$", api_reports.Reports.as_view(), name="api-tournament-reports"),
     re_path(rf"{A_TOURNAMENT}lines/$", api_lines.Lines.as_view(), name="api-tournament-lines"),
     re_path(rf"{A_TOURNAMENT}divisions/$", api_divisions.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{A_DIVISION}$", api_divisions.OneDivision.as_view(), name="api-division"),

@@ -70,9 +70,12 @@ def test_a_field_in_use_is_not_replaced_and_what_was_typed_stays(
     page.locator("#typed").fill("4")
     page.locator("#line").focus()
     booked = book_next(division, by_alice)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "hx-request" in request.headers else None)
     page.clock.fast_forward(POLLED)
     page.clock.run_for(500)
     expect(page.locator("#typed")).to_have_value("4")
+    assert asked == []
     page.locator("#typed").fill("0")
     page.locator("#line").focus()
     polled(page)

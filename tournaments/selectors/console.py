@@ -10,6 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from matches import wording
 from matches.models import Claim, Match, Objection, Result, Submission
+from players.actors import Actor
+from players.canonical import player_of
 from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.plans import settings_of
@@ -35,6 +37,12 @@ class Need:
     claims: list[Claim] = field(default_factory=list)
     records: list[Submission] = field(default_factory=list)
     objection: Objection | None = None
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """Who plays, by primary key."""
+        match = self.line.match
+        return () if match is None else (match.player_0_id, match.player_1_id)
 
     @property
     def said(self) -> list[str]:
@@ -92,8 +100,19 @@ NEEDS = {
 URGENCY = ("dispute", "objection", "refused", "deadline", "untold", "sheet", "claim")
 
 
-def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str, Any]:
-    """The console of an event; `chosen` is the public id of the division whose rounds are shown."""
+def unopposed(needs: Sequence[Need], player: int | None) -> list[str]:
+    """The signed reports that nobody disputes, but for matches this player plays in: what one tap confirms."""
+    return [
+        claim.public_id
+        for need in needs
+        if need.kind in ("claim", "untold") and player not in need.players
+        for claim in need.claims
+        if claim.is_signed
+    ]
+
+
+def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) -> dict[str, Any]:
+    """The console of an event; `chosen` is the public id of the division whose rounds are shown, `by` looks at it."""
     divisions = events.divisions_of(tournament)
     names = events.names_of_rounds(tournament)
     fixtures = called_in_order(_open(tournament))
@@ -112,6 +131,7 @@ def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str
         "counted": division,
         "needs": needs[:MOST_NEEDS],
         "needs_count": len(needs),
+        "unopposed": unopposed(needs, _player(by)),
         "ready": ready[:MOST_READY],
         "ready_count": len(ready),
         "later_count": len(lines) - len(taken | can_begin),
@@ -120,6 +140,12 @@ def console_page(tournament: Tournament, chosen: str, now: datetime) -> dict[str
         "latest": latest_results(tournament) if division else [],
         "now": now,
     }
+
+
+def _player(by: Actor) -> int | None:
+    """The player behind whoever looks at the console."""
+    player = player_of(by.user) if by.user is not None else None
+    return player.pk if player is not None else None
 
 
 def _open(tournament: Tournament) -> QuerySet[Fixture]:

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -17,14 +18,15 @@ from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from players.messages import sentence
 from tournaments import access
-from tournaments.console_forms import QuickForm
+from tournaments.console_forms import ConfirmForm, QuickForm
 from tournaments.models import Tournament
 from tournaments.selectors import console as selectors
 from tournaments.selectors import log as log_selectors
 from tournaments.selectors import workers
 from tournaments.selectors.quick import OutcomeLine, outcome_lines
+from tournaments.services import confirming
 from tournaments.services.quick import enter_lines
-from tournaments.views.pages import account_needed, address, by
+from tournaments.views.pages import account_needed, address, by, faulty
 
 
 @account_needed
@@ -40,7 +42,7 @@ def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 def _context(request: HttpRequest, tournament: Tournament, division: str) -> dict[str, Any]:
     role = require(request.user, tournament.club, Role.ASSISTANT)
-    context = selectors.console_page(tournament, division, timezone.now())
+    context = selectors.console_page(tournament, division, by(request), timezone.now())
     if (need := context["round_need"]) is not None and need.refusal:
         context["round_refusal"] = sentence(need.refusal["code"], need.refusal["params"])
     context["focus_line"] = "entered" in request.GET
@@ -84,6 +86,27 @@ def _asked_again(
         context["line"] = ""
     status = HTTPStatus.OK if is_help else HTTPStatus.UNPROCESSABLE_ENTITY
     return render(request, "tournaments/console.html", context, status=status)
+
+
+@account_needed
+@require_POST
+def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Let every unopposed report stand that the director saw, and say what was confirmed and what was not."""
+    found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    form = ConfirmForm(request.POST, tournament=found)
+    url = reverse("console", args=address(found))
+    if not form.is_valid():
+        return faulty(request, form, url)
+    division = form.cleaned_data["division"]
+    done = confirming.confirm_all(
+        tournament=found, reports=form.reports, division=division, by=by(request), now=timezone.now()
+    )
+    if confirmed := [f"M{one.waiting.fixture.number}" for one in done if not one.code]:
+        messages.success(request, _("Confirmed: %(matches)s.") % {"matches": ", ".join(confirmed)})
+    for one in done:
+        if one.code:
+            messages.warning(request, f"M{one.waiting.fixture.number}: {sentence(one.code, {})}")
+    return redirect(f"{url}?{urlencode({'division': division.public_id})}" if division else url)
 
 
 @account_needed

@@ -410,3 +410,26 @@ def test_a_record_that_breaks_off_stands_with_the_score_of_the_director(
     post(alices, f"{running.sheet}accept/", form)
     result = Result.objects.get()
     assert (result.winner, result.score, result.kind) == (1, (3, 7), Result.Kind.RULING)
+
+
+def test_one_tap_confirms_the_reports_on_the_page(running: Running, alices: Client) -> None:
+    for number in (1, 2):
+        match = Fixture.objects.get(stage__division=running.division, number=number).match
+        assert match is not None
+        claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
+    html = page(alices, f"{running.address}console/")
+    assert "Confirm all unopposed (2)" in text(html)
+    reports = re.findall(r'name="report" value="(\w+)"', html)
+    answer = post(alices, f"{running.address}console/confirm-all/", {"report": reports})
+    assert "Confirmed: M1, M2." in text(answer.content.decode())
+    assert Result.objects.count() == 2
+
+
+def test_reports_can_be_read_and_confirmed_by_the_api(running: Running, alices: Client) -> None:
+    claimed(running)
+    url = f"/api/v1/tournaments/{running.tournament.public_id}/reports/"
+    (waiting,) = alices.get(url).json()
+    assert (waiting["number"], waiting["score"], waiting["code"]) == (1, [7, 3], None)
+    (done,) = alices.post(url, {"reports": [waiting["report"]]}, content_type="application/json").json()
+    assert (done["number"], done["code"]) == (1, None)
+    assert Result.objects.get().score == (7, 3)
