@@ -5,6 +5,7 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 
 from engine.errors import Refused
+from engine.records import refuse_other_files
 from matches.models import MOST_BYTES, MOST_MEBIBYTES
 
 ENVELOPE = 16 * 1024
@@ -22,13 +23,21 @@ def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + EN
 
 
 def record_in(file: UploadedFile | None, text: str) -> tuple[bytes, str]:
-    """The bytes and the file's name. Refused: `file_missing`, `file_twice`, `record_too_large`."""
+    """The bytes and the file's name.
+
+    Refused: `file_missing`, `file_twice`, `record_too_large`, and what refuse_other_files refuses.
+    """
     if file is not None and text.strip():
         raise Refused("file_twice")
     if file is None:
         if not text.strip():
             raise Refused("file_missing")
-        return text.encode(), ""
+        return _a_record(text.encode()), ""
     if (file.size or 0) > MOST_BYTES:
         raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
-    return file.read(), file.name or ""
+    return _a_record(file.read()), file.name or ""
+
+
+def _a_record(data: bytes) -> bytes:
+    refuse_other_files(data)
+    return data

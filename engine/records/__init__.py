@@ -5,7 +5,7 @@ A reader never judges: it tells what a record says. What it could not understand
 """
 
 from engine.errors import Refused
-from engine.records.detect import decoded, is_xg, text_format
+from engine.records.detect import decoded, is_xg, refuse_other_files, text_format
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_reader import read_mat
 from engine.records.mat_writer import write_mat
@@ -15,19 +15,21 @@ from engine.records.sgf_writer import write_sgf
 from engine.records.xg_reader import read_xg
 from engine.transcript import Transcript
 
-__all__ = ["Limits", "from_data", "read", "to_data", "write", "write_mat"]
+__all__ = ["Limits", "from_data", "read", "refuse_other_files", "to_data", "write", "write_mat"]
 
 
 def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     """Read a match record, whatever its format; `transcript.format` and `.dialect` tell which it was.
 
-    Raises Refused where there is nothing to read: `file_too_large`, `not_text`, `unknown_format`,
-    `no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`, `inflates_too_much`, `damaged_file`.
+    Raises Refused where there is nothing to read: `file_too_large`, what refuse_other_files refuses, `not_text`,
+    `unknown_format`, `no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`, `inflates_too_much`,
+    `damaged_file`.
     """
     if len(data) > limits.bytes:
         raise Refused("file_too_large", limit=limits.bytes)
     if is_xg(data):
         return read_xg(data, limits)
+    refuse_other_files(data)
     text = decoded(data)
     match text_format(text):
         case "sgf":

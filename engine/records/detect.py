@@ -4,6 +4,7 @@ import codecs
 import re
 
 from engine.errors import Refused
+from engine.records.foreign import TEXT_KINDS, binary_kind, text_kind
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -51,7 +52,10 @@ def is_xg(data: bytes) -> bool:
 
 
 def text_format(text: str) -> str:
-    """`json`, `sgf` or `mat`; Refused (`no_match`, `unknown_format`) where it is none of them."""
+    """`json`, `sgf` or `mat`.
+
+    Raises Refused where it is none of them: `no_match`, `is_web_page`, `is_chess`, `unknown_format`.
+    """
     if not text.strip("\0 \t\r\n\ufeff"):
         raise Refused("no_match")
     if text.lstrip().startswith("{"):
@@ -60,4 +64,20 @@ def text_format(text: str) -> str:
         return "sgf"
     if _MAT.search(text):
         return "mat"
-    raise Refused("unknown_format")
+    raise Refused(text_kind(text) or "unknown_format")
+
+
+def refuse_other_files(data: bytes) -> None:
+    """Refuse what is plainly another kind of file, before anything in it is read; whatever else it is may pass.
+
+    Raises Refused: `is_pdf`, `is_image`, `is_document`, `is_zip`, `is_web_page`, `is_chess`.
+    """
+    if is_xg(data):
+        return
+    if kind := binary_kind(data):
+        raise Refused(kind)
+    try:
+        text_format(decoded(data))
+    except Refused as refused:
+        if refused.code in TEXT_KINDS:
+            raise

@@ -301,3 +301,27 @@ def test_a_match_can_be_taken_away_as_a_file(client: Client, extension: str) -> 
     check = check_record(response.content)
     assert check.format == extension
     assert check.verdict.games == check_record(data).verdict.games
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("score.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is_image"),
+        ("match.mat", b"%PDF-1.7\n", "is_pdf"),
+        ("game.pgn", b'[Event "Club night"]\n\n1. e4 e5\n', "is_chess"),
+    ],
+)
+def test_another_kind_of_file_is_named_and_nothing_is_stored(client: Client, name: str, data: bytes, code: str) -> None:
+    answer = client.post("/check/", {"file": SimpleUploadedFile(name, data)})
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert f'data-code="{code}"' in html
+    for source in ("eXtreme Gammon", "GNU Backgammon", "Backgammon Galaxy", "Heroes", "Backgammon Studio"):
+        assert source in html[html.index("How to export") :]
+    assert not Submission.objects.exists()
+
+
+def test_pasted_text_of_another_kind_stays_in_the_form(client: Client) -> None:
+    answer = client.post("/check/", {"text": "<!doctype html><p>Bob – Carol 7–3</p>"})
+    assert 'data-code="is_web_page"' in answer.content.decode()
+    assert "&lt;!doctype html&gt;&lt;p&gt;Bob – Carol 7–3&lt;/p&gt;</textarea>" in answer.content.decode()

@@ -31,9 +31,9 @@ def test_lines_may_end_in_any_way(newline: str) -> None:
         ("\ufeff".encode(), "no_match"),
         (b" 7 point match\n", "no_match"),
         (b"Dear director, Bob won 7-3.\n", "unknown_format"),
-        (b"%PDF-1.7 ...", "unknown_format"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0", "not_text"),
-        (b"PK\x03\x04\x14\0\0\0\x08\0", "not_text"),
+        (b"%PDF-1.7 ...", "is_pdf"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\0", "is_image"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0", "is_zip"),
         (b"\0" * 1000, "not_text"),
     ],
 )
