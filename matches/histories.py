@@ -74,6 +74,7 @@ class Explained:
                 experience=change.experience_before,
                 won=change.won,
                 ramp=ramp,
+                k_scale=change.pool.k_scale,
             ),
             ramp,
         )

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from engine.transcript import Kind as EventKind
-from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result, Submission
+from matches.models import Match, PlayerRating, RatingChange, RatingPool, RatingStart, Result, Submission
 from players.models import Player
-from players.ratings import Change, RatedMatch, Standing
+from players.ratings import Change, RatedMatch, Standing, Start
 
 RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
 """A claimed or directly entered score is of kind `played`; every other ending is no measure of play."""
@@ -85,6 +85,15 @@ def _from(key: Key, finished_at: str, match: str) -> Q:
     return Q(**{f"{finished_at}__gte": key.finished_at}) & ~Q(
         **{finished_at: key.finished_at, f"{match}__lt": key.match}
     )
+
+
+def starts_of(pool: RatingPool, same: Mapping[int, int]) -> dict[int, Start]:
+    """With what imported players begin in a pool; the newest import counts, the merged go by who stands for them."""
+    rows = RatingStart.objects.filter(source__pool=pool, source__undone_at=None).order_by("source__at", "source", "pk")
+    return {
+        same.get(player, player): (rating, experience)
+        for player, rating, experience in rows.values_list("player", "rating", "experience")
+    }
 
 
 def merged_players() -> dict[int, int]:

@@ -5,6 +5,15 @@ from http import HTTPStatus
 from django.utils.translation import gettext_noop
 
 MESSAGES = {
+    # A club's rating pools
+    "pool_name_taken": gettext_noop("This club already has a rating pool called {name}."),
+    "pool_of_other_club": gettext_noop("This rating pool belongs to another club."),
+    "import_empty": gettext_noop("There are no rows to import. The first row names the columns: {columns}."),
+    "import_too_long": gettext_noop("An import may have up to {most} rows; this one has {count}."),
+    "import_bad_row": gettext_noop("Row {row}: “{value}” is not a valid {column}."),
+    "import_ambiguous": gettext_noop("Row {row}: several members are called {name}. Use a name that only one has."),
+    "import_same_player": gettext_noop("Row {row}: {name} cannot play themselves."),
+    "import_undone": gettext_noop("This import has been undone already."),
     # Matches
     "match_same_player": gettext_noop("A match needs two different players."),
     "after_missing": gettext_noop(

@@ -43,6 +43,12 @@ class Settings:
     start_rating: float = 1500.0
     start_experience: int = 0
     ramp: Ramp = Ramp.BEFORE
+    k_scale: float = 1.0
+    """Every K is multiplied by this: below 1 ratings move less, above 1 more."""
+
+
+Start = tuple[float, int]
+"""The rating and the experience that somebody begins with."""
 
 
 class RatedMatch(NamedTuple):
@@ -123,7 +129,14 @@ def k_factor(experience: int, length: int, ramp: Ramp = Ramp.BEFORE) -> float:
 
 
 def change(
-    rating: float, opponent: float, length: int, *, experience: int, won: bool, ramp: Ramp = Ramp.BEFORE
+    rating: float,
+    opponent: float,
+    length: int,
+    *,
+    experience: int,
+    won: bool,
+    ramp: Ramp = Ramp.BEFORE,
+    k_scale: float = 1.0,
 ) -> float:
     """Rating points won, or lost (negative), by one side in a match of `length` points.
 
@@ -135,12 +148,19 @@ def change(
     """
     # Whichever side was the favourite, the winner's P is the chance that it would have lost.
     winner_p = win_probability(opponent, rating, length) if won else win_probability(rating, opponent, length)
-    points = STAKE * k_factor(experience, length, ramp) * sqrt(length) * winner_p
+    points = k_scale * STAKE * k_factor(experience, length, ramp) * sqrt(length) * winner_p
     return points if won else -points
 
 
 def working(
-    rating: float, opponent: float, length: int, *, experience: int, won: bool, ramp: Ramp = Ramp.BEFORE
+    rating: float,
+    opponent: float,
+    length: int,
+    *,
+    experience: int,
+    won: bool,
+    ramp: Ramp = Ramp.BEFORE,
+    k_scale: float = 1.0,
 ) -> Working:
     """The numbers behind `change`.
 
@@ -153,26 +173,32 @@ def working(
         upset_chance=upset_chance,
         upset=upset,
         winner_p=1 - upset_chance if upset else upset_chance,
-        k=k_factor(experience, length, ramp),
+        k=k_scale * k_factor(experience, length, ramp),
         root=sqrt(length),
-        change=change(rating, opponent, length, experience=experience, won=won, ramp=ramp),
+        change=change(rating, opponent, length, experience=experience, won=won, ramp=ramp, k_scale=k_scale),
     )
 
 
-def replay(settings: Settings, standings_before: Mapping[int, Standing], matches: Iterable[RatedMatch]) -> list[Change]:
+def replay(
+    settings: Settings,
+    standings_before: Mapping[int, Standing],
+    matches: Iterable[RatedMatch],
+    starts: Mapping[int, Start] | None = None,
+) -> list[Change]:
     """What each match did to its two players, the winner first, in the order (finished_at, match).
 
-    `standings_before` holds those who have played before the first of `matches`; everybody else begins as `settings`
-    say. The order of `matches` does not matter.
+    `standings_before` holds those who have played before the first of `matches`. Everybody else begins as `starts` say,
+    or else `settings`. The order of `matches` does not matter.
     """
     known = {player: (standing.rating, standing.experience) for player, standing in standings_before.items()}
+    first = dict(starts or {})
     start = (settings.start_rating, settings.start_experience)
     changes = []
     for finished_at, match, winner, loser, length in sorted(matches):
-        rating, experience = known.get(winner, start)
-        other, others_experience = known.get(loser, start)
+        rating, experience = known.get(winner) or first.get(winner, start)
+        other, others_experience = known.get(loser) or first.get(loser, start)
         # The winner's P is the same for both; only K is each side's own.
-        stake = STAKE * sqrt(length) * win_probability(other, rating, length)
+        stake = settings.k_scale * STAKE * sqrt(length) * win_probability(other, rating, length)
         won = round(rating + stake * k_factor(experience, length, settings.ramp), DIGITS)
         lost = round(other - stake * k_factor(others_experience, length, settings.ramp), DIGITS)
         known[winner] = (won, experience + length)

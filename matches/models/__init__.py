@@ -4,7 +4,14 @@ from matches.models.claims import Claim
 from matches.models.matches import Match, Result
 from matches.models.objections import Objection
 from matches.models.proposals import MOST_TIMES, Proposal
-from matches.models.ratings import PlayerRating, RatingChange, RatingMark, RatingPool
+from matches.models.ratings import (
+    PlayerRating,
+    RatingChange,
+    RatingImport,
+    RatingMark,
+    RatingPool,
+    RatingStart,
+)
 from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, MOST_MEBIBYTES, Submission, Verdict
 
 __all__ = [
@@ -19,8 +26,10 @@ __all__ = [
     "PlayerRating",
     "Proposal",
     "RatingChange",
+    "RatingImport",
     "RatingMark",
     "RatingPool",
+    "RatingStart",
     "Result",
     "Submission",
     "Verdict",

@@ -2,8 +2,10 @@
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from players.ratings import DIGITS, Ramp, Settings
@@ -23,11 +25,20 @@ class RatingPool(models.Model):
     )
     """How a newcomer's changes shrink: 5 − experience/100, at least 1, in the two published variants, or not."""
 
-    name = models.CharField(_("name"), max_length=80, unique=True)
+    name = models.CharField(_("name"), max_length=80)
+    club = models.ForeignKey(
+        "players.Club",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text=_("Empty: the site."),
+    )
     is_default = models.BooleanField(default=False)
     start_rating = models.FloatField(_("first rating"), default=1500.0)
     start_experience = models.PositiveIntegerField(_("first experience"), default=0)
     ramp = models.CharField(_("ramp"), max_length=9, choices=RAMPS, default=Ramp.BEFORE.value)
+    k_scale = models.FloatField(_("scale of K"), default=1.0)
     claimed_at = models.DateTimeField(null=True, blank=True)
     claimed_from = models.DateTimeField(null=True, blank=True)
     claimed_match = models.BigIntegerField(null=True, blank=True)
@@ -39,6 +50,8 @@ class RatingPool(models.Model):
         verbose_name = _("rating pool")
         verbose_name_plural = _("rating pools")
         constraints: ClassVar = [
+            models.UniqueConstraint(fields=["club", "name"], name="pool_name_of_club"),
+            models.UniqueConstraint(fields=["name"], condition=Q(club=None), name="pool_name_of_site"),
             models.UniqueConstraint(fields=["is_default"], condition=Q(is_default=True), name="one_default_pool"),
         ]
 
@@ -48,7 +61,7 @@ class RatingPool(models.Model):
     @property
     def settings(self) -> Settings:
         """What the formula is given."""
-        return Settings(self.start_rating, self.start_experience, Ramp(self.ramp))
+        return Settings(self.start_rating, self.start_experience, Ramp(self.ramp), self.k_scale)
 
 
 class RatingMark(models.Model):
@@ -123,6 +136,48 @@ class PlayerRating(models.Model):
         verbose_name_plural = _("players' ratings")
         indexes: ClassVar = [models.Index(fields=["pool", "-rating"], name="rating_table")]
         constraints: ClassVar = [models.UniqueConstraint(fields=["pool", "player"], name="rating_once")]
+
+    def __str__(self) -> str:
+        return f"{self.player_id}: {self.rating:.1f}"
+
+
+class RatingImport(models.Model):
+    """Starting ratings or past matches that a club brought along from elsewhere; `undone_at` takes them out again."""
+
+    class Kind(models.TextChoices):
+        """What was imported."""
+
+        STARTS = "starts", _("starting ratings")
+        MATCHES = "matches", _("past matches")
+
+    pool = models.ForeignKey(RatingPool, on_delete=models.PROTECT, related_name="imports")
+    kind = models.CharField(max_length=7, choices=Kind)
+    matches = models.ManyToManyField("matches.Match", related_name="+", blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        verbose_name = _("rating import")
+        verbose_name_plural = _("rating imports")
+
+    def __str__(self) -> str:
+        return f"{self.pool} · {self.kind} · {self.at:%Y-%m-%d}"
+
+
+class RatingStart(models.Model):
+    """The rating and experience with which a player begins in a pool; the newest import that stands counts."""
+
+    source = models.ForeignKey(RatingImport, on_delete=models.CASCADE, related_name="starts")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    rating = models.FloatField()
+    experience = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("starting rating")
+        verbose_name_plural = _("starting ratings")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["source", "player"], name="start_once_per_import")]
 
     def __str__(self) -> str:
         return f"{self.player_id}: {self.rating:.1f}"

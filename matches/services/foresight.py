@@ -79,11 +79,13 @@ def _foresee(
     players = {player for match in matches for player in (match.winner, match.loser)}
     players |= rated.players_since(pool, since)
     before = rated.standings_before(pool, since, players)
-    after = standings_after(before, replay(pool.settings, before, matches))
+    starts = rated.starts_of(pool, same)
+    after = standings_after(before, replay(pool.settings, before, matches, starts))
     stored = rated.stored_standings(pool, players)
     for player in players:
-        was = stored[player].rating if player in stored else pool.start_rating
-        becomes = after[player].rating if player in after else pool.start_rating
+        first = starts.get(player, (pool.start_rating, 0))[0]
+        was = stored[player].rating if player in stored else first
+        becomes = after[player].rating if player in after else first
         if was != becomes:
             yield Foreseen(pool.pk, player, was, becomes)
 

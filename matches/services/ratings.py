@@ -163,8 +163,12 @@ def ratings_of(*, players: Collection[int], pool: RatingPool | None = None) -> d
     here = pool or default_pool()
     same = rated.merged_players()
     standings = rated.stored_standings(here, {same.get(player, player) for player in players})
+    starts = rated.starts_of(here, same)
     known = {player: standings.get(same.get(player, player)) for player in players}
-    return {player: standing.rating if standing else here.start_rating for player, standing in known.items()}
+    return {
+        player: standing.rating if standing else starts.get(same.get(player, player), (here.start_rating, 0))[0]
+        for player, standing in known.items()
+    }
 
 
 def send_again(*, now: datetime) -> int:
@@ -224,10 +228,13 @@ def _claimed(pool: RatingPool) -> Key | None:
 
 def _basis(pool: RatingPool, same: Mapping[int, int]) -> dict[str, Any]:
     chosen = pool.settings
+    starts = {str(player): list(start) for player, start in sorted(rated.starts_of(pool, same).items())}
     return {
         "start_rating": chosen.start_rating,
         "start_experience": chosen.start_experience,
         "ramp": chosen.ramp.value,
+        **({"k_scale": chosen.k_scale} if chosen.k_scale != 1 else {}),
+        **({"starts": starts} if starts else {}),
         "merged": {str(player): into for player, into in sorted(same.items())},
     }
 
@@ -283,7 +290,7 @@ def _settle(claim: _Claim) -> Replayed | None:
 def _first_of_another_basis(pool: RatingPool, same: Mapping[int, int]) -> Key | None:
     """From where the settings and merged players of today give another history than those of the last replay."""
     today = _basis(pool, same)
-    if any(pool.basis.get(name) != value for name, value in today.items() if name != "merged"):
+    if any(pool.basis.get(name) != today.get(name) for name in today.keys() | pool.basis.keys() if name != "merged"):
         return BEGINNING
     then = {int(player): into for player, into in pool.basis["merged"].items()}
     others = {player for player in then.keys() | same.keys() if then.get(player) != same.get(player)}
@@ -299,7 +306,7 @@ def _fold(pool: RatingPool, since: Key, same: Mapping[int, int]) -> _Fold:
     players = {player for match in matches for player in (match.winner, match.loser)}
     players |= {player for _, player in stored}
     before = rated.standings_before(pool, since, players)
-    changes = replay(pool.settings, before, matches)
+    changes = replay(pool.settings, before, matches, rated.starts_of(pool, same))
     return _Fold(
         matches=len(matches),
         stored=stored,
