@@ -78,6 +78,7 @@ MESSAGES: dict[str, str] = {
     "fixture_not_ready": gettext_noop("M{fixture} cannot have a result yet: its two players are not known."),
     "successor_begun": gettext_noop("The result of M{fixture} can no longer be replaced: M{successor} has begun."),
     "ruling_needs_reason": gettext_noop("Give the reason of the ruling; both players will see it."),
+    "season_past": gettext_noop("The last day of this league, {until}, is over; choose a later one in its format."),
     "deadlines_by_season": gettext_noop(
         "This league is played until {until}, and so is every match of it; there are no deadlines by round."
     ),

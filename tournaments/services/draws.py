@@ -20,7 +20,7 @@ from tournaments.formats.blueprint import Drawn, draw_places, plan_of, sources_o
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.pairing_basis import kept_apart
-from tournaments.plans import settings_of
+from tournaments.plans import season_end, settings_of
 from tournaments.services import pairings
 from tournaments.services.club_mates import club_mates
 from tournaments.services.events import publish_tournament
@@ -40,7 +40,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
     The commitment of a published event is on the club's list; before that nothing is drawn, so that nobody can look
     at the drafts of several events and publish the one they like.
     Refused: `event_not_published`, `tournament_not_open`, `division_drawn`, `too_few_entries`, `draft_in_work`,
-    `reason_needed`.
+    `reason_needed`, `season_past`.
     """
     with transaction.atomic():
         row = lock(division.pk)
@@ -55,6 +55,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
             raise Refused("too_few_entries", count=count)
         stage = first_stage(row)
         stage.division = row
+        _refuse_past_season(stage, now)
         old = stage.draws.order_by("-number").first()
         return request_anew(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
 
@@ -197,7 +198,7 @@ def _locked(draw_id: int) -> Draw:
 def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) -> Draw:
     """Makes the draft the draw: the bracket stands, its first matches are open, the seed is public.
 
-    Refused: `stale`, `no_draft`, `draft_outdated`, `tournament_not_open`.
+    Refused: `stale`, `no_draft`, `draft_outdated`, `tournament_not_open`, `season_past`.
     """
     with transaction.atomic():
         event = lock_event(division.tournament_id)
@@ -212,8 +213,16 @@ def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) ->
         draw.stage.division = row
         if _is_outdated(row, draw):
             raise Refused("draft_outdated")
+        _refuse_past_season(draw.stage, now)
         _publish(row, draw, event=event, by=by, now=now)
     return draw
+
+
+def _refuse_past_season(stage: Stage, now: datetime) -> None:
+    """A league whose last day is over would be closed as soon as it is published, with no match played."""
+    end = season_end(stage)
+    if end is not None and end <= now:
+        raise Refused("season_past", until=settings_of(stage).until)
 
 
 def _is_outdated(division: Division, draw: Draw) -> bool:

@@ -130,3 +130,24 @@ def test_without_a_last_day_nothing_is_due(league: League) -> None:
     division = league(until="")
     assert not Fixture.objects.filter(stage__division=division).exclude(due_at=None).exists()
     assert due_fixtures(AFTER + timedelta(days=999)) == []
+
+
+def test_a_league_whose_last_day_is_over_is_not_drawn(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> None:
+    division = make_division(name="First")
+    entries.enter(division=division, players=make_players(4), by=by_alice, now=NOON)
+    division.refresh_from_db()
+    stages.set_stages(division=division, stages=[LAST_DAY], after=division.seq, by=by_alice, now=NOON)
+    events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOON)
+    draw = draws.request_draw(division=division, by=by_alice, now=NOON)
+    draws.make_draft(draw_id=draw.pk, now=NOON)
+    division.refresh_from_db()
+
+    with pytest.raises(Refused) as refused:
+        draws.publish_draw(division=division, after=division.seq, by=by_alice, now=AFTER)
+    assert refused.value.code == "season_past"
+    assert refused.value.params == {"until": "2026-12-31"}
+    with pytest.raises(Refused) as refused:
+        draws.request_draw(division=division, by=by_alice, now=AFTER, reason="Again")
+    assert refused.value.code == "season_past"
