@@ -15,6 +15,7 @@ from matches.masking import OPEN, Mask, mask_for
 from matches.models import Claim, Match, Objection, Proposal, Result, Submission
 from matches.occasions import occasions
 from matches.services import objections
+from matches.successors import successors_of
 from players.messages import sentence
 from players.models import LogEntry, User
 
@@ -143,6 +144,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
             for one in waits_for
         ],
         "standing": _result(match, standing) if standing is not None else None,
+        "successors": successors_of(match),
         "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
         "results": [_result(match, result) for result in results],
         "open_claim": _claim(match, pending.claim, inside) if pending.claim is not None else None,

@@ -19,7 +19,7 @@ SMALL, LARGE = 8, 128
 MOST = {
     "{division}/": 13,
     "": 14,
-    "console/": 18,
+    "console/": 20,
     "{division}/entries/": 14,
     "console/log/": 14,
     "fixtures/{fixture}/": 20,
