@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, replace
 
+from engine.actions import Act, Action
 from engine.chronicle import Stars
 from engine.cube import Score, Side, is_crawford_game
 from engine.errors import Refused
-from engine.match import MAX_LENGTH
+from engine.match import MAX_LENGTH, MatchState, apply, next_game
 from engine.records import Limits, read
 from engine.replayer import GameReplay
 from engine.scoring import KIND_OF_MULTIPLE, WinKind
@@ -115,10 +116,10 @@ class _Adjudication:
             for problem in transcript.problems
         ]
         self.games: list[GameVerdict] = []
-        self.stars = Stars()
+        self.stars = Stars(used=_marks_hits(transcript))
         self.start = self._start_score()
+        self.state = self._first_state(crawford_played=crawford_played)
         self.score = self.start
-        self.crawford_played = crawford_played
         if crawford_played:
             self._report(WARNING, "crawford_already_played", game=transcript.games[0])
         if transcript.jacoby and self.length:
@@ -167,6 +168,19 @@ class _Adjudication:
             self.findings.append(Finding(NOTE, "start_score", {"left": start[0], "right": start[1]}))
         return start
 
+    def _first_state(self, *, crawford_played: bool) -> MatchState:
+        """The match before its first game; a length that cannot be is reported and played to all the same."""
+        rule = self.transcript.crawford_rule
+        crawford = is_crawford_game(length=self.length, score=self.start, played=crawford_played, rule=rule)
+        return MatchState(
+            self.length,
+            self.start,
+            crawford_rule=rule,
+            jacoby=self.transcript.jacoby and not self.length,
+            crawford=crawford,
+            crawford_played=crawford_played,
+        )
+
     def _report(
         self, severity: Severity, code: str, game: Game | None = None, place: Place | None = None, **params: object
     ) -> None:
@@ -175,11 +189,8 @@ class _Adjudication:
 
     def _settle_stars(self) -> None:
         """A record that marks no hit at all simply does not mark hits."""
-        if self.stars.missing and not self.stars.seen:
-            unmarked = set(map(id, self.stars.missing))
-            self.findings = [finding for finding in self.findings if id(finding) not in unmarked]
-            if self.transcript.format == "mat":
-                self._report(NOTE, "stars_absent")
+        if self.stars.missing and self.transcript.format == "mat":
+            self._report(NOTE, "stars_absent")
 
     def _outcome(self) -> Outcome:
         severities = {finding.severity for finding in self.findings}
@@ -195,24 +206,9 @@ class _Adjudication:
     def _adjudicate(self, index: int, game: Game) -> bool:
         """Books one game; True where it holds so many faults that the rest is not worth reading."""
         self._check_header(index, game)
-        crawford = is_crawford_game(
-            length=self.length,
-            score=self.score,
-            played=self.crawford_played,
-            rule=self.transcript.crawford_rule,
-        )
-        if game.crawford and not crawford:
+        if game.crawford and not self.state.crawford:
             self._report(ERROR, "not_crawford", game=game)
-        one = GameReplay(
-            game=game,
-            length=self.length,
-            score=self.score,
-            crawford=crawford,
-            jacoby=self.transcript.jacoby and not self.length,
-            stars=self.stars,
-            frames=self.frames,
-            findings=self.findings,
-        )
+        one = GameReplay(game=game, state=self.state, stars=self.stars, frames=self.frames, findings=self.findings)
         one.run()
         following = self.transcript.games[index + 1] if index + 1 < len(self.transcript.games) else None
         if one.over:
@@ -237,28 +233,32 @@ class _Adjudication:
         )
         if min(stated) >= 0 and (not self.length or max(stated) < self.length):
             self.score = stated
+            self.state = apply(self.state, Action(Act.SET_SCORE, score=stated))
 
     def _book(self, one: GameReplay) -> None:
         start = self.score
-        if one.winner is not None:
+        self.state = one.after or next_game(one.state)
+        if one.conceded_match and one.winner is not None:
             left, right = start
             self.score = (left + one.points, right) if one.winner == 0 else (left, right + one.points)
-            if one.conceded_match or (self.length and self.score[one.winner] >= self.length):
-                self.winner = one.winner
+        else:
+            self.score = self.state.score
+        if self.state.is_over:
+            self.winner = self.state.winner
+        crawford, cube = one.state.crawford, one.state.cube
         self.games.append(
             GameVerdict(
                 one.game.number,
                 start,
                 self.score,
-                one.crawford,
+                crawford,
                 one.winner,
                 one.kind,
-                one.cube,
+                cube,
                 one.points,
                 rests_on_words=_rests_on_words(one),
             )
         )
-        self.crawford_played = self.crawford_played or one.crawford
 
     # How the game ended
 
@@ -298,9 +298,9 @@ class _Adjudication:
             one.report(ERROR, "wrong_winner")
             return
         points = claim.points if claim.points is not None else self._points_of_resignation(one)
-        if one.doubler == claim.winner and points == one.cube:
+        if one.doubler == claim.winner and points == one.state.cube:
             one.report(WARNING, "drop_missing")
-            one.over, one.winner, one.kind, one.points = True, claim.winner, WinKind.DROP, one.cube
+            one.drop_double()
             return
         self._give_up(one, claim, points, following)
 
@@ -311,7 +311,7 @@ class _Adjudication:
         given = one.resignation
         if given is not None and given.points is not None:
             return given.points
-        return (given.value if given is not None and given.value else 1) * one.cube
+        return (given.value if given is not None and given.value else 1) * one.state.cube
 
     def _claim_of_next_header(self, one: GameReplay, following: Game | None) -> Claim | None:
         """A game without result whose points the next header books for one side."""
@@ -325,22 +325,27 @@ class _Adjudication:
 
     def _give_up(self, one: GameReplay, claim: Claim, points: int, following: Game | None) -> None:
         """A resignation, or a concession where the points can only mean the match."""
-        winner, needed = claim.winner, self._needed(claim.winner)
-        multiple, odd = divmod(points, one.cube)
+        winner, needed, cube = claim.winner, self._needed(claim.winner), one.state.cube
+        multiple, odd = divmod(points, cube)
         ordinary = odd == 0 and multiple in KIND_OF_MULTIPLE and not (claim.match and points < needed)
-        one.over, one.winner = True, winner
         if ordinary:
-            one.kind, one.points = WinKind.RESIGNATION, points
             if one.resignation is None:
                 one.report(NOTE, "resignation_implied", {"points": points})
             if multiple > one.max_to_lose(1 - winner):
                 one.report(WARNING, "resigned_too_much", {"points": points})
-        elif self.length and following is None and (claim.match or points == needed or points > 3 * one.cube):
-            one.kind, one.points, one.conceded_match = WinKind.CONCESSION, needed, True
+            one.resign(1 - winner, multiple)
+        elif self.length and following is None and (claim.match or points == needed or points > 3 * cube):
             one.report(WARNING, "match_conceded", {"stated": points, "needed": needed})
+            one.concede(1 - winner)
         else:
-            one.kind, one.points = WinKind.RESIGNATION, max(0, points)
-            one.report(ERROR, "impossible_points", {"stated": points, "cube": one.cube})
+            one.report(ERROR, "impossible_points", {"stated": points, "cube": cube})
+            one.end_by_ruling(winner, points)
+
+
+def _each_side_moved(transcript: Transcript) -> bool:
+    """Whether both sides roll and play somewhere in the record."""
+    events = (event for game in transcript.games for event in game.events)
+    return {event.side for event in events if event.kind in _MOVED} == set(_SIDES)
 
 
 def _rests_on_words(one: GameReplay) -> bool:
@@ -351,10 +356,9 @@ def _rests_on_words(one: GameReplay) -> bool:
     return implied or one.kind in _GIVEN_UP or not any(event.kind in _MOVED for event in one.game.events)
 
 
-def _each_side_moved(transcript: Transcript) -> bool:
-    """Whether both sides roll and play somewhere in the record."""
-    events = (event for game in transcript.games for event in game.events)
-    return {event.side for event in events if event.kind in _MOVED} == set(_SIDES)
+def _marks_hits(transcript: Transcript) -> bool:
+    """Whether any hit is marked with a star."""
+    return any(True in move.hits for game in transcript.games for event in game.events for move in event.moves or ())
 
 
 _SIDES = (0, 1)

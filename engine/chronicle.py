@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.cube import Score, Side
+from engine.cube import Side
 from engine.ids import position_xgid
+from engine.match import MatchState, Phase
 from engine.notation import written_play
 from engine.plays import ROLLS, Dice
 from engine.position import Position, swapped_key
@@ -21,8 +22,10 @@ _CUBE = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.DROP, Kind.BEAVER})
 class Stars:
     """How the record as a whole marks hits; a record that never does is not blamed for each."""
 
-    seen: bool = False
-    missing: list[Finding] = field(default_factory=list)
+    used: bool
+    """The record marks hits."""
+    missing: bool = False
+    """There was a hit, and the record marks none."""
 
 
 @dataclass(slots=True)
@@ -30,10 +33,9 @@ class Chronicle:
     """A game in hand: where it stands, and what has been said of it."""
 
     game: Game
-    length: int
-    score: Score
-    crawford: bool
-    jacoby: bool
+    state: MatchState
+    """Score, cube and its owner, and whether a double awaits its answer. Plays do not change it: board and side on
+    turn are those of `key` and `turn`."""
     stars: Stars
     frames: list[Frame] | None = None
     findings: list[Finding] = field(default_factory=list)
@@ -41,14 +43,15 @@ class Chronicle:
     key: int = START
     """Seen by the side on turn."""
     turn: Side | None = None
-    cube: int = 1
-    owner: Side | None = None
-    doubler: Side | None = None
-    """Who has offered the cube and waits for the answer."""
     ply: int = 0
     """Rolls so far."""
     at: int = 0
     """Index of the event in hand."""
+
+    @property
+    def doubler(self) -> Side | None:
+        """Who has offered the cube and waits for the answer."""
+        return self.state.turn if self.state.phase is Phase.DOUBLED else None
 
     def report(
         self,
@@ -91,13 +94,13 @@ class Chronicle:
             Position(self.key),
             turn=self.turn or 0,
             dice=dice,
-            cube=self.cube,
-            owner=self.owner,
+            cube=self.state.cube,
+            owner=self.state.cube_owner,
             doubled=self.doubler is not None,
-            score=self.score,
-            crawford=self.crawford,
-            jacoby=self.jacoby,
-            length=self.length,
+            score=self.state.score,
+            crawford=self.state.crawford,
+            jacoby=self.state.jacoby,
+            length=self.state.length,
         )
 
     def swap(self) -> None:
@@ -135,10 +138,10 @@ class Chronicle:
             notation=what.notation,
             before=before,
             after=what.after,
-            cube=self.cube,
-            cube_owner=self.owner,
-            score=self.score,
-            crawford=self.crawford,
+            cube=self.state.cube,
+            cube_owner=self.state.cube_owner,
+            score=self.state.score,
+            crawford=self.state.crawford,
             legal=what.legal,
         )
 

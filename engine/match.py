@@ -14,7 +14,7 @@ from engine.position import Position, swapped_key
 from engine.resolution import resolve
 from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
 
-__all__ = ["Act", "Action", "FlagRule", "GameResult", "MatchState", "Phase", "after_play", "apply"]
+__all__ = ["Act", "Action", "FlagRule", "GameResult", "MatchState", "Phase", "after_play", "apply", "next_game"]
 
 MAX_LENGTH = 64
 START = Position.start()
@@ -269,17 +269,22 @@ def _end_game(state: MatchState, winner: Side, kind: WinKind, points: int) -> Ma
     after = replace(state, score=score, results=(*state.results, result))
     if state.length and score[winner] >= state.length:
         return _end_match(after, winner, kind)
+    return next_game(after)
+
+
+def next_game(state: MatchState) -> MatchState:
+    """The state before the opening roll of the next game, at the same score."""
     played = state.crawford_played or state.crawford
     return replace(
-        after,
+        state,
         game=state.game + 1,
-        position=Position.start(),
+        position=START,
         turn=None,
         phase=Phase.OPENING,
         dice=None,
         cube=1,
         cube_owner=None,
-        crawford=is_crawford_game(length=state.length, score=score, played=played, rule=state.crawford_rule),
+        crawford=is_crawford_game(length=state.length, score=state.score, played=played, rule=state.crawford_rule),
         crawford_played=played,
         resigned=None,
         flagged=None,

@@ -1,17 +1,20 @@
 """One game of a record, replayed event by event against the rules."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engine.chronicle import START, Chronicle, roll_of, words_of
-from engine.cube import Side, double_refused, is_dead
+from engine.actions import Act, Action, Phase
+from engine.chronicle import START, roll_of, words_of
+from engine.cube import Side, is_dead
+from engine.ending import Ending
 from engine.errors import Refused
 from engine.legality import nearest_plays
+from engine.match import after_play, apply
 from engine.plays import ROLLS, Dice, legal_results, masks
 from engine.position import BAR, OFF, Position, swapped_key
 from engine.recovery import likeliest_key, literal_key
 from engine.resolution import Resolution, resolve
-from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
+from engine.scoring import WinKind
 from engine.transcript import Event, Kind
 from engine.verdict import Severity
 
@@ -23,7 +26,7 @@ MAX_RECOVERIES = 50
 
 
 @dataclass(slots=True)
-class GameReplay(Chronicle):
+class GameReplay(Ending):
     """The state of the replay, and what it came to once `run` is through."""
 
     beavered: Side | None = None
@@ -32,11 +35,6 @@ class GameReplay(Chronicle):
     """Given and not refused."""
     accepted: bool = False
     """The resignation was accepted, which ends the game."""
-    over: bool = False
-    winner: Side | None = None
-    kind: WinKind = WinKind.UNFINISHED
-    points: int = 0
-    conceded_match: bool = False
     turn_assumed: bool = False
     """The checkers were set up, and the record has not shown yet who is on roll."""
     recovered: bool = False
@@ -48,7 +46,7 @@ class GameReplay(Chronicle):
         """Replays every event it can; stops where the position is not known any more, or at the end."""
         for at, event in enumerate(self.game.events):
             self.at = at
-            if len(self.findings) >= MAX_FINDINGS + (0 if self.stars.seen else len(self.stars.missing)):
+            if len(self.findings) >= MAX_FINDINGS:
                 self.exhausted = True
                 return
             if event.side not in _SIDES and event.kind is not Kind.SET_CUBE:
@@ -89,7 +87,7 @@ class GameReplay(Chronicle):
             return self._illegal(event, dice, refused)
         if resolution.remark:
             self.report(_REMARKS[resolution.remark], resolution.remark, words_of(event))
-        if (before ^ resolution.key) & 255 or any(True for move in moves if True in move.hits):
+        if (before ^ resolution.key) & 255 or (self.stars.used and any(True in move.hits for move in moves)):
             self._check_stars(event, resolution)
         self.show(event, dice, resolution)
         self._pass_turn(resolution.key, borne_off=any(OFF in move.points for move in moves))
@@ -100,10 +98,10 @@ class GameReplay(Chronicle):
         if self.doubler is not None:
             if event.side == self.doubler:
                 self.report(WARNING, "take_missing")
-                self._take_cube(1 - self.doubler)
+                self.state = apply(self.state, Action(Act.TAKE, 1 - self.doubler))
             else:
                 self.report(ERROR, "double_unanswered")
-                self.doubler = None
+                self.state = replace(self.state, phase=Phase.TO_ROLL)
         if self.turn is None:
             self.turn = event.side
             if event.dice and event.dice[0] == event.dice[1] and self.key == START:
@@ -196,26 +194,25 @@ class GameReplay(Chronicle):
         """Books the play; the game ends where the mover's last checker is off."""
         self.key = key
         if borne_off and not masks(key)[0]:
-            multiple = multiple_won(Position(key))
-            if self.jacoby and self.owner is None:
-                multiple = 1
-            self._end(self.turn, KIND_OF_MULTIPLE[multiple], multiple * self.cube)
+            self.end(after_play(self.standing(self.turn), Position(key)))
         else:
             self.swap()
 
     def _check_stars(self, event: Event, resolution: Resolution) -> None:
-        written = {
-            point for move in event.moves or () for point, star in zip(move.points[1:], move.hits, strict=False) if star
-        }
-        self.stars.seen = self.stars.seen or bool(written)
         if resolution.remark in _UNWRITTEN_HITS:
             return
         gone = masks(self.key)[2] & ~masks(resolution.key)[2]
         hit = {point for point in range(1, BAR) if gone >> point & 1}
+        if not self.stars.used:
+            self.stars.missing = self.stars.missing or bool(hit)
+            return
+        written = {
+            point for move in event.moves or () for point, star in zip(move.points[1:], move.hits, strict=False) if star
+        }
         for point in sorted(written - hit):
             self.report(WARNING, "false_star", {"point": point, **words_of(event)})
         for point in sorted(hit - written):
-            self.stars.missing.append(self.report(WARNING, "missing_star", {"point": point, **words_of(event)}))
+            self.report(WARNING, "missing_star", {"point": point, **words_of(event)})
 
     # The cube
 
@@ -226,22 +223,22 @@ class GameReplay(Chronicle):
         if self.doubler is not None:
             self.report(ERROR, "double_unanswered")
             return
-        refused = double_refused(
-            side=event.side,
-            cube=self.cube,
-            owner=self.owner,
-            length=self.length,
-            crawford=self.crawford,
-            opened=self.turn is not None,
-        )
-        if refused:
+        standing = self.standing(event.side, Phase.OPENING if self.turn is None else Phase.TO_ROLL)
+        try:
+            offered = apply(standing, Action(Act.DOUBLE, event.side))
+        except Refused as refused:
             self.report(ERROR, refused.code, refused.params)
-        elif is_dead(side=event.side, cube=self.cube, score=self.score, length=self.length):
-            self.report(WARNING, "dead_cube")
-        if event.value not in (None, 2 * self.cube):
-            self.report(ERROR, "cube_value", {"stated": event.value, "cube": 2 * self.cube})
-        self.doubler = event.side
+            offered = replace(standing, turn=event.side, phase=Phase.DOUBLED)
+        else:
+            if is_dead(side=event.side, cube=self.state.cube, score=self.state.score, length=self.state.length):
+                self.report(WARNING, "dead_cube")
+        self._check_cube_value(event)
+        self.state = offered
         self.show_cube(event)
+
+    def _check_cube_value(self, event: Event) -> None:
+        if event.value not in (None, 2 * self.state.cube):
+            self.report(ERROR, "cube_value", {"stated": event.value, "cube": 2 * self.state.cube})
 
     def _take(self, event: Event) -> None:
         if self.beavered is not None and self.beavered == event.side:
@@ -251,26 +248,20 @@ class GameReplay(Chronicle):
         if self.doubler is None or event.side == self.doubler:
             self.report(ERROR, "nothing_to_take")
             return
-        if event.value not in (None, 2 * self.cube):
-            self.report(ERROR, "cube_value", {"stated": event.value, "cube": 2 * self.cube})
-        self._take_cube(event.side)
+        self._check_cube_value(event)
+        self.state = apply(self.state, Action(Act.TAKE, event.side))
         self.show_cube(event)
-
-    def _take_cube(self, taker: Side) -> None:
-        self.cube *= 2
-        self.owner = taker
-        self.doubler = None
 
     def _drop(self, event: Event) -> None:
         if self.doubler is None or event.side == self.doubler:
             self.report(ERROR, "nothing_to_take")
             return
         self.show_cube(event)
-        self._end(self.doubler, WinKind.DROP, self.cube)
+        self.drop_double()
 
     def _beaver(self, event: Event) -> None:
         """Turns the cube at once and keeps it, or turns it once more: money play only."""
-        if self.length:
+        if self.state.length:
             self.report(ERROR, "beaver_in_match")
         if self.beavered is not None and self.beavered == event.side:
             self.beavered = None
@@ -279,8 +270,8 @@ class GameReplay(Chronicle):
             return
         else:
             self.beavered = self.doubler
-            self._take_cube(event.side)
-        self.cube *= 2
+            self.state = apply(self.state, Action(Act.TAKE, event.side))
+        self.state = replace(self.state, cube=2 * self.state.cube)
         self.show_cube(event)
 
     # Giving up, and what is set up
@@ -308,14 +299,13 @@ class GameReplay(Chronicle):
 
     def _flag(self, event: Event) -> None:
         if event.value:
-            self._end(1 - event.side, WinKind.FLAG, self.cube)
+            self.end(apply(self.standing(event.side), Action(Act.FLAG, event.side, value=1)))
         else:
             self._give_up_match(event, WinKind.FLAG)
 
     def _give_up_match(self, event: Event, kind: WinKind) -> None:
-        winner = 1 - event.side
-        self.conceded_match = True
-        self._end(winner, kind, max(1, self.length - self.score[winner]))
+        act = Act.FLAG if kind is WinKind.FLAG else Act.CONCEDE
+        self.concede_match(apply(self.standing(event.side), Action(act, event.side)), kind)
 
     def _stood(self, event: Event) -> None:
         """A play marked as illegal that stood: it is for the director, the replay goes on from the position given."""
@@ -341,25 +331,13 @@ class GameReplay(Chronicle):
         self.turn_assumed = True
 
     def _set_cube(self, event: Event) -> None:
-        if event.value in (None, self.cube) and self.owner is None:
+        if event.value in (None, self.state.cube) and self.state.cube_owner is None:
             return
-        automatic_double = not self.length and self.turn is None and event.side not in _SIDES
+        automatic_double = not self.state.length and self.turn is None and event.side not in _SIDES
         if not automatic_double:
             self.report(ERROR, "cube_set", {"cube": event.value})
-        self.cube = event.value or 1
-        self.owner = event.side if event.side in (0, 1) else None
-
-    def _end(self, winner: Side | None, kind: WinKind, points: int) -> None:
-        self.over, self.winner, self.kind, self.points = True, winner, kind, points
-
-    def max_to_lose(self, side: Side) -> int:
-        """1, 2 or 3: the most `side` can still lose."""
-        if self.turn is None:
-            return 3
-        seen = Position(self.key)
-        if seen.is_over:
-            return 3
-        return most_to_lose(seen if side == self.turn else seen.swapped())
+        owner = event.side if event.side in _SIDES else None
+        self.state = replace(self.state, cube=event.value or 1, cube_owner=owner)
 
 
 _UNWRITTEN_HITS = ("hidden_hit", "last_checker_one_die")

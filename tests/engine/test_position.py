@@ -103,7 +103,7 @@ def test_letters_and_positions_are_each_others_image():
     assert Position.from_letters(position.letters) == position
 
 
-@pytest.mark.parametrize("letters", ["", "-" * 25, "-" * 25 + "?", "-" * 25 + "Z", "Ä" + "-" * 25])
+@pytest.mark.parametrize("letters", ["", "-" * 25, "-" * 25 + "?", "Ä" + "-" * 25])
 def test_other_letters_are_refused(letters):
     with pytest.raises(Refused) as refused:
         Position.from_letters(letters)

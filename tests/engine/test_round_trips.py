@@ -86,4 +86,7 @@ def test_records_of_other_programs_come_back(shared_data, pattern, format):  # n
         first = normalised(read(path.read_bytes()))
         back = again(first, format)
         assert essence(normalised(back)) == essence(first), path.name
-        assert adjudicate(back).games == adjudicate(first).games, path.name
+        # A resignation that a `.mat` only implies is marked in SGF, which is all that may differ.
+        assert [game[:8] for game in adjudicate(back).games] == [game[:8] for game in adjudicate(first).games], (
+            path.name
+        )

@@ -1,0 +1,75 @@
+"""How a game of a record ends: every way goes through `engine.match`, where the rules of cube and score are."""
+
+from dataclasses import dataclass, replace
+
+from engine.actions import Act, Action, Phase
+from engine.chronicle import Chronicle
+from engine.cube import Side
+from engine.match import MatchState, apply, next_game
+from engine.position import Position, swapped_key
+from engine.scoring import WinKind, most_to_lose
+
+
+@dataclass(slots=True)
+class Ending(Chronicle):
+    """A game in hand that can be ended."""
+
+    over: bool = False
+    winner: Side | None = None
+    kind: WinKind = WinKind.UNFINISHED
+    points: int = 0
+    conceded_match: bool = False
+    after: MatchState | None = None
+    """The state of the match once the game is over."""
+
+    def standing(self, side: Side | None, phase: Phase = Phase.TO_ROLL) -> MatchState:
+        """The state of the match with the board in hand and `side` on turn."""
+        seen = self.key if self.turn in (None, side) else swapped_key(self.key)
+        return replace(self.state, position=Position(seen), turn=side, phase=phase)
+
+    def end(self, after: MatchState) -> None:
+        """Takes over what `engine.match` made of the end of the game."""
+        result = after.results[-1]
+        self.over, self.after = True, after
+        self.winner, self.kind, self.points = result.winner, result.kind, result.points
+
+    def drop_double(self) -> None:
+        """Ends the game: the double that awaits its answer is dropped."""
+        assert self.doubler is not None  # noqa: S101, the caller has asked
+        self.end(apply(self.state, Action(Act.DROP, 1 - self.doubler)))
+
+    def concede_match(self, after: MatchState, kind: WinKind) -> None:
+        """Ends the game with the match, for the points that the winner lacked."""
+        assert after.winner is not None  # noqa: S101, the match is over
+        points = max(1, self.state.length - self.state.score[after.winner])
+        self.over, self.conceded_match, self.after = True, True, after
+        self.winner, self.kind, self.points = after.winner, kind, points
+
+    def resign(self, side: Side, multiple: int) -> None:
+        """Ends the game: `side` gives up this many times the cube, and the other side accepts."""
+        standing = self.standing(side)
+        if standing.position.is_over:
+            self.end_by_ruling(1 - side, multiple * self.state.cube)
+            return
+        after = apply(standing, Action(Act.RESIGN, side, value=multiple))
+        self.end(apply(after, Action(Act.ACCEPT, 1 - side)) if after.phase is Phase.RESIGNED else after)
+
+    def concede(self, side: Side) -> None:
+        """Ends the match: `side` gives it up."""
+        self.concede_match(apply(self.standing(side), Action(Act.CONCEDE, side)), WinKind.CONCESSION)
+
+    def end_by_ruling(self, winner: Side, points: int) -> None:
+        """Ends the game for points that the rules do not give, as the record states them."""
+        if points > 0:
+            self.end(apply(self.state, Action(Act.END_GAME, winner, value=points, kind=WinKind.RESIGNATION)))
+        else:
+            self.over, self.winner, self.kind, self.after = True, winner, WinKind.RESIGNATION, next_game(self.state)
+
+    def max_to_lose(self, side: Side) -> int:
+        """1, 2 or 3: the most `side` can still lose."""
+        if self.turn is None:
+            return 3
+        seen = Position(self.key)
+        if seen.is_over:
+            return 3
+        return most_to_lose(seen if side == self.turn else seen.swapped())
