@@ -101,6 +101,7 @@ MESSAGES = {
 }
 
 STATUS = {
+    "import_undone": HTTPStatus.CONFLICT,
     "own_match": HTTPStatus.FORBIDDEN,
     "stale": HTTPStatus.CONFLICT,
     "match_settled": HTTPStatus.CONFLICT,

@@ -90,6 +90,16 @@ ROUTES: dict[str, Access] = {
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/merge/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/names/$": ONLY_POST_WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/remove/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/pools/$": ONLY_OFFICERS,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/$": ONLY_OFFICERS,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/import/$": ONLY_POST_WITH_ACCOUNT,
+    r"^clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/(?P<source>\d{1,18})/undo/$": ONLY_POST_WITH_ACCOUNT,
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/$": Access(401, 403, 403),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/$": Access(401, NOT_GET, NOT_GET),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/$": Access(401, 403, 403),
+    r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/(?P<source>\d{1,18})/undo/$": Access(
+        401, NOT_GET, NOT_GET
+    ),
     # An invitation is seen by whoever has its link.
     r"^invitations/(?P<secret>[\w-]{20,64})/$": EVERYBODY,
     r"^invitations/(?P<secret>[\w-]{20,64})/accept/$": ONLY_POST_WITH_ACCOUNT,

@@ -18,6 +18,8 @@ from engine.simulation import play_out
 from matches import links
 from matches.models import Submission
 from matches.services import proposals, records, submissions
+from matches.services.pools import PoolSettings, create_pool
+from matches.services.rating_imports import apply_import
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
 from players.services import invite, merge_players
@@ -108,6 +110,12 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("patch", by_api(OWNERS), "api-member"),
     ("put", by_api(DIRECTORS), "api-member-name"),
     ("delete", by_api(DIRECTORS), "api-member api-member-invitation api-undo-merge"),
+    # Rating pools of a club
+    ("get post", DIRECTORS, "club-pools club-pool"),
+    ("post", DIRECTORS, "club-pool-import club-pool-undo"),
+    ("get post", by_api(DIRECTORS), "api-pools api-pool-imports"),
+    ("put", by_api(DIRECTORS), "api-pool"),
+    ("post", by_api(DIRECTORS), "api-pool-undo"),
     # Invitations: whoever has the link
     ("get", PUBLIC, "invitation"),
     ("post", PUBLIC, "invitation-sign-up"),
@@ -181,7 +189,7 @@ class World:
         if name in of_events.TABLE:
             return of_events.address(name, self.running)
         about = "match" if name.startswith(("match", "api-match")) else "record" if name in OF_RECORDS else "person"
-        row = "merge" if "merge" in name else "invitation"
+        row = "pool" if "pool" in name else "merge" if "merge" in name else "invitation"
         places = {**self.places, "public_id": self.places[about], "pk": self.places[row]}
         return reverse(name, kwargs={place: places[place] for place in ROUTES[name].pattern.regex.groupindex})
 
@@ -203,6 +211,7 @@ def world(running: Running, club: Club, bobs: Player) -> World:
     sent = submissions.submit(data=text, file_name="a.mat", source=Submission.Source.API, now=NOW).submission
     submissions.adjudicate_submission(submission_id=sent.pk, now=NOW)
     own = records.submit_for_match(match=match, side=side, data=text, source="api", by=SYSTEM, now=NOW).submission
+    pool = create_pool(club=club, settings=PoolSettings("Ladder"), by=SYSTEM)
     places = {
         "slug": club.slug,
         "person": jens.public_id,
@@ -211,6 +220,8 @@ def world(running: Running, club: Club, bobs: Player) -> World:
         "other_id": running.entry.player.public_id,
         "invitation": invited.invitation.pk,
         "merge": merged.pk,
+        "pool": pool.pk,
+        "source": apply_import(pool=pool, kind="starts", text="name,rating\nJens,1600", by=SYSTEM, now=NOW).pk,
         "secret": invited.url,
         "token": links.token_for(match, side),
         "record_id": own.public_id,

@@ -1,6 +1,7 @@
 """Forms of this room: what was typed becomes what a service takes, and a refusal stands beside its field."""
 
 import zoneinfo
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Any, ClassVar
 
@@ -105,6 +106,9 @@ class DivisionForm(RefusingForm):
     )
     crawford = forms.BooleanField(label=_("Crawford rule"), required=False, initial=True)
     rated = forms.BooleanField(label=_("Rated"), required=False, initial=True)
+    pool_id = forms.TypedChoiceField(
+        label=_("Ratings"), choices=[("", _("the site’s ratings"))], required=False, coerce=int, empty_value=None
+    )
     self_registration = forms.BooleanField(label=_("Players register themselves"), required=False)
     closes_at = LocalField(label=_("Registration closes"), required=False)
     capacity = forms.IntegerField(
@@ -143,11 +147,22 @@ class DivisionForm(RefusingForm):
         "deadlines_by_season": "deadlines",
     }
     BEFORE_DRAW = (
-        "lengths", "draw_method", "apart", "crawford", "rated", "self_registration", "closes_at", "capacity",
+        "lengths", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "closes_at", "capacity",
     )  # fmt: skip
 
-    def __init__(self, *args: Any, zone: tzinfo, exponent: int = 0, drawn: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        zone: tzinfo,
+        exponent: int = 0,
+        drawn: bool = False,
+        pools: Sequence[tuple[int, str]] = (),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        pool = self.fields["pool_id"]
+        assert isinstance(pool, forms.ChoiceField)  # noqa: S101, declared above
+        pool.choices = [("", _("the site’s ratings")), *pools]
         self.zone, self.exponent, self.drawn = zone, exponent, drawn
         if drawn:
             for field in self.BEFORE_DRAW:
@@ -197,7 +212,7 @@ class DivisionForm(RefusingForm):
     @staticmethod
     def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
         """What the form of a division begins with."""
-        plain = ("name", "draw_method", "apart", "crawford", "rated", "self_registration", "capacity",
+        plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
                  "deadline_rule", "extension_hours", "claim_wait", "records_stand")  # fmt: skip
         lines = [f"{shown_local(at, zone):%Y-%m-%d %H:%M}" if at else "-" for at in deadlines]
         return {

@@ -53,6 +53,11 @@ def update_pool(*, pool: RatingPool, settings: PoolSettings, by: Actor) -> Ratin
     return row
 
 
+def pool_choices(club: Club) -> list[tuple[int, str]]:
+    """A club's own pools to choose from, as key and name."""
+    return list(RatingPool.objects.filter(club=club).order_by("name").values_list("pk", "name"))
+
+
 def _fields(settings: PoolSettings) -> dict[str, object]:
     return {**asdict(settings), "name": clean_name(settings.name)}
 

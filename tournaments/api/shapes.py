@@ -55,6 +55,7 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
     """A division and its settings."""
 
     tournament = serializers.CharField(source="tournament.public_id")
+    pool_id = serializers.IntegerField(allow_null=True, help_text="A rating pool of the club; null: the site's.")
     deadlines = serializers.SerializerMethodField(help_text="When each round ends, from the first on; null: never.")
     seed_hash = serializers.SerializerMethodField(help_text="SHA-256 of the secret seed of the draw.")
 
@@ -62,8 +63,8 @@ class DivisionSerializer(serializers.ModelSerializer[Division]):
         model = Division
         fields = (
             "public_id", "tournament", "name", "status", "seq", "self_registration", "closes_at", "capacity", "fee",
-            "match_length", "round_lengths", "crawford", "rated", "draw_method", "apart", "deadline_rule",
-            "extension_hours", "claim_wait", "records_stand", "deadlines", "seed_hash",
+            "match_length", "round_lengths", "crawford", "rated", "pool_id", "draw_method", "apart",
+            "deadline_rule", "extension_hours", "claim_wait", "records_stand", "deadlines", "seed_hash",
         )  # fmt: skip
 
     @extend_schema_field(serializers.ListField(child=serializers.DateTimeField(allow_null=True)))
@@ -98,6 +99,9 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     )
     crawford = serializers.BooleanField(required=False)
     rated = serializers.BooleanField(required=False)
+    pool_id = serializers.IntegerField(
+        required=False, allow_null=True, help_text="A rating pool of the club; null: the site's."
+    )
     draw_method = serializers.ChoiceField(Division.DrawMethod.choices, required=False)
     apart = serializers.BooleanField(required=False)
     deadline_rule = serializers.ChoiceField(Division.DeadlineRule.choices, required=False)

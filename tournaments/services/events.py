@@ -10,7 +10,7 @@ from django.db.models import F
 from django.utils.text import slugify
 
 from engine.errors import Refused
-from matches.models import Match
+from matches.models import Match, RatingPool
 from matches.models.matches import LONGEST_MATCH
 from matches.services.voiding import void_matches
 from players.actors import Actor, log
@@ -32,6 +32,7 @@ SETTINGS = (
     "round_lengths",
     "crawford",
     "rated",
+    "pool_id",
     "draw_method",
     "apart",
     "deadline_rule",
@@ -140,9 +141,10 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
     """A new division, whose draw is bound from now on: the hash of its secret seed is shown at once.
 
     The same `key` from the same user gives the first one again.
-    Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`.
+    Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
     """
     _check_lengths(values)
+    _check_pool(values, tournament.club)
     with transaction.atomic():
         club = lock_club(tournament.club)
         row = lock_event(tournament.pk)
@@ -160,6 +162,7 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
 def update_division(*, division: Division, after: int, by: Actor, now: datetime, **values: Any) -> Division:
     """Changes settings; after the draw only those in AFTER_DRAW. Refused: `stale`, `division_drawn`, …"""
     _check_lengths(values)
+    _check_pool(values, division.tournament.club)
     with transaction.atomic():
         row = lock(division.pk)
         if row.seq != after:
@@ -216,6 +219,13 @@ def _free_slug(club: Club, name: str) -> str:
 def _check_zone(name: str) -> None:
     if name not in available_timezones():
         raise Refused("bad_time_zone", zone=name)
+
+
+def _check_pool(values: Mapping[str, Any], club: Club) -> None:
+    """Refused (`pool_of_other_club`) unless the pool is the site's (None) or one of the club's own."""
+    pool = values.get("pool_id")
+    if pool is not None and not RatingPool.objects.filter(pk=pool, club=club).exists():
+        raise Refused("pool_of_other_club")
 
 
 def _check_lengths(values: Mapping[str, Any]) -> None:

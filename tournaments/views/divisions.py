@@ -12,6 +12,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.errors import Refused
+from matches.services.pools import pool_choices
 from players.access import Role
 from players.services import ensure_player
 from tournaments import access
@@ -89,6 +90,7 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         sent(request),
         zone=zone_of(tournament),
         exponent=tournament.currency_exponent,
+        pools=pool_choices(tournament.club),
         initial={"name": _("Open") if not tournament.divisions.exists() else ""},
     )
     if form.is_valid():
@@ -119,6 +121,7 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
         sent(request),
         zone=zone,
         exponent=exponent,
+        pools=pool_choices(tournament.club),
         drawn=found.status != Division.Status.ENTRIES,
         initial=DivisionForm.initial_of(found, zone, instants, exponent),
     )
