@@ -1,0 +1,96 @@
+"""Commitments, take-backs and countdowns in a real browser, on a phone and at a desk."""
+
+import os
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.browser.conftest import VIEWS, Check, OpenPage, follow
+from tests.tournaments.services.swiss_hall import Hall
+from tournaments.formats.settings import NextRound, StageSettings
+from tournaments.models import Draw
+from tournaments.services import draws, events
+
+PICTURES = os.environ.get("PICTURES")
+"""A folder for pictures of the pages, if somebody wants to look at them."""
+
+
+@pytest.fixture
+def hall(club: Club, alice: User) -> Hall:
+    """An event of the club with nine players and nothing drawn."""
+    by, now = Actor.of(alice), timezone.now()
+    tournament = events.create_tournament(club=club, by=by, now=now, name="Harbour Weekend", starts_at=now)
+    hall = Hall(events.create_division(tournament=tournament, by=by, now=now, name="Open", match_length=5), by, now)
+    hall.enter([Player.objects.create(name=f"Player {number}") for number in range(1, 10)])
+    return hall
+
+
+def address(hall: Hall, page: str = "") -> str:
+    tournament = hall.division.tournament
+    return f"/events/{tournament.club.slug}/{tournament.slug}/{hall.division.public_id}/{page}"
+
+
+def picture(page: Page, name: str) -> None:
+    if PICTURES:
+        width = (page.viewport_size or {"width": 0})["width"]
+        page.screenshot(path=Path(PICTURES) / f"{name}-{width}.png", full_page=True)
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_the_list_of_commitments_is_read_by_everybody(
+    open_page: OpenPage, hall: Hall, width: int, scheme: str, looked_at: Check
+) -> None:
+    hall.begin(StageSettings("knockout"))
+    page = open_page(f"/clubs/{hall.division.tournament.club.slug}/commitments/", width=width, scheme=scheme)
+    expect(page.locator("h1")).to_have_text("Draw commitments")
+    expect(page.locator(".commitments")).to_contain_text("Drawn")
+    picture(page, "commitments")
+    looked_at(page)
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_a_director_publishes_and_draws_and_takes_the_draw_back(
+    open_page: OpenPage, hall: Hall, alice: User, width: int, scheme: str, looked_at: Check
+) -> None:
+    page = open_page(address(hall, "draw/"), user=alice, width=width, scheme=scheme)
+    picture(page, "draw-unpublished")
+    looked_at(page)
+    page.get_by_role("button", name="Publish the event and draw").click()
+    expect(page.locator("#draw")).to_contain_text("Being drawn")
+    draws.make_draft(draw_id=Draw.objects.get().pk, now=timezone.now())
+    page.get_by_role("button", name="Publish this draw").click()
+    follow(page.get_by_role("link", name="Take the draw back…"))
+    page.locator("summary", has_text="Take the draw back…").click()
+    picture(page, "draw-take-back")
+    looked_at(page)
+    page.get_by_label("Why? The published page shows it.").fill("Two were missing")
+    page.get_by_role("button", name="Take the draw back").click()
+    expect(page.locator(".messages")).to_contain_text("is taken back")
+    expect(page.locator("#draw")).to_contain_text("Two were missing")
+    expect(page.get_by_label("Why again?")).to_have_count(0)
+    picture(page, "draw-taken-back")
+    looked_at(page)
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_a_countdown_is_seen_and_stopped_and_a_round_taken_back(
+    open_page: OpenPage, hall: Hall, alice: User, width: int, scheme: str, looked_at: Check
+) -> None:
+    hall.begin(StageSettings("swiss", rounds=3, next_round=NextRound.PUBLISH))
+    hall.play_round()
+    asked = Draw.objects.get(state=Draw.State.REQUESTED)
+    draws.make_draft(draw_id=asked.pk, now=timezone.now())
+    page = open_page(address(hall, "rounds/"), user=alice, width=width, scheme=scheme)
+    expect(page.locator("#countdown")).to_contain_text("publishes itself")
+    picture(page, "countdown")
+    looked_at(page)
+    page.get_by_role("button", name="Stop the countdown").click()
+    expect(page.locator("#countdown")).to_have_count(0)
+    page.get_by_role("button", name="Publish round 2").click()
+    page.get_by_text("Take round 2 back…").click()
+    picture(page, "round-take-back")
+    looked_at(page)
