@@ -115,8 +115,9 @@ class BracketView(APIView):
         description=(
             "Every fixture with the sources of its slots and who stands there now. A slot is an entry, a bye, a "
             "walkover or to be decided. Stages follow each other: a slot with `source` `place` waits for that place of "
-            "`source_stage` (`1`, or `1:A` for group A of stage 1). Writes to a fixture take its match's `seq` as "
-            "`after`."
+            "`source_stage` (`1`, or `1:A` for group A of stage 1); one with `source` `drawn` is drawn by lot once all "
+            "players of the round are known, and then has the winner or loser it went to as its source. "
+            "Writes to a fixture take its match's `seq` as `after`."
         ),
         examples=[EXAMPLE],
         responses={200: shapes.BracketSerializer, **READ},

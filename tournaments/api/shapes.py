@@ -267,8 +267,11 @@ class SlotSerializer(serializers.Serializer[Any]):
     # DRF's fields have a `source` too, but a field of that name is legal.
     source = serializers.ChoiceField(Slot.Source.choices)  # type: ignore[assignment]
     source_fixture = serializers.IntegerField(allow_null=True, help_text="13 is M13.")
-    source_stage = serializers.CharField(allow_null=True, help_text="`1`, or `1:A` for group A of stage 1.")
-    source_place = serializers.IntegerField(allow_null=True, help_text="The place there, from 1.")
+    source_stage = serializers.CharField(
+        allow_null=True,
+        help_text="`1`, or `1:A` for group A of stage 1; a round that is drawn late: `consolation:3`.",
+    )
+    source_place = serializers.IntegerField(allow_null=True, help_text="The place, or the seat, there, from 1.")
     status = serializers.ChoiceField(Slot.Status.choices)
     entry = serializers.CharField(allow_null=True)
     absent = serializers.CharField(allow_null=True, help_text="In a walkover: the entry that should have come.")

@@ -169,6 +169,7 @@ def _played(division: Division, stages: list[Stage], look: Look, section: str, m
         "seeded": bool(look.seeds),
         "late": [look.names.of(entry) for entry in look.late],
         "progress": progress_line(rounds),
+        "drawn_later": any(row.entrants for row in rounds),
         "placed": [
             (one.title if several else "", best[one.stage.number]) for one in shown if best.get(one.stage.number)
         ],

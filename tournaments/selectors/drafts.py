@@ -39,6 +39,12 @@ class DraftStage:
         """What it is called where there are several."""
         return stage_title(self.stage, several=True)
 
+    @property
+    def drawn_later(self) -> bool:
+        """Whether it has rounds that are drawn once their players are known."""
+        columns = (column for tree in self.trees for section in tree.sections for column in section.columns)
+        return any(column.to_be_drawn for column in columns)
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:

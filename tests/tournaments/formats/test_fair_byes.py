@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations, permutations
 
 import pytest
@@ -56,10 +55,9 @@ def graphs(size):
     for proposal in choices_of(StageSettings(DOUBLE), size).lower:
         yield StageSettings(DOUBLE, pattern=str(proposal.pattern))
     for proposal in choices_of(StageSettings(PROGRESSIVE), size).lower:
-        stage = StageSettings(PROGRESSIVE, pattern=str(proposal.pattern))
-        yield stage
-        for chance in choices_of(stage, size).last_chance:
-            yield replace(stage, last_chance=str(chance.pattern))
+        yield StageSettings(PROGRESSIVE, pattern=str(proposal.pattern))
+    for chance in choices_of(StageSettings(PROGRESSIVE), size).last_chance:
+        yield StageSettings(PROGRESSIVE, last_chance=str(chance.pattern))
 
 
 def planned(stage, size, seed):

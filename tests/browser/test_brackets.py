@@ -1,0 +1,61 @@
+"""Brackets in a real browser: readable at every width and zoom, and a name leads to its match."""
+
+import pytest
+from playwright.sync_api import expect
+
+from players.models import User
+from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
+from tests.browser.test_formats import hall  # noqa: F401, a fixture
+from tests.tournaments.pages.bracket_hall import Hall, page_of
+from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
+
+TABLET = 768
+DOUBLED = 640
+"""What is left of a desk's 1280 px at 200 % zoom."""
+FORMATS = {"consolation": (19, StageSettings(PROGRESSIVE)), "double": (32, StageSettings(DOUBLE))}
+
+HEADINGS = """() => [...document.querySelectorAll(".bracket")].flatMap(bracket => {
+  const boxes = [...bracket.querySelectorAll(".round > h3")].map(heading => {
+    const range = document.createRange();
+    range.selectNodeContents(heading);
+    return [heading.textContent, range.getBoundingClientRect()];
+  });
+  return boxes.slice(1).filter(([, box], at) => box.left < boxes[at][1].right).map(([text]) => text);
+})"""
+"""Headings of rounds that run into the one before."""
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_bracket_can_be_read_at_every_width(
+    open_page: OpenPage,
+    looked_at: Check,
+    hall: Hall,  # noqa: F811, the fixture
+    name: str,
+) -> None:
+    count, stage = FORMATS[name]
+    division = hall.drawn(count, stage)
+    hall.play(division, most=count // 2)
+    for width in (PHONE, DOUBLED, TABLET, DESK):
+        page = open_page(page_of(division), width=width)
+        looked_at(page)
+        assert page.evaluate(HEADINGS) == []
+
+
+def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, hall: Hall, alice: User) -> None:  # noqa: F811
+    division = hall.drawn(4, StageSettings(DOUBLE))
+    page = open_page(page_of(division), user=alice)
+    follow(page.locator(".bracket a").filter(has_text="Elif Ristic").first)
+    assert "/matches/" in page.url
+    expect(page.locator("main")).to_contain_text("Elif Ristic")
+
+
+def test_a_round_drawn_later_says_so_in_the_draft_and_in_the_bracket(
+    open_page: OpenPage,
+    hall: Hall,  # noqa: F811, the fixture
+    alice: User,
+) -> None:
+    division = hall.drawn(19, StageSettings(PROGRESSIVE))
+    page = open_page(page_of(division), user=alice)
+    expect(page.get_by_role("heading", name="C3")).to_contain_text("by lot")
+    expect(page.locator(".bracket").last).to_contain_text("winner → draw of C3")
+    expect(page.locator("main")).to_contain_text("the bye goes to one of those who have had the fewest")
