@@ -4,7 +4,7 @@ No field has a meaning when it is empty or unknown: whoever wins, gives up or wi
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, cast
 
 from django import forms
@@ -70,7 +70,9 @@ class DecisionForm(RefusingForm):
         for name in self.BY_SIDE:
             field = cast(forms.ChoiceField, self.fields[name])
             labels = dict(zip(SIDES, names, strict=True))
-            field.choices = [(value, labels.get(value, label)) for value, label in field.choices]
+            field.choices = [
+                (value, labels.get(value, label)) for value, label in cast(Iterable[tuple[str, Any]], field.choices)
+            ]
         for name, label in zip(("left", "right"), names, strict=True):
             if name in self.fields:
                 self.fields[name].label = label

@@ -61,7 +61,8 @@ class CancelForm(ReasonForm):
     event = forms.CharField(max_length=10, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
-        super().__init__(*args, initial={"event": tournament.public_id}, **kwargs)
+        kwargs.setdefault("initial", {"event": tournament.public_id})
+        super().__init__(*args, **kwargs)
         self.tournament = tournament
 
     def clean_event(self) -> str:

@@ -96,8 +96,9 @@ def _outcome(tournament: Tournament, text: str, division: Division | None, by: A
 
 def _meant(tournament: Tournament, refused: Refused) -> Fixture | None:
     """The match that a refusal names by its number."""
-    rows = Fixture.objects.filter(stage__division__tournament=tournament, number=refused.params.get("fixture"))
-    return rows.first() if "fixture" in refused.params else None
+    number = refused.params.get("fixture")
+    rows = Fixture.objects.filter(stage__division__tournament=tournament)
+    return rows.filter(number=number).first() if isinstance(number, int) else None
 
 
 def enter_line(*, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Quick:
