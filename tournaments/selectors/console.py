@@ -16,6 +16,7 @@ from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.plans import settings_of
 from tournaments.selectors import events
+from tournaments.selectors.champions import champions
 from tournaments.selectors.divisions import RoundProgress, round_progress
 from tournaments.selectors.events import Counted, Meeting
 from tournaments.selectors.names import shown
@@ -129,6 +130,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "several": len(divisions) > 1,
         "division": division.division if division else None,
         "counted": division,
+        "champion": _winner(division, by),
         "needs": needs[:MOST_NEEDS],
         "needs_count": len(needs),
         "unopposed": unopposed(needs, _player(by)),
@@ -140,6 +142,13 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "latest": latest_results(tournament) if division else [],
         "now": now,
     }
+
+
+def _winner(counted: Counted | None, by: Actor) -> str:
+    """Who won the division on the screen, once it is over."""
+    if counted is None or by.user is None:
+        return ""
+    return champions(by.user, [counted.division]).get(counted.division.pk, "")
 
 
 def _player(by: Actor) -> int | None:

@@ -16,6 +16,7 @@ from tournaments.layout import Tree, round_name
 from tournaments.models import Commitment, Division, Draw, Entry, Stage
 from tournaments.selectors import brackets
 from tournaments.selectors.brackets import Look, RoundRow, tree_key
+from tournaments.selectors.champions import champion
 from tournaments.selectors.events import can_register, my_player
 from tournaments.selectors.names import Names, names_of, own_entry
 from tournaments.selectors.placings import Placed, placed
@@ -173,7 +174,7 @@ def _played(division: Division, stages: list[Stage], look: Look, section: str, m
         "placed": [
             (one.title if several else "", best[one.stage.number]) for one in shown if best.get(one.stage.number)
         ],
-        "champion": _champion(stages[-1], best, states, look.names),
+        "champion": champion(stages[-1], best, states, look.names),
     }
 
 
@@ -213,16 +214,6 @@ def _name_champions(trees: list[Tree], best: dict[int, list[Placed]]) -> None:
     winners = {tree_key(number, one.bracket): one.champion for number, own in best.items() for one in own}
     for tree in trees:
         tree.champion = winners.get(tree.key, "")
-
-
-def _champion(last: Stage, best: dict[int, list[Placed]], states: list[StageState], names: Names) -> str:
-    """Who won the division: the last stage's main bracket or its only table; empty while that is open."""
-    if last.format in ELIMINATION:
-        return best[last.number][0].champion if best[last.number] else ""
-    state = next((one for one in states if one.stage.pk == last.pk), None)
-    if state is None or not state.over or len(state.tables) != 1:
-        return ""
-    return names.of(state.tables[0].rows[0].entry)
 
 
 def stage_title(stage: Stage, *, several: bool) -> str:

@@ -7,18 +7,22 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Paginator
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 
-from matches.models import Match
+from matches.models import Match, Result
 from players import access as people
 from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
 from players.names import fold
 from tournaments.access import VISIBLE
+from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
+from tournaments.plans import UNPLAYED, settings_of
 from tournaments.selectors.brackets import mark_of
+from tournaments.selectors.champions import champions
 from tournaments.selectors.names import shown
 from tournaments.selectors.rounds import round_names
+from tournaments.stage_words import stages_name
 
 NEXT_SHOWN = 12
 """Matches listed on the home of an event; the divisions show all."""
@@ -32,13 +36,28 @@ class Counted(NamedTuple):
     division: Division
     entered: int
     waiting: int
-    decided: int
+    played: int
+    walkovers: int
+    """Matches decided without being played: walkovers and forfeits."""
     open: int
+    format: str = ""
+    """How it is played, stage after stage."""
+
+    @property
+    def decided(self) -> int:
+        """Matches that are over, played or not."""
+        return self.played + self.walkovers
 
     @property
     def total(self) -> int:
         """Matches in the draw."""
         return self.decided + self.open
+
+    @property
+    def has_bracket(self) -> bool:
+        """Whether it is shown as a bracket; else as standings."""
+        stages = list(self.division.stages.all())
+        return not stages or stages[0].format in ELIMINATION
 
     @property
     def free(self) -> int | None:
@@ -111,8 +130,8 @@ def on_show(count: int) -> list[Tournament]:
 
 
 def divisions_of(tournament: Tournament) -> list[Counted]:
-    """Every division with its figures: three queries."""
-    divisions = list(tournament.divisions.all())
+    """Every division with its figures: four queries."""
+    divisions = list(tournament.divisions.prefetch_related("stages"))
     entries = {
         pk: (entered, waiting)
         for pk, entered, waiting in Entry.objects.filter(division__tournament=tournament)
@@ -123,20 +142,25 @@ def divisions_of(tournament: Tournament) -> list[Counted]:
             waiting=Count("pk", filter=Q(status=Entry.Status.WAITING)),
         )
     }
+    newest = Result.objects.filter(match=OuterRef("match")).order_by("-version").values("kind")[:1]
+    unplayed = Q(status="walkover") | Q(status="decided", newest_kind__in=list(UNPLAYED))
     fixtures = {
-        pk: (decided, open_)
-        for pk, decided, open_ in Fixture.objects.filter(stage__division__tournament=tournament)
+        pk: (decided - walkovers, walkovers, open_)
+        for pk, decided, walkovers, open_ in Fixture.objects.filter(stage__division__tournament=tournament)
         .order_by()
+        .annotate(newest_kind=Subquery(newest))
         .values_list("stage__division")
         .annotate(
             decided=Count("pk", filter=Q(status__in=["decided", "walkover"])),
+            walkovers=Count("pk", filter=unplayed),
             open=Count("pk", filter=Q(status__in=["waiting", "ready"])),
         )
     }
     made = []
     for division in divisions:
         division.tournament = tournament
-        made.append(Counted(division, *entries.get(division.pk, (0, 0)), *fixtures.get(division.pk, (0, 0))))
+        figures = (*entries.get(division.pk, (0, 0)), *fixtures.get(division.pk, (0, 0, 0)))
+        made.append(Counted(division, *figures, stages_name([settings_of(one) for one in division.stages.all()])))
     return made
 
 
@@ -195,6 +219,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     role = people.role_in(user, tournament.club)
     staff = people.is_at_least(role, Role.ASSISTANT)
     divisions = divisions_of(tournament)
+    winners = champions(user, [counted.division for counted in divisions])
     own = my_entries(tournament, user)
     directs = people.is_at_least(role, Role.DIRECTOR)
     rounds = names_of_rounds(tournament)
@@ -207,8 +232,15 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
         "may_direct": directs,
         "next_season": directs and tournament.status == Tournament.Status.FINISHED and has_league(tournament),
         "divisions": [
-            (counted, own.get(counted.division.pk), can_register(counted.division, now)) for counted in divisions
+            (
+                counted,
+                own.get(counted.division.pk),
+                can_register(counted.division, now),
+                winners.get(counted.division.pk, ""),
+            )
+            for counted in divisions
         ],
+        "several": len(divisions) > 1,
         "live": [line for line in lines if line.state != "ready"],
         "next": [line for line in lines if line.state == "ready"],
         "more": open_fixtures(tournament).count() - len(lines) if len(lines) == NEXT_SHOWN else 0,

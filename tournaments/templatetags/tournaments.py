@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tournaments.formats.settings import BY_ROUND
+from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Division, Entry, Stage
 from tournaments.selectors import divisions
 from tournaments.selectors.names import shown
@@ -53,9 +53,17 @@ def by_rounds(division: Division) -> bool:
 
 
 @register.filter
+def has_bracket(division: Division) -> bool:
+    """Whether its first stage is shown as a bracket; else as standings."""
+    stages = list(division.stages.all())
+    return not stages or stages[0].format in ELIMINATION
+
+
+@register.filter
 def lengths(division: Division) -> str:
-    """Match lengths by round."""
-    by_round = division.lengths
+    """Match lengths by round: those of the first stage, where it has its own."""
+    stages = list(division.stages.all())
+    by_round = list(stages[0].settings.get("lengths") or ()) or division.lengths if stages else division.lengths
     points = ", ".join(map(str, by_round))
     return _("%(points)s points") % {"points": points}
 

@@ -1,0 +1,98 @@
+"""What public pages say about an event agrees, wherever it stands."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from players.actors import Actor
+from players.models import Player
+from tests.tournaments.pages.test_division import page, text
+from tests.tournaments.services.swiss_hall import Hall
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division, Fixture
+from tournaments.services import results
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> Callable[..., Hall]:
+    """A division of so many, drawn as these stages."""
+
+    def make(name: str, count: int, *stages: StageSettings) -> Hall:
+        hall = Hall(make_division(name=name, match_length=7), by_alice)
+        hall.enter(make_players(count))
+        return hall.begin(*stages)
+
+    return make
+
+
+def event(hall: Hall) -> str:
+    tournament = hall.division.tournament
+    return f"/events/{tournament.club.slug}/{tournament.slug}/"
+
+
+def test_matches_and_walkovers_are_counted_apart(made: Callable[..., Hall], alices: Client) -> None:
+    hall = made("Open", 4, StageSettings("knockout"))
+    first, second = hall.ready()
+    hall.report(first, 0)
+    results.forfeit(fixture=second, side=0, by=hall.by, now=hall.now())
+    shown = text(page(alices, event(hall)))
+    assert "1 of 3 matches played" in shown
+    assert "1 walkover" in shown
+
+
+def test_the_champion_is_named_on_the_event_and_on_the_console(made: Callable[..., Hall], alices: Client) -> None:
+    hall = made("Open", 4, StageSettings("knockout"))
+    assert "Won by" not in text(page(alices, event(hall)))
+    hall.play_round()
+    (final,) = hall.ready()
+    assert final.match is not None
+    winner = final.match.player_0.name
+    hall.play_round()
+    for path in (event(hall), f"{event(hall)}console/"):
+        assert f"Won by {winner}" in text(page(alices, path))
+    assert f"won by {winner}" in text(page(Client(), f"{event(hall)}{hall.division.public_id}/"))
+
+
+def test_the_winner_of_a_table_is_named_too(made: Callable[..., Hall], alices: Client) -> None:
+    hall = made("Open", 4, StageSettings("roundrobin"))
+    hall.play_out()
+    assert "Won by" in text(page(Client(), event(hall)))
+    assert "Won by" in text(page(alices, f"{event(hall)}console/"))
+
+
+def test_the_format_and_its_own_match_lengths_are_named(made: Callable[..., Hall], client: Client) -> None:
+    hall = made("Open", 4, StageSettings("knockout", lengths=(5, 9)))
+    shown = text(page(client, event(hall)))
+    assert "5, 9 points" in shown
+    assert "7 points" not in shown
+    assert "Knockout" in shown
+    assert "5, 9 points" in text(page(client, f"{event(hall)}{hall.division.public_id}/"))
+
+
+def test_a_match_number_stands_with_its_division_where_there_are_several(
+    made: Callable[..., Hall], client: Client
+) -> None:
+    first = made("Open", 4, StageSettings("knockout"))
+    number = Fixture.objects.filter(stage__division=first.division).order_by("number")[0].number
+    assert f"Open · M{number}" not in text(page(client, event(first)))
+    made("Masters", 4, StageSettings("knockout"))
+    assert f"Open · M{number}" in text(page(client, event(first)))
+
+
+def test_a_swiss_leads_to_its_standings_and_a_knockout_to_its_bracket(
+    made: Callable[..., Hall], alices: Client
+) -> None:
+    swiss = made("Swiss", 4, StageSettings("swiss", rounds=2))
+    html = page(alices, event(swiss))
+    assert f"{swiss.division.public_id}/standings/" in html
+    assert "Bracket" not in text(html)
+    console = text(page(alices, f"{event(swiss)}console/"))
+    assert "Standings" in console
+    assert "Bracket" not in console
+    made("Open", 4, StageSettings("knockout"))
+    assert "Bracket" in text(page(alices, event(swiss)))
