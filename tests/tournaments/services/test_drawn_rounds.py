@@ -69,10 +69,11 @@ def correct(hall: Hall, fixture: Fixture) -> Correction:
     fixture = Fixture.objects.select_related("stage", "match").get(pk=fixture.pk)
     assert fixture.match is not None
     standing = fixture.match.results.latest("version")
-    score = (standing.score_1, standing.score_0)
-    new = NewResult(1 - standing.winner, score)
-    told = {"choice": Choice.CORRECT_ALL, "after": hall.seq, "by": hall.by, "now": hall.now()}
-    done = corrections.apply_correction(fixture=fixture, new=new, **told)
+    assert None not in (standing.winner, standing.score_0, standing.score_1)
+    new = NewResult(1 - (standing.winner or 0), (standing.score_1 or 0, standing.score_0 or 0))
+    done = corrections.apply_correction(
+        fixture=fixture, new=new, choice=Choice.CORRECT_ALL, after=hall.seq, by=hall.by, now=hall.now()
+    )
     assert done is not None
     return done
 
