@@ -21,6 +21,7 @@ from typing import Any
 from benchmarks.machine import processor
 from engine import Position, check_record, legal_plays
 from engine.plays import legal_results
+from engine.position import position_of
 from engine.records import read, write
 from engine.simulation import play_out
 from tests.engine.naive import legal_boards
@@ -140,10 +141,10 @@ def three_plies() -> str:
     total = 0
     for first in ROLLS:
         for one in legal_results(Position.start().key, *first):
-            turned = Position(one).swapped().key
+            turned = position_of(one).swapped().key
             for second in ROLLS:
                 for two in legal_results(turned, *second) or (turned,):
-                    back = Position(two).swapped().key
+                    back = position_of(two).swapped().key
                     total += sum(len(legal_results(back, *third)) or 1 for third in ROLLS)
     sets = 21 + 447 * 21 + 202_782 * 21
     seconds = process_time() - begun

@@ -11,6 +11,7 @@ from engine.match import Act, Action, FlagRule, MatchState, Phase, apply
 from engine.notation import Step, parse_play, standard_notation
 from engine.plays import Play, legal_plays
 from engine.position import Position
+from engine.records import Limits, read, write
 from engine.transcript import Transcript
 from engine.verdict import Finding, Frame, Outcome, Verdict
 
@@ -21,6 +22,7 @@ __all__ = [
     "Finding",
     "FlagRule",
     "Frame",
+    "Limits",
     "MatchState",
     "Outcome",
     "Phase",
@@ -40,9 +42,11 @@ __all__ = [
     "parse_gnubg_ids",
     "parse_play",
     "parse_xgid",
+    "read",
     "replay",
     "standard_notation",
     "step_graph",
     "why_illegal",
+    "write",
     "xgid",
 ]

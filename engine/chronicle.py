@@ -9,7 +9,7 @@ from engine.ids import position_xgid
 from engine.match import MatchState, Phase
 from engine.notation import written_play
 from engine.plays import ROLLS, Dice
-from engine.position import Position, swapped_key
+from engine.position import Position, position_of, swapped_key
 from engine.resolution import Played, Resolution, played
 from engine.transcript import Event, Game, Kind, Place
 from engine.verdict import Finding, Frame, Severity
@@ -91,7 +91,7 @@ class Chronicle:
         to_play = event is not None and event.kind is Kind.PLAY and event.side == self.turn and event.dice in ROLLS
         dice = event.dice if event is not None and to_play else None
         return position_xgid(
-            Position(self.key),
+            position_of(self.key),
             turn=self.turn or 0,
             dice=dice,
             cube=self.state.cube,
@@ -111,19 +111,19 @@ class Chronicle:
     def show(self, event: Event, dice: Dice, resolution: Resolution | None) -> None:
         """Adds the frame of a turn; no resolution: an illegal or unwritten play."""
         if self.frames is not None:
-            seen = Position(self.key)
+            seen = position_of(self.key)
             self.frames.append(self._frame(event, seen, played(seen, event, dice, resolution)))
 
     def show_cube(self, event: Event) -> None:
         """Adds the frame of an event that moves no checker."""
         if self.frames is not None:
-            seen = Position(self.key if event.side == self.turn else swapped_key(self.key))
+            seen = position_of(self.key if event.side == self.turn else swapped_key(self.key))
             self.frames.append(self._frame(event, seen, Played((), "", seen, legal=True)))
 
     def show_stood(self, event: Event) -> None:
         """Adds the frame of an illegal play that stood, from the position before it to the one the record gives."""
         if self.frames is not None:
-            seen = Position(self.key)
+            seen = position_of(self.key)
             self.frames.append(self._frame(event, seen, Played((), "?", event.position or seen, legal=False)))
 
     def _frame(self, event: Event, before: Position, what: Played) -> Frame:

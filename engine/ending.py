@@ -6,7 +6,7 @@ from engine.actions import Act, Action, Phase
 from engine.chronicle import Chronicle
 from engine.cube import Side
 from engine.match import MatchState, apply, next_game
-from engine.position import Position, swapped_key
+from engine.position import position_of, swapped_key
 from engine.scoring import WinKind, most_to_lose
 
 
@@ -25,7 +25,7 @@ class Ending(Chronicle):
     def standing(self, side: Side | None, phase: Phase = Phase.TO_ROLL) -> MatchState:
         """The state of the match with the board in hand and `side` on turn."""
         seen = self.key if self.turn in (None, side) else swapped_key(self.key)
-        return replace(self.state, position=Position(seen), turn=side, phase=phase)
+        return replace(self.state, position=position_of(seen), turn=side, phase=phase)
 
     def end(self, after: MatchState) -> None:
         """Takes over what `engine.match` made of the end of the game."""
@@ -69,7 +69,7 @@ class Ending(Chronicle):
         """1, 2 or 3: the most `side` can still lose."""
         if self.turn is None:
             return 3
-        seen = Position(self.key)
+        seen = position_of(self.key)
         if seen.is_over:
             return 3
         return most_to_lose(seen if side == self.turn else seen.swapped())

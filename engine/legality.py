@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.errors import Refused
 from engine.notation import Step, point_name
 from engine.plays import HOME, Dice, Play, after_step, checked_dice, legal_plays, legal_results, masks, sources, step_of
-from engine.position import BAR, OFF, Position
+from engine.position import BAR, OFF, Position, position_of
 
 Way = Sequence[int]
 """The points of one written sub-move, from first to last: a Step, a pair, or a chain such as (24, 18, 13)."""
@@ -166,7 +166,7 @@ def step_graph(position: Position, dice: Dice) -> tuple[Node, ...]:
     index = {state: at for at, state in enumerate(state for state in steps if state in useful)}
     return tuple(
         Node(
-            position=Position(state[0]),
+            position=position_of(state[0]),
             dice=state[1],
             edges=tuple(Edge(step, index[then]) for step, then in steps[state] if then in index),
             complete=not steps[state],

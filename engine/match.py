@@ -10,7 +10,7 @@ from engine.actions import Act, Action, FlagRule, GameResult, Phase
 from engine.cube import Score, Side, double_refused, is_crawford_game, is_dead
 from engine.errors import Refused
 from engine.plays import Dice, Play, checked_dice, legal_plays
-from engine.position import Position, swapped_key
+from engine.position import Position, position_of, swapped_key
 from engine.resolution import resolve
 from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
 
@@ -157,7 +157,7 @@ def _roll(state: MatchState, action: Action) -> MatchState:
 
 def _play(state: MatchState, action: Action) -> MatchState:
     assert state.dice is not None  # noqa: S101, true in this phase
-    return after_play(state, Position(resolve(state.position.key, state.dice, action.moves).key))
+    return after_play(state, position_of(resolve(state.position.key, state.dice, action.moves).key))
 
 
 def after_play(state: MatchState, after: Position) -> MatchState:
@@ -169,7 +169,7 @@ def after_play(state: MatchState, after: Position) -> MatchState:
             multiple = 1
         return _end_game(state, state.turn, KIND_OF_MULTIPLE[multiple], multiple * state.cube)
     return replace(
-        state, position=Position(swapped_key(after.key)), turn=1 - state.turn, phase=Phase.TO_ROLL, dice=None
+        state, position=position_of(swapped_key(after.key)), turn=1 - state.turn, phase=Phase.TO_ROLL, dice=None
     )
 
 

@@ -6,7 +6,8 @@ one checker by one die. Only `own` changes during a turn, and every step is one 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, overload
+from itertools import repeat
+from typing import overload
 
 from engine.errors import Refused
 from engine.notation import Step, standard_notation
@@ -64,15 +65,32 @@ _REACH = [(1 << COUNTS) - (1 << pips + 1) for pips in range(13)]
 """By pips: the sources from which so many still end on the board."""
 
 
-class Play(NamedTuple):
-    """What a player does with a roll; made by `legal_plays`."""
+class Play(tuple[int, int, Path]):
+    """What a player does with a roll; made by `legal_plays`. Steps and notation are worked out when asked for."""
 
-    steps: tuple[Step, ...]
-    result: Position
-    """The position after the play, still seen by the mover."""
+    # The key before, the key after, and the path between; a tuple for its speed, as Position is.
+    __slots__ = ()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The single steps in order."""
+        return steps_of(self[0], self[2])
+
+    @property
+    def result(self) -> Position:
+        """The position after the play, still seen by the mover."""
+        return _new(Position, (self[1],))
 
     def __str__(self) -> str:
         return standard_notation(self.steps)
+
+    def __repr__(self) -> str:
+        return f"<Play {self}>" if self[2] else "<Play: no move>"
+
+
+_new = tuple.__new__
+_SHOWN = 5
+"""Plays in the short form of a list of them."""
 
 
 class Plays(Sequence[Play]):
@@ -89,7 +107,7 @@ class Plays(Sequence[Play]):
         return len(self._found)
 
     def __iter__(self) -> Iterator[Play]:
-        return map(self._play, self._found)
+        return map(Play, zip(repeat(self._before), self._found, self._found.values(), strict=False))
 
     @overload
     def __getitem__(self, index: int) -> Play: ...
@@ -110,14 +128,14 @@ class Plays(Sequence[Play]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Plays({', '.join(map(str, self))})"
+        return f"<{len(self)} plays: {', '.join(map(str, self[:_SHOWN]))}{', …' if len(self) > _SHOWN else ''}>"
 
     def reaching(self, result: Position) -> Play | None:
         """The play that ends in this position, seen by the mover."""
         return self._play(result.key) if result.key in self._found else None
 
     def _play(self, key: int) -> Play:
-        return Play(steps_of(self._before, self._found[key]), Position(key))
+        return Play((self._before, key, self._found[key]))
 
 
 def legal_plays(position: Position, dice: Dice) -> Plays:
@@ -130,6 +148,8 @@ def legal_plays(position: Position, dice: Dice) -> Plays:
 
 def checked_dice(dice: Dice) -> Dice:
     """The dice; Refused (`bad_dice`) unless both are whole numbers from 1 to 6."""
+    if not isinstance(dice, tuple | list) or len(dice) != 2:
+        raise Refused("bad_dice", dice=dice)
     high, low = dice
     if not (type(high) is type(low) is int and 1 <= high <= 6 and 1 <= low <= 6):
         raise Refused("bad_dice", dice=f"{high}-{low}")

@@ -5,8 +5,7 @@ one addition, and two positions are the same where their keys are.
 """
 
 import binascii
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Self
 
 from engine.errors import Refused
@@ -22,24 +21,37 @@ _START = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 
 _COUNT_OF_LETTER = {"-": 0} | {letter: n for n, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1)}
 _COUNT_OF_LETTER |= {letter.lower(): -n for letter, n in _COUNT_OF_LETTER.items() if n}
 _LETTER_OF_COUNT = {n: letter for letter, n in _COUNT_OF_LETTER.items()}
+_START_ID = "4HPwATDgc/ABMA"
 _ID_LENGTH = 14
 _ID_BYTES = 10
 _NEGATED = bytes((2 * BIAS - value) % 256 for value in range(256))
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Where the checkers stand. Two equal positions have equal keys.
+class Position(tuple[int]):
+    """Where the checkers stand, seen by the player on roll; immutable, and equal where the checkers stand alike.
 
-    Made by `start`, `from_counts`, `from_letters`, `from_gnubg_id`; these refuse what cannot be on a board.
+    `Position()` is the opening position, `Position("4HPwATDgc/ABMA")` that of a GNU Backgammon ID; others are made
+    by `from_counts` and `from_letters`. All of them refuse what cannot be on a board. `print` draws the board.
     """
 
-    key: int
+    # A tuple, because millions of them are made and nothing in Python is made faster.
+    __slots__ = ()
+
+    def __new__(cls, gnubg_id: str = _START_ID) -> Self:
+        return cls.from_gnubg_id(gnubg_id)
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (self.gnubg_id,)
+
+    @property
+    def key(self) -> int:
+        """The whole position as one number; see the head of this module."""
+        return self[0]
 
     @classmethod
     def start(cls) -> Self:
         """The opening position: 24×2, 13×5, 8×3, 6×5 for each side."""
-        return cls(_key(_START))
+        return tuple.__new__(cls, (_key(_START),))
 
     @classmethod
     def from_counts(cls, counts: Sequence[int]) -> Self:
@@ -59,7 +71,7 @@ class Position:
             raise Refused("too_many_checkers", count=max(own, opposing))
         if own == opposing == 0:
             raise Refused("no_checkers_left")
-        return cls(_key(given))
+        return tuple.__new__(cls, (_key(given),))
 
     @classmethod
     def from_gnubg_id(cls, text: str) -> Self:
@@ -68,6 +80,8 @@ class Position:
         The ID describes first the player *not* on roll, then the one on roll (rules.md §5).
         Raises Refused: `bad_position_id`, and what `from_counts` raises.
         """
+        if not isinstance(text, str):
+            raise Refused("bad_position_id", text=text)
         try:
             raw = binascii.a2b_base64(text.encode("ascii") + b"==", strict_mode=False)
         except (UnicodeEncodeError, binascii.Error):
@@ -139,10 +153,51 @@ class Position:
 
     def swapped(self) -> "Position":
         """The same board seen by the other player."""
-        return Position(swapped_key(self.key))
+        return position_of(swapped_key(self.key))
+
+    def __repr__(self) -> str:
+        return f"Position({self.gnubg_id!r})"
 
     def __str__(self) -> str:
-        return self.gnubg_id
+        """The board as text: the player on roll is X and moves from 24 down to 1, the opponent is O."""
+        return "\n".join(_drawn(self))
+
+
+def position_of(key: int) -> Position:
+    """The position of a key that came from another position; it is not checked."""
+    return _new(Position, (key,))
+
+
+_new = tuple.__new__
+_ROWS = 5
+"""Checkers of a point that are drawn one above the other; of more, the number stands at the end."""
+
+
+def _drawn(position: Position) -> Iterator[str]:
+    counts = position.counts
+    upper = [*range(13, 19), BAR, *range(19, 25)]
+    lower = [*range(12, 6, -1), OFF, *range(6, 0, -1)]
+    off = position.borne_off
+    yield _row(f"{point:>2}" if point != BAR else "" for point in upper)
+    for height in range(_ROWS):
+        yield _row(_checker(counts[point], height) for point in upper)
+    yield _row("" if point != BAR else "bar" for point in upper)
+    for height in reversed(range(_ROWS)):
+        yield _row(_checker(counts[point], height) for point in lower)
+    yield _row(f"{point:>2}" if point != OFF else "" for point in lower)
+    yield f"X on roll: {position.pips[0]} pips, {off[0]} off   O: {position.pips[1]} pips, {off[1]} off"
+
+
+def _row(cells: Iterable[str]) -> str:
+    texts = [f"{cell:^3}" for cell in cells]
+    return f"|{''.join(texts[:6])}|{texts[6]}|{''.join(texts[7:])}|"
+
+
+def _checker(count: int, height: int) -> str:
+    """What is drawn of a point at this height: a checker, the number of a high stack, or nothing."""
+    if height == _ROWS - 1 and abs(count) > _ROWS:
+        return str(abs(count))
+    return "" if height >= abs(count) else "X" if count > 0 else "O"
 
 
 def swapped_key(key: int) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from engine.errors import Refused
 from engine.legality import legs_of, nearest_plays
 from engine.plays import ROLLS, Dice, legal_results
-from engine.position import BAR, BIAS, OFF, Position, swapped_key
+from engine.position import BAR, BIAS, OFF, position_of, swapped_key
 from engine.resolution import resolve
 from engine.transcript import Event, Kind, Move
 
@@ -23,7 +23,7 @@ def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]
     position without any play; of positions that explain equally many plays, the first.
     """
     ways = [move.points for move in event.moves or ()]
-    legal = [play.result.key for play in nearest_plays(Position(key), dice, ways, MOST_CANDIDATES)]
+    legal = [play.result.key for play in nearest_plays(position_of(key), dice, ways, MOST_CANDIDATES)]
     candidates = [literal_key(key, event.moves), *legal, key]
     side, tried = 1 - event.side, 0
     # Position now, seen by the side on turn -> the candidate it came from; those that meet go on as one.
@@ -43,7 +43,7 @@ def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]
 
 def literal_key(key: int, moves: Iterable[Move] | None) -> int:
     """The position after moving the checkers as written, as far as they can be moved at all; seen by the mover."""
-    counts = list(Position(key).counts)
+    counts = list(position_of(key).counts)
     for source, target in legs_of(move.points for move in moves or ()):
         if not OFF <= target < source <= BAR or counts[source] <= 0 or (target and counts[target] < -1):
             continue

@@ -11,7 +11,7 @@ from engine.errors import Refused
 from engine.legality import nearest_plays
 from engine.match import after_play, apply
 from engine.plays import ROLLS, Dice, legal_results, masks
-from engine.position import BAR, OFF, Position, swapped_key
+from engine.position import BAR, OFF, position_of, swapped_key
 from engine.recovery import likeliest_key, literal_key
 from engine.resolution import Resolution, resolve
 from engine.scoring import WinKind
@@ -144,7 +144,7 @@ class GameReplay(Ending):
         elif event.moves is None:
             self.report(ERROR, "play_missing", {"dice": roll_of(dice)})
         else:
-            nearest = tuple(map(str, nearest_plays(Position(self.key), dice, ())))
+            nearest = tuple(map(str, nearest_plays(position_of(self.key), dice, ())))
             self.report(ERROR, "must_play", {"dice": roll_of(dice), "play": ""}, nearest=nearest)
         self.show(event, dice, None)
         if self._is_last(event):
@@ -169,7 +169,7 @@ class GameReplay(Ending):
 
     def _illegal(self, event: Event, dice: Dice, refused: Refused) -> bool:
         ways = [move.points for move in event.moves or ()]
-        nearest = tuple(map(str, nearest_plays(Position(self.key), dice, ways)))
+        nearest = tuple(map(str, nearest_plays(position_of(self.key), dice, ways)))
         self.report(ERROR, refused.code, {**refused.params, **words_of(event)}, nearest=nearest)
         self.show(event, dice, None)
         self._go_on(event, dice)
@@ -194,7 +194,7 @@ class GameReplay(Ending):
         """Books the play; the game ends where the mover's last checker is off."""
         self.key = key
         if borne_off and not masks(key)[0]:
-            self.end(after_play(self.standing(self.turn), Position(key)))
+            self.end(after_play(self.standing(self.turn), position_of(key)))
         else:
             self.swap()
 

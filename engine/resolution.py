@@ -7,7 +7,7 @@ from engine.errors import Refused
 from engine.legality import legs_of, why_illegal
 from engine.notation import Step, standard_notation, written_play
 from engine.plays import TARGET, Dice, Path, after_step, legal_results, masks, play_every_die, sources, steps_of
-from engine.position import BAR, BIAS, COUNTS, OFF, Position
+from engine.position import BAR, BIAS, COUNTS, OFF, Position, position_of
 from engine.transcript import Event
 
 _OWN_ONLY = bytes(max(0, value - BIAS) for value in range(256))
@@ -40,7 +40,7 @@ def resolve(key: int, dice: Dice, moves: Sequence[Sequence[int]]) -> Resolution:
     legs = list(legs_of(moves))
     candidates = _candidates(key, found, legs)
     if not candidates:
-        raise why_illegal(Position(key), dice, moves) or Refused("no_such_move")
+        raise why_illegal(position_of(key), dice, moves) or Refused("no_such_move")
     return _choose(key, dice, found, candidates, [way for way in moves if len(way) > 1])
 
 
@@ -74,7 +74,7 @@ def _choose(
     if len(candidates) == 1 and not masks(candidates[0])[0]:
         return Resolution(candidates[0], found[candidates[0]], "last_checker_one_die")
     if not possible:
-        raise why_illegal(Position(key), dice, legs) or Refused("no_such_move")
+        raise why_illegal(position_of(key), dice, legs) or Refused("no_such_move")
     if len(possible) > 1:
         raise Refused("ambiguous")
     return Resolution(possible[0], found[possible[0]], "hidden_hit")
@@ -135,7 +135,7 @@ def played(before: Position, event: Event, dice: Dice, resolution: Resolution | 
     if resolution is None:
         return Played((), written_play(event.moves), before, legal=False)
     steps = steps_of(before.key, _path(event, dice) if resolution.path is None else resolution.path)
-    return Played(steps, standard_notation(steps), Position(resolution.key), legal=True)
+    return Played(steps, standard_notation(steps), position_of(resolution.key), legal=True)
 
 
 def _path(event: Event, dice: Dice) -> Path:

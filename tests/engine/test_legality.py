@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine import Position, Refused, explain_illegal, legal_plays, step_graph, why_illegal
 from engine.legality import nearest_plays
+from engine.position import position_of
 from engine.resolution import resolve
 from tests.engine.boards import ROLLS, board, dice, pairs, played_positions, positions
 from tests.engine.naive import legal_boards, moved
@@ -120,7 +121,7 @@ def test_a_written_play_is_taken_for_a_legal_one_or_refused_because_it_is_none(p
     ends = all_ends(position.counts, tuple(sorted(written)), rolled if rolled[0] != rolled[1] else rolled * 2)
     finals = legal_boards(position.counts, rolled) or {position.counts}
     try:
-        taken = Position(resolve(position.key, rolled, written).key).counts
+        taken = position_of(resolve(position.key, rolled, written).key).counts
     except Refused as refused:
         assert refused.code == "ambiguous" or ends.isdisjoint(finals)  # noqa: PT017, refusing is one of two answers
     else:

@@ -5,6 +5,7 @@ from hypothesis import given
 
 from engine import Position, Refused, Step, legal_plays, parse_play, standard_notation
 from engine.notation import point_name, written_play
+from engine.position import position_of
 from engine.resolution import resolve
 from engine.transcript import Move
 from tests.engine.boards import board, dice, positions
@@ -123,7 +124,7 @@ FORCED_HIT = board({24: 1}, {18: 2, 20: 1, 4: 2})
 )
 def test_written_touch_downs_win_and_a_plain_chain_hits_nothing_if_it_can(position, written, hits, remark):
     resolution = resolve(position.key, (6, 4), parse_play(written))
-    assert -Position(resolution.key).counts[0] == hits
+    assert -position_of(resolution.key).counts[0] == hits
     assert resolution.remark == remark
 
 
@@ -145,7 +146,7 @@ def test_words_that_no_legal_play_bears_out_are_refused(position, written, code)
 def test_the_last_checker_may_be_taken_off_at_once_though_both_dice_had_to_be_played():
     resolution = resolve(board({2: 1}, {1: 1}).key, (2, 1), [(2, 0)])
     assert resolution.remark == "last_checker_one_die"
-    assert Position(resolution.key).borne_off == (15, 14)
+    assert position_of(resolution.key).borne_off == (15, 14)
 
 
 def test_steps_in_an_impossible_order_are_a_legal_play_with_a_remark():

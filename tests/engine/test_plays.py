@@ -9,6 +9,7 @@ from hypothesis import given
 
 from engine import Position, Refused, legal_plays, parse_play
 from engine.plays import legal_results
+from engine.position import position_of
 from engine.resolution import resolve
 from tests.engine.boards import ROLLS, board, dice, played_positions, positions, roll
 from tests.engine.naive import legal_boards, moved
@@ -36,7 +37,7 @@ def test_hard_case(case):
     for rolled in ((first, second), (second, first)):
         assert {result_id(play.result) for play in legal_plays(position, rolled)} == expected, case["why"]
     for written, reached in case["plays"].items():
-        assert result_id(Position(resolve(position.key, (first, second), parse_play(written)).key)) == reached
+        assert result_id(position_of(resolve(position.key, (first, second), parse_play(written)).key)) == reached
 
 
 def test_the_opening_rolls_have_447_plays_in_all():
@@ -47,7 +48,7 @@ def test_the_opening_rolls_have_447_plays_in_all():
 
 def test_after_two_rolls_202782_positions_are_counted():
     after_one = [key for rolled in ROLLS for key in legal_results(Position.start().key, *rolled)]
-    turned = [Position(key).swapped().key for key in after_one]
+    turned = [position_of(key).swapped().key for key in after_one]
     assert sum(len(legal_results(key, *rolled)) or 1 for key in turned for rolled in ROLLS) == 202_782
 
 
@@ -134,3 +135,16 @@ def test_dice_that_cannot_be_are_refused(bad):
     with pytest.raises(Refused) as refused:
         legal_plays(Position.start(), bad)
     assert refused.value.code == "bad_dice"
+
+
+@pytest.mark.parametrize("rolled", [(1,), (1, 2, 3), 31, None, "31", (0, 1), (1, 7), (True, 2)])
+def test_what_is_no_roll_is_refused(rolled):
+    with pytest.raises(Refused) as refused:
+        legal_plays(Position.start(), rolled)
+    assert refused.value.code == "bad_dice"
+
+
+def test_plays_read_well():
+    plays = legal_plays(Position.start(), (3, 1))
+    assert repr(plays[0]) == f"<Play {plays[0]}>"
+    assert repr(plays).startswith("<16 plays: ")

@@ -1,5 +1,8 @@
 """The board: what can stand on it, and how it is counted."""
 
+import copy
+import pickle
+
 import pytest
 from hypothesis import given
 
@@ -108,3 +111,31 @@ def test_other_letters_are_refused(letters):
     with pytest.raises(Refused) as refused:
         Position.from_letters(letters)
     assert refused.value.code == "bad_letters"
+
+
+def test_a_position_is_made_from_its_id_and_shown_by_it():
+    assert Position() == Position.start() == Position("4HPwATDgc/ABMA")
+    assert repr(Position("YQDAoIMHDAADAA")) == "Position('YQDAoIMHDAADAA')"
+    assert eval(repr(Position())) == Position()
+
+
+@pytest.mark.parametrize("nonsense", [5, None, b"4HPwATDgc/ABMA", "", "x"])
+def test_anything_else_is_no_position(nonsense):
+    with pytest.raises(Refused) as refused:
+        Position(nonsense)
+    assert refused.value.code == "bad_position_id"
+
+
+def test_a_position_survives_copying_and_pickling():
+    position = Position("YQDAoIMHDAADAA")
+    assert copy.deepcopy(position) == pickle.loads(pickle.dumps(position)) == position
+
+
+def test_printing_draws_the_board():
+    """Six checkers and more are four and a number."""
+    board = str(Position.from_counts([-1, *[0] * 5, 7, *[0] * 5, -3, *[0] * 12, 2]))
+    lines = board.splitlines()
+    assert lines[0].split() == ["|13", "14", "15", "16", "17", "18", "|", "|19", "20", "21", "22", "23", "24", "|"]
+    assert [line.split("|")[3].split() for line in lines[7:12]] == [["7"], ["X"], ["X"], ["X"], ["X"]]
+    assert [line.split("|")[2].strip() for line in lines[1:12]] == [*"XX", "", "", "", "bar", "", "", "", "", "O"]
+    assert lines[-1] == "X on roll: 92 pips, 6 off   O: 64 pips, 11 off"
