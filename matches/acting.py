@@ -91,6 +91,8 @@ def _forms(match: Match, seat: Seat | None, zone: ZoneInfo, filled: forms.Form |
         "objection_form": ObjectionForm(),
     }
     kinds = {"score_form": ScoreForm, "times_form": TimesForm, "objection_form": ObjectionForm}
+    if filled is None:
+        return found
     return found | {name: filled for name, kind in kinds.items() if isinstance(filled, kind)}
 
 
@@ -101,7 +103,9 @@ def _error(refused: Refused | None, invalid: forms.Form | None) -> str:
     if invalid is None:
         return ""
     faults = [
-        f"{invalid.fields[name].label or name}: {' '.join(errors)}" if name in invalid.fields else " ".join(errors)
+        f"{invalid.fields[name].label or name}: {' '.join(map(str, errors))}"
+        if name in invalid.fields
+        else " ".join(map(str, errors))
         for name, errors in invalid.errors.items()
     ]
     return " ".join([gettext("Nothing was sent."), *faults])
