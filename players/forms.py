@@ -85,7 +85,7 @@ class SignInForm(AuthenticationForm):
 
     username = _email(_("E-mail address"), autocomplete="username", autofocus="")
     error_messages = {
-        "invalid_login": _("This e-mail address and password do not belong together."),
+        "invalid_login": _("Wrong email or password."),
         "inactive": _("This account is closed."),
     }
 
@@ -144,7 +144,7 @@ class SignUpForm(RefusingForm):
     display_name = forms.CharField(
         label=_("Your name"),
         max_length=LONGEST_NAME,
-        help_text=_("As it shall stand in draws and tables."),
+        help_text=_("Shown in draws and standings."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     email = _email(_("E-mail address"), autocomplete="email")
