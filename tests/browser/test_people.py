@@ -16,7 +16,7 @@ def sign_up(page: Page, name: str) -> None:
     page.get_by_label("Your name").fill(name)
     page.get_by_label("E-mail address").fill(f"{name.split()[0].lower()}@example.org")
     page.get_by_label("Password").fill("crawford-1969")
-    page.get_by_role("button", name="Open my account").click()
+    page.get_by_role("button", name="Create account").click()
 
 
 @pytest.mark.parametrize("width", [PHONE, DESK])
@@ -104,7 +104,7 @@ def test_a_form_with_faults_is_accessible(browser: Browser, site: str, axe: Chec
         page.goto("/sign-up/")
         page.get_by_label("Your name").fill("Bob")
         page.get_by_label("E-mail address").fill("nowhere")
-        page.get_by_role("button", name="Open my account").click()
+        page.get_by_role("button", name="Create account").click()
         expect(page.get_by_text("Enter a valid email address.")).to_be_visible()
         expect(page.get_by_label("E-mail address")).to_have_attribute("aria-invalid", "true")
         fits(page)

@@ -98,7 +98,7 @@ def test_a_wrong_password_and_an_unknown_address_get_the_same_answer(client: Cli
     wrong, unknown = sign_in(client, bob.email, "guess"), sign_in(client, "nobody@example.org", "guess")
     assert wrong.status_code == unknown.status_code == 422
     for response in (wrong, unknown):
-        assert "This e-mail address and password do not belong together." in text(response)
+        assert "Wrong email or password." in text(response)
 
 
 def test_a_closed_account_does_not_open(client: Client, bob: User, password: str) -> None:
