@@ -130,8 +130,8 @@ def test_a_bug_is_a_problem_too_and_tells_nothing(db: None) -> None:
 def test_what_django_refuses_to_read_is_a_problem_too(client: Client, db: None) -> None:
     fields = {f"field{number}": "x" for number in range(1001)}
     answer = client.post("/api/v1/submissions/", fields)
-    assert (answer.status_code, answer.headers["Content-Type"]) == (400, "application/problem+json")
-    assert answer.json()["code"] == "parse_error"
+    assert (answer.status_code, answer.headers["Content-Type"]) == (413, "application/problem+json")
+    assert answer.json()["code"] == "too_large"
 
 
 def test_a_page_that_is_not_there_stays_a_page(client: Client, db: None) -> None:
