@@ -10,10 +10,13 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Player
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import DOUBLE, KNOCKOUT, StageSettings
 from tournaments.models import Division, Fixture
-from tournaments.services import draws, entries, events, results
-from tournaments.services.stages import set_stages
+from tournaments.results.services import results
+from tournaments.state.stages import set_stages
 
 PLAYERS = 256
 SEED = 1975

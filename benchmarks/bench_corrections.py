@@ -17,11 +17,14 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Player
-from tournaments.foresight import NewResult
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
-from tournaments.services import corrections, draws, entries, events, results
-from tournaments.services.stages import set_stages
+from tournaments.results.services import corrections, results
+from tournaments.state.preview import NewResult
+from tournaments.state.stages import set_stages
 
 PLAYERS = 256
 SEED = 1975

@@ -3,12 +3,12 @@
 from statistics import median
 from time import process_time
 
-from tournaments.formats.outline import outline
-from tournaments.formats.outlined_stages import choices_of, planned_before
-from tournaments.formats.records import Game, Records, RoundKind
-from tournaments.formats.schedule import Pace
+from tournaments.formats.forecast.outline import outline
+from tournaments.formats.forecast.schedule import Pace
+from tournaments.formats.forecast.stages import choices_of, planned_before
 from tournaments.formats.settings import StageSettings
-from tournaments.formats.tiebreaks import standings
+from tournaments.formats.tables.records import Game, Records, RoundKind
+from tournaments.formats.tables.tiebreaks import standings
 
 STAGES = {
     "progressive consolation and last chance": StageSettings("progressive", last_chance=""),

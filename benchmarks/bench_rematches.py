@@ -6,7 +6,7 @@ with the fewest byes.
 
 from statistics import mean
 
-from tournaments.formats.patterns import fewest, knockout_losers
+from tournaments.formats.elimination.patterns import fewest, knockout_losers
 from tournaments.formats.simulate import Spec, simulate
 
 EVENTS = 100

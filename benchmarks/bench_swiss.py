@@ -14,8 +14,8 @@ from time import perf_counter
 import networkx
 
 from tournaments.formats.progress import Result
-from tournaments.formats.swiss import pair_round
-from tournaments.formats.swiss_event import Order, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.swiss.event import Order, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.swiss.pairing import pair_round
 
 SEED = b"benchmark of the swiss pairing"
 

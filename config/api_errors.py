@@ -11,11 +11,11 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from core.messages import sentence
 from engine.errors import Refused
-from matches.messages import STATUS as MATCHES_STATUS
-from players.messages import sentence
+from matches.records.refusals import STATUS as MATCHES_STATUS
 from players.refusals import STATUS as PLAYERS_STATUS
-from tournaments.refusals import STATUS as TOURNAMENTS_STATUS
+from tournaments.state.refusals import STATUS as TOURNAMENTS_STATUS
 
 PROBLEM_JSON = "application/problem+json"
 

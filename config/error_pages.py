@@ -9,7 +9,7 @@ from django.views import defaults
 from rest_framework import exceptions
 
 from config.api_errors import outside
-from players.views.pages import way_back
+from players.accounts.views.pages import way_back
 
 
 class TooLarge(exceptions.APIException):

@@ -15,9 +15,9 @@ from django.utils import timezone, translation
 from config import error_pages
 from config.api_errors import status_of
 from config.modules import import_map_source
+from core.messages import sentence
 from engine.errors import Refused
-from players.messages import sentence
-from players.views.pages import way_back
+from players.accounts.views.pages import way_back
 
 Handler = Callable[[HttpRequest], HttpResponse]
 

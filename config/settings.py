@@ -105,7 +105,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "players.kept_input.KeepInput",
+    "players.accounts.kept_input.KeepInput",
     "config.middleware.RefusedPages",
 ]
 
@@ -222,7 +222,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.parsers.JSONParser",
         "rest_framework.parsers.MultiPartParser",
     ],
-    "DEFAULT_PAGINATION_CLASS": "config.pagination.Pages",
+    "DEFAULT_PAGINATION_CLASS": "core.pagination.Pages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [
         "rest_framework.throttling.AnonRateThrottle",
@@ -247,9 +247,9 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RequestedByeKind": "tournaments.models.ByeRequest.Kind",
         "ResultKind": "matches.models.Result.Kind",
-        "NewResultKind": "matches.services.finish.ENDINGS",
+        "NewResultKind": "matches.lifecycle.finish.ENDINGS",
         "CorrectionChoice": "tournaments.models.Correction.Choice",
-        "RemarkKind": "tournaments.formats.outline.Kind",
+        "RemarkKind": "tournaments.formats.forecast.outline.Kind",
         "StageFormat": "tournaments.models.Stage.Format",
         "RoleEnum": "players.models.Membership.Role",
         "ClaimState": "matches.models.Claim.State",

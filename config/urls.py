@@ -23,7 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
     path("", include("players.urls")),
     path("", include("matches.urls")),
-    path("", include("matches.urls_ratings")),
+    path("", include("matches.rankings.urls")),
     path("", include("tournaments.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -20,9 +20,9 @@ from rest_framework.response import Response
 
 from config.context import THEME_COOKIE
 from config.forms import ThemeForm
-from matches import rankings
+from matches.rankings import tables as rankings
 from players.models import User
-from tournaments.selectors import events
+from tournaments.events.selectors import events
 
 log = structlog.get_logger(__name__)
 

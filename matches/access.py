@@ -5,13 +5,13 @@ from typing import NamedTuple
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 
-from matches import links
+from matches.lifecycle import links
 from matches.models import Match, Proposal, Submission
-from matches.visibility import Viewer
+from matches.presentation.visibility import Viewer
 from players import access as people
 from players.actors import Actor
-from players.canonical import canonical
 from players.models import LogEntry, User
+from players.people.canonical import canonical
 
 Visitor = User | AnonymousUser
 

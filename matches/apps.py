@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from players import messages as sentences
+from core import messages as sentences
 
 
 class MatchesConfig(AppConfig):
@@ -9,8 +9,8 @@ class MatchesConfig(AppConfig):
 
     def ready(self) -> None:
         """Make known what this room refuses, and what it forgets of an erased person."""
-        from matches import erasure
-        from matches.messages import MESSAGES
+        from matches.records import erasure
+        from matches.records.refusals import MESSAGES
 
         sentences.add(MESSAGES)
         erasure.connect()

@@ -3,7 +3,9 @@
 from celery import shared_task
 from django.utils import timezone
 
-from matches.services import deadlines, notices, proofs, ratings, records, submissions
+from matches.ratings.services import ratings
+from matches.records.services import submissions
+from matches.reporting.services import deadlines, notices, proofs, records
 
 
 @shared_task(name=submissions.ADJUDICATE)

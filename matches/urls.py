@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from matches import api, views
+from matches.records import api, views
 
 ID = r"(?P<public_id>[2-9a-z]{10})"
 
@@ -14,5 +14,5 @@ urlpatterns = [
     path("api/v1/submissions/", api.Submissions.as_view(), name="api-submissions"),
     re_path(rf"^api/v1/submissions/{ID}/$", api.OneSubmission.as_view(), name="api-submission"),
     re_path(rf"^api/v1/submissions/{ID}/record\.(?P<extension>mat|sgf|json)$", api.Record.as_view(), name="api-record"),
-    path("", include("matches.urls_matches")),
+    path("", include("matches.reporting.urls")),
 ]

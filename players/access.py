@@ -9,8 +9,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
-from players.canonical import canonical, player_of
 from players.models import Club, Invitation, Membership, Merge, Player, User
+from players.people.canonical import canonical, player_of
 
 Role = Membership.Role
 RANK: dict[str, int] = {Role.MEMBER: 0, Role.ASSISTANT: 1, Role.DIRECTOR: 2, Role.OWNER: 3}

@@ -7,6 +7,7 @@ class PlayersConfig(AppConfig):
 
     def ready(self) -> None:
         """Make what this room refuses known to pages, API and command line."""
-        from players import messages, refusals
+        from core import messages
+        from players import refusals
 
         messages.add(refusals.MESSAGES)

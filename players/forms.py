@@ -8,14 +8,15 @@ from django.contrib.auth.forms import AuthenticationForm, PasswordResetForm
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from core import throttle
+from core import time_zones as zones
+from core.messages import sentence
+from core.names import LONGEST_NAME, names_in
 from engine.errors import Refused
-from players import throttle, zones
 from players.access import Role
+from players.accounts.services import reset_password
 from players.actors import Actor
-from players.messages import sentence
 from players.models import Club, Membership, Player, User
-from players.names import LONGEST_NAME, names_in
-from players.services import reset_password
 
 LONGEST_LIST = 400_000
 """Characters in a pasted list: room for the largest draw's names."""

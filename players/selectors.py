@@ -8,11 +8,11 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
+from core.names import fold
 from players import access
 from players.access import RANK, Role, Visitor
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
-from players.names import fold
-from players.topics import player_topic
+from players.people.topics import player_topic
 
 CLUBS_ON_A_PAGE = 24
 PEOPLE_ON_A_PAGE = 100

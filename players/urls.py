@@ -2,9 +2,11 @@
 
 from django.urls import URLPattern, URLResolver, path, re_path
 
-from players.api import accounts as api_accounts
-from players.api import clubs as api_clubs
-from players.views import accounts, clubs, invitations, members, preferences
+from players.accounts import api as api_accounts
+from players.accounts.views import accounts, preferences
+from players.clubs import api as api_clubs
+from players.clubs.views import clubs, members
+from players.people import views as invitations
 
 CLUB = r"^clubs/(?P<slug>[a-z0-9-]+)/"
 MEMBER = CLUB + r"members/(?P<public_id>[2-9a-z]{10})/"

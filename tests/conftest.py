@@ -125,7 +125,7 @@ def _empty_cache() -> None:
 @pytest.fixture(autouse=True)
 def _no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
     """A download that one test left open, as only a real server closes them, takes no room from the next."""
-    from matches import csv_files
+    from core import csv_files
 
     monkeypatch.setattr(csv_files, "slots", csv_files.Slots())
 

@@ -13,9 +13,9 @@ from django.db import models
 
 ROOT = Path(__file__).resolve().parents[1]
 # Each room may import itself and those before it.
-ROOMS = ("engine", "players", "matches", "tournaments", "config")
+ROOMS = ("engine", "core", "players", "matches", "tournaments", "config")
 # Rooms without Django or anything else from outside, and what they may use all the same.
-PURE = {"engine": {}, "tournaments/formats": {"tournaments/formats/swiss.py": {"rustworkx"}}}
+PURE = {"engine": {}, "tournaments/formats": {"tournaments/formats/swiss/pairing.py": {"rustworkx"}}}
 # players knows of the engine only what it refuses.
 PLAYERS_MAY_IMPORT = "engine.errors"
 

@@ -19,14 +19,14 @@ from django.db.models import Q
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
-from matches import links
+from matches.lifecycle import links
 from matches.models import Claim, Match, Proposal, Result, Submission
 from players.actors import SYSTEM
 from players.models import Alias, Club, Player, User
 from tests.test_role_walk import ROUTES
 from tournaments.demo import club as demo
+from tournaments.draws.services.kept_apart import keep_apart
 from tournaments.models import Correction, Division, Entry, Fixture, Tournament
-from tournaments.services.kept_apart import keep_apart
 
 pytestmark = pytest.mark.django_db
 

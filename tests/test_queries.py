@@ -11,13 +11,16 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from players.accounts.services import ensure_player
 from players.actors import SYSTEM
+from players.clubs.services import add_player, create_club
 from players.models import Club, Player, User
-from players.services import add_player, create_club, ensure_player
 from tests.matches.history import LATER as NOW
 from tests.matches.history import played, player, replay
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division
-from tournaments.services import draws, entries, events
 
 pytestmark = pytest.mark.django_db
 

@@ -15,14 +15,15 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from engine.records import write
 from engine.simulation import play_out
-from matches import links
+from matches.lifecycle import links
 from matches.models import Submission
-from matches.services import proposals, records, submissions
-from matches.services.pools import PoolSettings, create_pool
-from matches.services.rating_imports import apply_import
+from matches.rankings.services.imports import apply_import
+from matches.ratings.services.pools import PoolSettings, create_pool
+from matches.records.services import submissions
+from matches.reporting.services import proposals, records
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
-from players.services import invite, merge_players
+from players.people.services import invite, merge_players
 from tests.tournaments.pages import test_roles as of_events
 from tests.tournaments.pages.conftest import (
     NOW,

@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 
-from matches import occasions
-from players import messages as sentences
+from core import messages as sentences
+from matches.presentation import context as occasions
 
 
 class TournamentsConfig(AppConfig):
@@ -10,15 +10,15 @@ class TournamentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Listen to the matches below, tell what they are for, and make known what this room refuses."""
-        from matches import consequences
-        from players.services import merging
-        from tournaments import receivers  # noqa: F401, it connects itself
-        from tournaments.consequences import tell as tell_consequences
+        from matches.presentation import consequences
+        from players.people.services import merging
+        from tournaments.entries.services.entries import refuse_two_entries
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
-        from tournaments.formats.outline import REMARKS
-        from tournaments.occasions import entries_of, places_of, tell
-        from tournaments.refusals import MESSAGES
-        from tournaments.services.entries import refuse_two_entries
+        from tournaments.formats.forecast.outline import REMARKS
+        from tournaments.results import receivers  # noqa: F401, it connects itself
+        from tournaments.results.consequences import tell as tell_consequences
+        from tournaments.state.context import entries_of, places_of, tell
+        from tournaments.state.refusals import MESSAGES
 
         occasions.add(tell)
         consequences.add(tell_consequences)

@@ -3,7 +3,10 @@
 from celery import shared_task
 from django.utils import timezone
 
-from tournaments.services import draws, heartbeat, onward, overdue, settle
+from tournaments.draws.services import draws
+from tournaments.results.services import heartbeat, overdue
+from tournaments.state import advancement as onward
+from tournaments.state import settle
 
 
 @shared_task(name=draws.MAKE_DRAFT)

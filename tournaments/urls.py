@@ -2,39 +2,29 @@
 
 from django.urls import URLPattern, path, re_path
 
-from tournaments.api import brackets as api_brackets
-from tournaments.api import commitments as api_commitments
-from tournaments.api import corrections as api_corrections
-from tournaments.api import divisions as api_divisions
-from tournaments.api import draws as api_draws
-from tournaments.api import entries as api_entries
-from tournaments.api import events as api_events
-from tournaments.api import fixtures as api_fixtures
-from tournaments.api import kept_apart as api_kept_apart
-from tournaments.api import lines as api_lines
-from tournaments.api import reports as api_reports
-from tournaments.api import returns as api_returns
-from tournaments.api import rounds as api_rounds
-from tournaments.api import seasons as api_seasons
-from tournaments.api import stages as api_stages
-from tournaments.api import standings as api_standings
-from tournaments.views import (
-    clubs,
-    commitments,
-    console,
-    corrections,
-    designer,
-    divisions,
-    draws,
-    entries,
-    events,
-    fixtures,
-    kept_apart,
-    returns,
-    rounds,
-    seasons,
-    standings,
-)
+from tournaments.draws.api import commitments as api_commitments
+from tournaments.draws.api import draws as api_draws
+from tournaments.draws.api import kept_apart as api_kept_apart
+from tournaments.draws.api import rounds as api_rounds
+from tournaments.draws.design import api as api_stages
+from tournaments.draws.design import views as designer
+from tournaments.draws.views import commitments, kept_apart, rounds
+from tournaments.entries.api import entries as api_entries
+from tournaments.entries.api import returns as api_returns
+from tournaments.entries.views import returns
+from tournaments.events.api import divisions as api_divisions
+from tournaments.events.api import events as api_events
+from tournaments.events.views import clubs, events
+from tournaments.pages.api import seasons as api_seasons
+from tournaments.pages.views import console, divisions, draws, entries, seasons
+from tournaments.results.api import corrections as api_corrections
+from tournaments.results.api import fixtures as api_fixtures
+from tournaments.results.api import lines as api_lines
+from tournaments.results.api import reports as api_reports
+from tournaments.results.views import corrections, fixtures
+from tournaments.standings import views as standings
+from tournaments.standings.api import brackets as api_brackets
+from tournaments.standings.api import standings as api_standings
 
 SLUG = "[a-z0-9_-]+"
 EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"

@@ -8,9 +8,9 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.public_ids import LENGTH, new_public_id
 from matches.models.matches import Result
 from players.models import LogEntry
-from players.public_ids import LENGTH, new_public_id
 
 
 class Claim(models.Model):

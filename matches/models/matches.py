@@ -8,8 +8,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry, Player
-from players.public_ids import LENGTH, new_public_id
 
 LONGEST_MATCH = 25
 """Points; the engine reads longer records, but no match of ours is longer (rules.md §2)."""

@@ -9,8 +9,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry
-from players.public_ids import LENGTH, new_public_id
 
 MOST_TIMES = 5
 

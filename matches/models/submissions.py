@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from players.public_ids import LENGTH, new_public_id
+from core.public_ids import LENGTH, new_public_id
 
 MOST_MEBIBYTES = 8
 MOST_BYTES = MOST_MEBIBYTES * 1024 * 1024

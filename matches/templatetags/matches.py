@@ -6,7 +6,7 @@ from django import template
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from matches.board import Scene
+from matches.records.board import Scene
 
 register = template.Library()
 

@@ -3,7 +3,7 @@
 from django import template
 
 from matches.access import Seat
-from matches.addresses import address
+from matches.reporting.addresses import address
 
 register = template.Library()
 

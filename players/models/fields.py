@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import models
 
-from players.names import LONGEST_KEY, fold
+from core.names import LONGEST_KEY, fold
 
 
 class FoldedField(models.CharField):

@@ -9,9 +9,9 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.names import LONGEST_NAME
+from core.public_ids import LENGTH, new_public_id
 from players.models.fields import FoldedField
-from players.names import LONGEST_NAME
-from players.public_ids import LENGTH, new_public_id
 
 
 class Player(models.Model):

@@ -3,7 +3,7 @@
 from django import template
 
 from players.models import Membership
-from players.wording import VERBS
+from players.people.labels import VERBS
 
 register = template.Library()
 

@@ -27,7 +27,7 @@ from tests.tournaments.pages.conftest import (
     tournament,
 )
 from tournaments.models import Correction, Fixture
-from tournaments.services import results
+from tournaments.results.services import results
 
 __all__ = ["alices", "as_user", "bobs", "by_alice", "carols", "club", "erin", "make_division", "make_players"]
 __all__ += ["running", "tournament"]

@@ -27,12 +27,13 @@ from schemathesis.generation import GenerationMode
 
 from config.api_errors import PROBLEM_JSON
 from matches.models import Match, Proposal, Submission
-from matches.services import proposals
+from matches.reporting.services import proposals
 from players.actors import Actor
 from players.models import Club, Merge, Player, User
 from tournaments.demo import load
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Correction, Division, Entry, Fixture, Tournament
-from tournaments.services import entries, events
 
 pytestmark = pytest.mark.django_db
 

@@ -11,10 +11,10 @@ from rest_framework.test import APIClient
 
 from engine.records import write
 from engine.simulation import play_out
-from matches import links
+from matches.lifecycle import links
 from matches.models import Match
-from matches.services.report_outcomes import stand_unanswered
-from matches.services.submissions import adjudicate_submission
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services.outcomes import stand_unanswered
 from players.models import Player, User
 from tests.matches.reporting.cast import BOB, CAROL, match_between
 from tests.matches.reporting.conftest import bobs, carols, club, match, pool

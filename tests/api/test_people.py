@@ -9,11 +9,13 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
+from core.throttle import SIGN_IN_AS
 from players.access import Role, role_in
+from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
+from players.clubs.services import add_player, create_club, set_role
 from players.models import Club, LogEntry, Membership, Player, User
-from players.services import add_player, create_club, ensure_player, find_or_add_players, set_role
-from players.throttle import SIGN_IN_AS
+from players.people.services import find_or_add_players
 
 pytestmark = pytest.mark.django_db
 ME, TOKENS, CLUBS = "/api/v1/me/", "/api/v1/tokens/", "/api/v1/clubs/"

@@ -25,10 +25,10 @@ from tests.tournaments.pages.conftest import (
     taking,
     tournament,
 )
+from tournaments.entries.services import entries
 from tournaments.formats.settings import FORMATS, StageSettings
 from tournaments.models import Division
-from tournaments.services import entries
-from tournaments.services.stages import stage_settings
+from tournaments.state.stages import stage_settings
 
 __all__ = ["as_user", "bobs", "by_alice", "carols", "club", "erin", "frank", "make_division", "make_players"]
 __all__ += ["running", "taking", "tournament"]

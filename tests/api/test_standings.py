@@ -14,15 +14,18 @@ from players.models import Player
 from tests.conftest import SHARED_DATA
 from tests.tournaments.pages.conftest import alices, as_user, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.stages_played import NOON, STAGES, drawn_as, play
-from tournaments.formats.records import Edition
+from tournaments.draws.services import draws
+from tournaments.draws.services.pairings import event_now
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
-from tournaments.formats.tiebreaks import EXPLANATIONS
+from tournaments.formats.tables.records import Edition
+from tournaments.formats.tables.tiebreaks import EXPLANATIONS
 from tournaments.models import Division, Draw, Entry, Fixture
-from tournaments.pairing_basis import digest, requested_byes
-from tournaments.services import draws, entries, events, results
-from tournaments.services.pairings import event_now
-from tournaments.services.stages import set_stages
-from tournaments.standing_words import LIVES_EXPLANATIONS, TIEBREAK_WORDS
+from tournaments.results.services import results
+from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_WORDS
+from tournaments.state.pairing_basis import digest, requested_byes
+from tournaments.state.stages import set_stages
 
 __all__ = ["alices", "as_user", "by_alice", "club", "make_division", "make_players", "tournament"]
 

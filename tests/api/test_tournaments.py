@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from matches.models import Match, Result
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.pages.conftest import (
@@ -29,8 +29,8 @@ from tests.tournaments.pages.conftest import (
     taking,
     tournament,
 )
+from tournaments.draws.services import draws
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
-from tournaments.services import draws
 
 __all__ = [
     "alices", "as_user", "bobs", "by_alice", "carols", "club", "drawn", "erin", "make_division", "make_players",

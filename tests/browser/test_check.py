@@ -11,7 +11,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from matches.models import MOST_BYTES, Submission
-from matches.services.submissions import adjudicate_submission, submit
+from matches.records.services.submissions import adjudicate_submission, submit
 from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 from tests.matches.records import ILLEGAL, simulated
 

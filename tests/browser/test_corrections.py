@@ -10,8 +10,11 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.tournaments.pages.conftest import NOW
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Correction, Division, Fixture
-from tournaments.services import draws, entries, events, results
+from tournaments.results.services import results
 
 PATIENCE = 60_000
 

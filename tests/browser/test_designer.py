@@ -7,9 +7,10 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.tournaments.pages.conftest import NOW
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division
-from tournaments.services import entries, events
-from tournaments.services.stages import stage_settings
+from tournaments.state.stages import stage_settings
 
 
 @pytest.fixture

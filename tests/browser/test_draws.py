@@ -11,9 +11,10 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import VIEWS, Check, OpenPage, follow
 from tests.tournaments.services.swiss_hall import Hall
+from tournaments.draws.services import draws
+from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Draw
-from tournaments.services import draws, events
 
 PICTURES = os.environ.get("PICTURES")
 """A folder for pictures of the pages, if somebody wants to look at them."""

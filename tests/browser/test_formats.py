@@ -8,6 +8,7 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
 from tests.tournaments.pages.bracket_hall import Hall, page_of
+from tournaments.events.services import events
 from tournaments.formats.settings import (
     DOUBLE,
     GROUPS,
@@ -18,7 +19,6 @@ from tournaments.formats.settings import (
     StageSettings,
 )
 from tournaments.models import Division
-from tournaments.services import events
 
 PAPER = 717
 """Pixels across A4, upright, between its margins."""

@@ -6,10 +6,10 @@ from playwright.sync_api import expect
 
 from engine.records import write
 from engine.simulation import play_out
-from matches import links
+from matches.lifecycle import links
 from matches.models import Match
-from matches.services import claims
-from matches.services.submissions import adjudicate_submission
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow

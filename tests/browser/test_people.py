@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from players.actors import SYSTEM, Actor
+from players.clubs.services import create_club
 from players.models import Player, User
-from players.services import create_club, find_or_add_players, invite, remember_alias
+from players.people.services import find_or_add_players, invite, remember_alias
 from tests.browser.conftest import DESK, HEIGHT, PHONE, VIEWS, Check, OpenPage, follow
 from tests.players.conftest import NOW
 

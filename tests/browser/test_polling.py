@@ -12,7 +12,7 @@ from tests.browser.conftest import OpenPage
 from tests.tournaments.pages.conftest import NOW, bobs, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.stages_played import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture
-from tournaments.services import results
+from tournaments.results.services import results
 
 __all__ = ["bobs", "by_alice", "club", "make_division", "make_players", "tournament"]
 

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from players.models import Club, Player, User
 from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
+from tournaments.draws.services import draws
 from tournaments.models import Division, Fixture
-from tournaments.services import draws
 
 NAMES = ["Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh"]
 
@@ -187,7 +187,8 @@ def test_pages_of_a_large_event_are_accessible_and_fit(
 def large_event(club: Club, alice: User) -> Division:
     """97 players, drawn."""
     from players.actors import Actor
-    from tournaments.services import entries, events
+    from tournaments.entries.services import entries
+    from tournaments.events.services import events
 
     by, now = Actor.of(alice), timezone.now()
     tournament = events.create_tournament(club=club, by=by, now=now, name="N" * 80, starts_at=now)

@@ -17,16 +17,16 @@ from playwright.sync_api import Page, expect
 from config.processes import spawn, stop
 from engine.records import write_mat
 from engine.simulation import play_out
-from matches import links
+from matches.lifecycle import links
 from matches.models import Match, PlayerRating
-from matches.services.ratings import default_pool, dirty_since
+from matches.ratings.services.ratings import default_pool, dirty_since
 from players.actors import SYSTEM
 from players.models import Club, User
-from players.services import remember_alias
+from players.people.services import remember_alias
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
 from tests.conftest import SHARED_DATA, ValkeyServer
+from tournaments.events.services.deadlines import extend_deadline
 from tournaments.models import Division, Fixture
-from tournaments.services.deadlines import extend_deadline
 
 NAMES = ["Elif Ristic", "Omar Kageyama", "Nino Beridze", "Jörg Weißmüller", "Siobhán O’Neill"]
 PATIENCE = 60.0

@@ -9,12 +9,16 @@ from django.db import connection
 from django.db.models import Q
 
 from matches.models import Match
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.tournaments.services.conftest import NOON, club, make_players
+from tournaments.draws.services import draws, take_back
+from tournaments.entries.services import entries
+from tournaments.events.services import deadlines, events
 from tournaments.models import Division, Entry, Fixture, Tournament
-from tournaments.services import corrections, deadlines, draws, entries, events, overdue, results, settle, take_back
+from tournaments.results.services import corrections, overdue, results
+from tournaments.state import settle
 
 __all__ = ["club", "make_players"]
 

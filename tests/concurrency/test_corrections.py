@@ -22,10 +22,10 @@ from tests.concurrency.event import (
     take_out_the_locks,
 )
 from tests.concurrency.racing import at_once, faults, refusals
-from tournaments.foresight import NewResult
-from tournaments.integrity import differences
 from tournaments.models import Correction, Division, Fixture
-from tournaments.services import corrections, results
+from tournaments.results.services import corrections, results
+from tournaments.state.integrity import differences
+from tournaments.state.preview import NewResult
 
 __all__ = ["club", "make_players"]
 

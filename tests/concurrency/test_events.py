@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from matches.models import Match, Result
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, LogEntry, Player, User
 from tests.concurrency.event import (
@@ -26,9 +26,11 @@ from tests.concurrency.event import (
 )
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.services.conftest import NOON
-from tournaments.integrity import differences
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal
-from tournaments.services import draws, entries, overdue, results
+from tournaments.results.services import overdue, results
+from tournaments.state.integrity import differences
 
 __all__ = ["club", "make_players"]
 

@@ -17,20 +17,21 @@ import pytest
 from engine.errors import Refused
 from engine.simulation import play_out
 from matches.models import Claim, Match, Result, Submission
-from matches.services import claims, proposals, records
-from matches.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
-from matches.services.ratings import default_pool, replay_pool
-from matches.services.submissions import adjudicate_submission
+from matches.ratings.services.ratings import default_pool, replay_pool
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services import claims, proposals, records
+from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, make_players
 from tests.concurrency.racing import at_once, faults
 from tests.tournaments.services.conftest import NOON
 from tournaments.demo.records import DIALECTS, written
-from tournaments.integrity import differences
+from tournaments.entries.services import entries
 from tournaments.models import Entry, Fixture, Tournament
-from tournaments.services import entries, overdue, results
-from tournaments.services.settle import settle_division
+from tournaments.results.services import overdue, results
+from tournaments.state.integrity import differences
+from tournaments.state.settle import settle_division
 
 __all__ = ["club", "make_players"]
 

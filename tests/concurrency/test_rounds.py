@@ -14,9 +14,12 @@ from tests.concurrency.event import POSTGRESQL_ONLY, club, make_players
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall, is_clean
+from tournaments.draws.services import draws
+from tournaments.draws.services import rounds as rounds_asked
+from tournaments.entries.services import entries, late
+from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
-from tournaments.services import draws, entries, events, late, rounds_asked
 
 __all__ = ["club", "make_players"]
 

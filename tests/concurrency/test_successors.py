@@ -9,19 +9,20 @@ import pytest
 from django.db import transaction
 from django.db.utils import OperationalError
 
+from matches.lifecycle.finish import append_result
 from matches.models import Match, Result
-from matches.services import claims
-from matches.services.finish import append_result
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, match_of
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals
 from tests.tournaments.services.conftest import NOON
-from tournaments.foresight import NewResult
-from tournaments.integrity import differences
+from tournaments.entries.services import entries
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.services import entries, results
-from tournaments.services.settle import lock, lock_matches, settle
+from tournaments.results.services import results
+from tournaments.state.integrity import differences
+from tournaments.state.preview import NewResult
+from tournaments.state.settle import lock, lock_matches, settle
 
 __all__ = ["club", "make_players"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from matches.models import Claim, Match
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, take_out_the_locks
@@ -15,10 +15,11 @@ from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall as Rounds
 from tests.tournaments.services.swiss_hall import is_clean
+from tournaments.draws.services import draws
+from tournaments.draws.services.take_back import take_back_draw, take_back_round
+from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture, Tournament
-from tournaments.services import draws, events
-from tournaments.services.take_back import take_back_draw, take_back_round
 
 __all__ = ["club", "make_players"]
 

@@ -19,11 +19,11 @@ from django.urls import path
 
 from config import asgi
 from config.valkey import free_port
-from matches import csv_files, exports
+from core import csv_files, throttle
 from matches.models import Match, RatingChange, Result
-from matches.services.ratings import default_pool
-from matches.visibility import NOBODY
-from players import throttle
+from matches.presentation.visibility import NOBODY
+from matches.rankings import exports
+from matches.ratings.services.ratings import default_pool
 from players.models import LogEntry, Player
 from tests.matches.history import NOON
 

@@ -10,10 +10,10 @@ from django.utils import timezone
 from config.views import home
 from engine.errors import Refused
 from players.actors import Actor
+from players.clubs.services import create_club
 from players.models import User
-from players.services import create_club
 from tournaments.demo import load
-from tournaments.services.events import create_division, create_tournament, publish_tournament
+from tournaments.events.services.events import create_division, create_tournament, publish_tournament
 
 
 def refuses(request: HttpRequest) -> HttpResponse:

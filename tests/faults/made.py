@@ -22,10 +22,12 @@ def make(format_: str, count: int) -> None:
 
     from players.actors import Actor
     from players.models import Club, Player, User
+    from tournaments.draws.services import draws
+    from tournaments.entries.services import entries
+    from tournaments.events.services import deadlines, events
     from tournaments.formats.settings import NextRound, StageSettings
     from tournaments.models import Draw, Fixture
-    from tournaments.services import deadlines, draws, entries, events
-    from tournaments.services.stages import set_stages
+    from tournaments.state.stages import set_stages
 
     now = timezone.now()
     acts = {"by": Actor.of(User.objects.create_user("alice@example.org", display_name="Alice")), "now": now}

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from matches.lifecycle.locks import lock_match
+from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, RatingPool, Result, Submission
-from matches.services import ratings
-from matches.services.locked import lock_match
-from matches.services.voiding import reinstate_matches, void_matches
+from matches.ratings.services import ratings
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player
 

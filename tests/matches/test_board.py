@@ -5,7 +5,7 @@ import re
 import pytest
 
 from engine import Position
-from matches.board import BAR_X, COLOURS, MIDDLE, MOST_SHOWN, TOP, Diagram, Scene, draw, point_x
+from matches.records.board import BAR_X, COLOURS, MIDDLE, MOST_SHOWN, TOP, Diagram, Scene, draw, point_x
 
 NAMES = ("Bob", "Carol")
 START = Position.start()

@@ -9,11 +9,11 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from matches.lifecycle.finish import append_result
+from matches.lifecycle.locks import lock_match
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
-from matches.services import ratings
-from matches.services.finish import append_result
-from matches.services.foresight import Foreseen, Outcome, foresee_ratings
-from matches.services.locked import lock_match
+from matches.ratings.preview import Foreseen, Outcome, foresee_ratings
+from matches.ratings.services import ratings
 from players.actors import SYSTEM
 from players.models import LogEntry, Player
 from tests.matches.history import (

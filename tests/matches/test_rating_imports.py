@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 from engine.errors import Refused
-from matches import rated
+from matches.lifecycle.finish import append_result
+from matches.lifecycle.opening import open_match
 from matches.models import Match, PlayerRating, RatingChange, RatingImport, RatingPool
-from matches.services import ratings
-from matches.services.finish import append_result
-from matches.services.matches import open_match
-from matches.services.pools import PoolSettings, create_pool, update_pool
-from matches.services.rating_imports import apply_import, preview_import, undo_import
+from matches.rankings.services.imports import apply_import, preview_import, undo_import
+from matches.ratings import rated
+from matches.ratings.services import ratings
+from matches.ratings.services.pools import PoolSettings, create_pool, update_pool
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player
 from players.ratings import change

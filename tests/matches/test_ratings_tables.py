@@ -7,13 +7,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from matches import charts, histories, profiles, rankings
-from matches.charts import Point
 from matches.models import Match, PlayerRating
-from matches.occasions import Occasion, add, occasions
-from matches.rankings import Filters, Pages
-from matches.services.ratings import default_pool
-from matches.visibility import NOBODY, Viewer
+from matches.presentation.context import Occasion, add, occasions
+from matches.presentation.visibility import NOBODY, Viewer
+from matches.rankings import charts, histories, profiles
+from matches.rankings import tables as rankings
+from matches.rankings.charts import Point
+from matches.rankings.tables import Filters, Pages
+from matches.ratings.services.ratings import default_pool
 from players.access import Role
 from players.models import Club, Membership, Player, User
 from tests.matches.history import LATER, NOON, Kind, played, player, replay

@@ -6,8 +6,8 @@ import pytest
 
 from engine import Phase, check_record, parse_xgid
 from engine.records import to_data
-from matches.replays import Match, PlayedGame, rows
-from matches.verdicts import as_json
+from matches.records.replays import Match, PlayedGame, rows
+from matches.records.verdicts import as_json
 from tests.matches.records import ILLEGAL, simulated
 
 

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from players.access import Role
+from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
+from players.clubs.services import add_member, add_player, create_club, set_role
 from players.models import Club, Membership, Player, User
-from players.services import add_member, add_player, create_club, ensure_player, set_role
 
 NOW = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
 

@@ -8,9 +8,9 @@ from django.core import mail
 from django.test import Client
 from rest_framework.authtoken.models import Token
 
+from players.accounts.services import ensure_player
 from players.actors import SYSTEM
 from players.models import Player, User
-from players.services import ensure_player
 
 pytestmark = pytest.mark.django_db
 

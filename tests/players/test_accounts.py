@@ -4,20 +4,11 @@ import pytest
 
 from engine.errors import Refused
 from matches.models import Submission
+from players.accounts.services import change_email, change_password, ensure_player, register_user, update_preferences
 from players.actors import SYSTEM, Actor
+from players.clubs.services import set_role
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Player, User
-from players.services import (
-    change_email,
-    change_password,
-    ensure_player,
-    erase_player,
-    invite,
-    merge_players,
-    register_user,
-    remember_alias,
-    set_role,
-    update_preferences,
-)
+from players.people.services import erase_player, invite, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter, Join
 
 

@@ -9,21 +9,17 @@ from django.db import connection
 
 from engine.errors import Refused
 from players.access import Role
+from players.accounts.services import ensure_player, register_user
 from players.actors import SYSTEM, Actor
+from players.clubs.services import add_member, create_club, leave_club, set_role
 from players.models import Alias, Club, Membership, Player, User
-from players.services import (
+from players.people.services import (
     accept_invitation,
-    add_member,
-    create_club,
-    ensure_player,
     erase_player,
     find_or_add_players,
     invite,
-    leave_club,
     merge_players,
-    register_user,
     remember_alias,
-    set_role,
 )
 from tests.players.conftest import NOW, Enter, Join
 

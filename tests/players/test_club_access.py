@@ -9,9 +9,11 @@ from django.http import Http404
 
 from players import access
 from players.access import Role, Visitor
+from players.accounts.services import ensure_player
 from players.actors import SYSTEM
+from players.clubs.services import leave_club
 from players.models import Club, Invitation, User
-from players.services import ensure_player, invite, leave_club, merge_players
+from players.people.services import invite, merge_players
 from tests.players.conftest import NOW, Enter
 
 NAMES = ("olga", "alice", "anton", "bob", "mallory", "dave", "anonymous")

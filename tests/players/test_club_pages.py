@@ -9,14 +9,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from players.access import Role, role_in
+from players.accounts.services import update_preferences
 from players.actors import SYSTEM
 from players.models import Alias, Club, Invitation, Membership, Merge, Player, User
-from players.services import (
-    find_or_add_players,
-    invite,
-    merge_players,
-    update_preferences,
-)
+from players.people.services import find_or_add_players, invite, merge_players
 from tests.players.conftest import NOW, Enter, Join
 
 NAMES = ("anonymous", "dave", "mallory", "bob", "anton", "alice", "olga")

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from players.actors import SYSTEM
 from players.models import Club, Invitation, Player, User
-from players.services import invite, withdraw_invitation
-from players.services.invitations import LASTS
+from players.people.services import invite, withdraw_invitation
+from players.people.services.invitations import LASTS
 from tests.players.conftest import Enter
 
 JENS = {"display_name": "Jens Hansen", "email": "jens@example.org", "new_password": "crawford-1969"}

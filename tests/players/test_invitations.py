@@ -7,20 +7,13 @@ from django.core import mail
 
 from engine.errors import Refused
 from players.access import hash_of
+from players.accounts.services import ensure_player, register_user
 from players.actors import SYSTEM, Actor
-from players.canonical import canonical
+from players.clubs.services import add_player, remove_member
 from players.models import Alias, Club, Invitation, LogEntry, Player, User
-from players.services import (
-    accept_invitation,
-    add_player,
-    claim_player,
-    ensure_player,
-    invite,
-    register_user,
-    remove_member,
-    withdraw_invitation,
-)
-from players.services.invitations import LASTS
+from players.people.canonical import canonical
+from players.people.services import accept_invitation, claim_player, invite, withdraw_invitation
+from players.people.services.invitations import LASTS
 from tests.players.conftest import NOW, Enter, new_user
 
 

@@ -13,7 +13,7 @@ from django.test import Client, override_settings
 from django.urls import path
 from django.utils import timezone
 
-from players import kept_input
+from players.accounts import kept_input
 from players.models import Club, Membership, Player, User
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,10 @@ from django.test.utils import CaptureQueriesContext
 from engine.errors import Refused
 from players.access import role_in
 from players.actors import SYSTEM
+from players.clubs.services import add_player, leave_club
 from players.models import Club, LogEntry, Membership, Player, User
-from players.services import How, add_player, find_or_add_players, leave_club, merge_players, remember_alias
-from players.services.lists import MOST_NAMES
+from players.people.services import How, find_or_add_players, merge_players, remember_alias
+from players.people.services.lists import MOST_NAMES
 from tests.players.conftest import NOW, Enter, Join
 
 

@@ -4,9 +4,10 @@ import pytest
 
 from engine.errors import Refused
 from players.actors import SYSTEM, Actor
-from players.canonical import canonical
+from players.clubs.services import add_player
 from players.models import Club, LogEntry, Membership, Merge, Player, User
-from players.services import add_player, merge_players, remember_alias, undo_merge
+from players.people.canonical import canonical
+from players.people.services import merge_players, remember_alias, undo_merge
 from tests.players.conftest import NOW, Enter, Join
 
 

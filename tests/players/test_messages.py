@@ -5,12 +5,12 @@ from string import Formatter
 
 import pytest
 
+from core.messages import add, sentence
 from engine.errors import MESSAGES as ENGINE
-from matches.messages import MESSAGES as MATCHES
-from players.messages import add, sentence
+from matches.records.refusals import MESSAGES as MATCHES
 from players.refusals import MESSAGES as PLAYERS
 from tournaments.formats.errors import MESSAGES as FORMATS
-from tournaments.refusals import MESSAGES as TOURNAMENTS
+from tournaments.state.refusals import MESSAGES as TOURNAMENTS
 
 ROOMS = {
     "engine": ENGINE,

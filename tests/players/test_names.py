@@ -1,7 +1,7 @@
 import pytest
 
+from core.names import clean_name, fold, names_in
 from engine.errors import Refused
-from players.names import clean_name, fold, names_in
 
 
 @pytest.mark.parametrize(

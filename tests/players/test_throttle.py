@@ -5,10 +5,10 @@ from django.core import mail
 from django.core.cache import cache
 from django.test import Client
 
+from core import throttle
+from core.throttle import RESET_FOR, SIGN_IN_AS, SIGN_IN_FROM, SIGN_UP_FROM
 from engine.errors import Refused
-from players import throttle
 from players.models import User
-from players.throttle import RESET_FOR, SIGN_IN_AS, SIGN_IN_FROM, SIGN_UP_FROM
 
 pytestmark = pytest.mark.django_db
 

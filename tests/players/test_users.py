@@ -4,10 +4,10 @@ from django.contrib.auth import authenticate
 from django.db import IntegrityError, transaction
 from django.test import Client
 
+from core.messages import sentence
 from players.actors import SYSTEM
-from players.messages import sentence
 from players.models import Club, User
-from players.services import invite, merge_players, remember_alias
+from players.people.services import invite, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter
 
 

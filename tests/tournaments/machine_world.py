@@ -13,13 +13,15 @@ from hypothesis import note
 
 from engine.errors import Refused
 from matches.models import Claim, Match, Result
-from matches.services import ratings
+from matches.ratings.services import ratings
 from players.actors import Actor
 from players.models import Club, LogEntry, Membership, Player, User
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.lots import commitment
-from tournaments.integrity import differences
 from tournaments.models import Advance, Correction, Division, Draw, Entry, Fixture, Slot, Stage, Tournament
-from tournaments.services import draws, entries, events
+from tournaments.state.integrity import differences
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NAMES = ("Bob", "Carol", "Erik", "Frida", "Gus", "Hana", "Ines", "Jan")

@@ -7,10 +7,13 @@ from datetime import UTC, datetime
 from matches.models import Result
 from players.actors import Actor
 from players.models import Player
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Fixture, Tournament
-from tournaments.services import draws, entries, events, results
-from tournaments.services.stages import set_stages
+from tournaments.results.services import results
+from tournaments.state.stages import set_stages
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MOST_STEPS = 40

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import Refused
-from tournaments.csv_names import names_in_csv
+from tournaments.entries.csv_names import names_in_csv
 
 
 @pytest.mark.parametrize(

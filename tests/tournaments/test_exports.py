@@ -14,9 +14,9 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.conftest import alices, as_user, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.stages_played import STAGES, drawn_as, play
-from tournaments import exports
-from tournaments.formats.tiebreaks import TIEBREAKS
+from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division
+from tournaments.standings import exports
 
 __all__ = ["alices", "as_user", "by_alice", "club", "make_division", "make_players", "tournament"]
 

@@ -5,10 +5,10 @@ from itertools import combinations, pairwise
 import pytest
 
 from tournaments.formats.blueprint import draw_places, plan_of, sources_of
+from tournaments.formats.forecast.stages import choices_of
 from tournaments.formats.graph import CONSOLATION, LOWER, MAIN, WinnerOf
-from tournaments.formats.outlined_stages import choices_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
-from tournaments.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, joined, round_name, tree, uncrossed
+from tournaments.standings.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, joined, round_name, tree, uncrossed
 
 NOBODY = Line("to_be_decided", "")
 

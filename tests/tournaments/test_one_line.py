@@ -5,8 +5,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.errors import Refused
-from tournaments.one_line import Command, ForfeitLine, NamedForfeit, NamedScore, ScoreLine, parse, side_of, split
-from tournaments.refusals import MESSAGES
+from tournaments.results.one_line import (
+    Command,
+    ForfeitLine,
+    NamedForfeit,
+    NamedScore,
+    ScoreLine,
+    parse,
+    side_of,
+    split,
+)
+from tournaments.state.refusals import MESSAGES
 
 PLAYERS = ("Quinn Olsen", "Uma Levermann")
 

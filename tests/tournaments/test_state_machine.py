@@ -25,16 +25,19 @@ from hypothesis.stateful import (
 
 from engine.simulation import play_out
 from matches.models import Claim, Match, Objection, Proposal, Submission
-from matches.services import claims, objections, proposals, records, sheet_reports
-from matches.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
-from matches.services.submissions import adjudicate_submission
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services import claims, objections, proposals, records, sheet_reports
+from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
 from players.actors import Actor
 from tests.tournaments.machine_world import SEED, World, replay
 from tournaments.demo.records import DIALECTS, with_an_illegal_play, written
-from tournaments.foresight import NewResult
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import deadlines, events
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Slot
-from tournaments.services import corrections, deadlines, draws, entries, events, overdue, results
-from tournaments.services.settle import settle_division
+from tournaments.results.services import corrections, overdue, results
+from tournaments.state.preview import NewResult
+from tournaments.state.settle import settle_division
 
 EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "20"))
 STEPS = int(os.environ.get("MACHINE_STEPS", "40"))

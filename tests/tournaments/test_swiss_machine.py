@@ -10,11 +10,13 @@ from players.actors import SYSTEM
 from players.models import Club, Player
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
-from tournaments.derivation import states_of
+from tournaments.draws.services import rounds as rounds_asked
+from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
-from tournaments.formats.swiss_event import GIVEN_BYES
+from tournaments.formats.swiss.event import GIVEN_BYES
 from tournaments.models import Entry, Fixture, Stage
-from tournaments.services import events, results, rounds_asked
+from tournaments.results.services import results
+from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db(transaction=False)
 

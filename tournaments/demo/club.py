@@ -8,28 +8,24 @@ from django.db import transaction
 from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.models import Match, RatingPool, Submission
-from matches.services import ratings
-from matches.services.claims import claim, confirm
-from matches.services.records import submit_for_match
-from matches.services.submissions import adjudicate_submission
+from matches.ratings.services import ratings
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services.claims import claim, confirm
+from matches.reporting.services.records import submit_for_match
+from players.accounts.services import ensure_player, register_user
 from players.actors import Actor
+from players.clubs.services import add_player, create_club, set_role
 from players.models import Club, Membership, Player, User
-from players.services import (
-    add_player,
-    create_club,
-    ensure_player,
-    find_or_add_players,
-    register_user,
-    remember_alias,
-    set_role,
-)
+from players.people.services import find_or_add_players, remember_alias
 from tournaments.demo.cast import ACCOUNTS, ASSISTANT, DIRECTOR, NICKNAMES, PLAYERS
 from tournaments.demo.records import DIALECTS, Record, with_an_illegal_play, written
 from tournaments.demo.weekend import load_weekend
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Fixture
-from tournaments.services import draws, entries, events
-from tournaments.services.settle import settle_division
-from tournaments.services.stages import first_stage
+from tournaments.state.settle import settle_division
+from tournaments.state.stages import first_stage
 
 SLUG = "harbour"
 ZONE = "Europe/Copenhagen"

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
 
+from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Match, Result
-from matches.services.own_match import Standing, standing_of
 from players.actors import Actor
 from players.models import Club, Player
-from tournaments.foresight import NewResult
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, SWISS, StageSettings
 from tournaments.models import Correction, Division, Draw, Fixture, Tournament
-from tournaments.services import draws, entries, events
-from tournaments.services.corrections import apply_correction
-from tournaments.services.results import enter_result
-from tournaments.services.stages import set_stages
+from tournaments.results.services.corrections import apply_correction
+from tournaments.results.services.results import enter_result
+from tournaments.state.preview import NewResult
+from tournaments.state.stages import set_stages
 
 TABLES = 8
 STRONGER_WINS = 0.65

@@ -8,7 +8,18 @@ size of the largest, for groups. Swiss and lives have no plan beforehand; they a
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tournaments.formats import knockout
+from tournaments.formats.elimination import knockout
+from tournaments.formats.elimination.knockout import cross_seeded, main_bracket
+from tournaments.formats.elimination.lower_bracket import double_elimination, with_lower_bracket
+from tournaments.formats.elimination.patterns import (
+    Pattern,
+    fewest,
+    losers_by_round,
+    parse,
+    propose_consolation,
+    propose_double,
+    unshifted,
+)
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import (
     BYE,
@@ -22,21 +33,8 @@ from tournaments.formats.graph import (
     Source,
     check,
 )
-from tournaments.formats.groups import drawn_groups, group_names, in_one_group, knockout_from_groups, snake_groups
 from tournaments.formats.kept_apart import Meeting
-from tournaments.formats.knockout import cross_seeded, main_bracket
 from tournaments.formats.lots import Lots
-from tournaments.formats.lower_bracket import double_elimination, with_lower_bracket
-from tournaments.formats.patterns import (
-    Pattern,
-    fewest,
-    losers_by_round,
-    parse,
-    propose_consolation,
-    propose_double,
-    unshifted,
-)
-from tournaments.formats.round_robin import round_robin_of
 from tournaments.formats.settings import (
     BY_ROUND,
     DOUBLE,
@@ -49,6 +47,14 @@ from tournaments.formats.settings import (
     check_league_size,
     check_matches,
 )
+from tournaments.formats.tables.groups import (
+    drawn_groups,
+    group_names,
+    in_one_group,
+    knockout_from_groups,
+    snake_groups,
+)
+from tournaments.formats.tables.round_robin import round_robin_of
 
 TABLE = "table"
 """Key of the one bracket of a round robin or a league; groups have their letters."""

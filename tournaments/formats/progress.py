@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
+from tournaments.formats.elimination.seating import Past, lots_of, seat_entrants
 from tournaments.formats.facts import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Result, Withdrawal
 from tournaments.formats.graph import (
     FINAL,
@@ -27,7 +28,6 @@ from tournaments.formats.graph import (
     Source,
     WinnerOf,
 )
-from tournaments.formats.seating import Past, lots_of, seat_entrants
 
 __all__ = [
     "DOUBLE_FORFEIT", "FORFEIT", "NOBODY", "PLAYED", "FixtureState", "FixtureStatus", "Progress", "Result",

@@ -10,13 +10,13 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
+from tournaments.formats.elimination.patterns import parse
 from tournaments.formats.errors import Refused
-from tournaments.formats.patterns import parse
-from tournaments.formats.records import NEWEST, Edition
-from tournaments.formats.round_robin import LeaverRule, Scoring, Unplayed
-from tournaments.formats.schedule import LONGEST_MATCH
-from tournaments.formats.swiss_event import Order
-from tournaments.formats.tiebreaks import TIEBREAKS
+from tournaments.formats.forecast.schedule import LONGEST_MATCH
+from tournaments.formats.swiss.event import Order
+from tournaments.formats.tables.records import NEWEST, Edition
+from tournaments.formats.tables.round_robin import LeaverRule, Scoring, Unplayed
+from tournaments.formats.tables.tiebreaks import TIEBREAKS
 
 KNOCKOUT = "knockout"
 PROGRESSIVE = "progressive"

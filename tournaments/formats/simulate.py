@@ -16,17 +16,17 @@ from itertools import combinations
 from random import Random
 from time import perf_counter
 
+from tournaments.formats.elimination.knockout import draw, knockout
+from tournaments.formats.elimination.lower_bracket import double_elimination, with_lower_bracket
+from tournaments.formats.elimination.patterns import propose_consolation, propose_double
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import FINAL, LOWER, MAIN, EntryId, FixtureId, Graph
-from tournaments.formats.knockout import draw, knockout
-from tournaments.formats.lives import lives_left, lives_over, lives_places, pair_lives
-from tournaments.formats.lower_bracket import double_elimination, with_lower_bracket
-from tournaments.formats.patterns import propose_consolation, propose_double
 from tournaments.formats.progress import FixtureStatus, Progress, Result, progress
-from tournaments.formats.round_robin import round_robin, table
-from tournaments.formats.swiss import best_matching, pair_round
-from tournaments.formats.swiss_event import SwissEvent, SwissPlayer, SwissRound
-from tournaments.formats.tiebreaks import standings
+from tournaments.formats.swiss.event import SwissEvent, SwissPlayer, SwissRound
+from tournaments.formats.swiss.lives import lives_left, lives_over, lives_places, pair_lives
+from tournaments.formats.swiss.pairing import best_matching, pair_round
+from tournaments.formats.tables.round_robin import round_robin, table
+from tournaments.formats.tables.tiebreaks import standings
 
 Chance = Callable[[EntryId, EntryId], float]
 """The chance (0–1) that the first of two entries beats the second."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from tournaments.formats.graph import EntryId
 from tournaments.formats.progress import Progress
 from tournaments.formats.settings import ELIMINATION, LIVES, SWISS, TABLES, StageSettings
-from tournaments.formats.swiss_event import GIVEN_BYES, SwissEvent
-from tournaments.formats.tables import elimination_places
+from tournaments.formats.swiss.event import GIVEN_BYES, SwissEvent
+from tournaments.formats.tables.tables import elimination_places
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from players.public_ids import LENGTH, new_public_id
+from core.public_ids import LENGTH, new_public_id
 
 
 class Stage(models.Model):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from players.public_ids import LENGTH, new_public_id
+from core.public_ids import LENGTH, new_public_id
 
 LONGEST_NAME = 80
 MOST_ENTRIES = 4096

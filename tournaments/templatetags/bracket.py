@@ -15,7 +15,7 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from tournaments.layout import Box, Column, Line
+from tournaments.standings.layout import Box, Column, Line
 
 register = template.Library()
 

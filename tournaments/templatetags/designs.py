@@ -3,8 +3,8 @@
 from django import template
 
 from tournaments.models import Division
-from tournaments.services.stages import stage_settings
-from tournaments.stage_words import stages_name
+from tournaments.state.format_labels import stages_name
+from tournaments.state.stages import stage_settings
 
 register = template.Library()
 

@@ -7,7 +7,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from tournaments.selectors.cells import Cell
+from tournaments.standings.selectors.cells import Cell
 
 register = template.Library()
 

@@ -16,8 +16,8 @@ from django.utils.translation import ngettext
 
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Division, Entry, Stage
-from tournaments.selectors import divisions
-from tournaments.selectors.names import shown
+from tournaments.pages.selectors import divisions
+from tournaments.state.names import shown
 
 register = template.Library()
 

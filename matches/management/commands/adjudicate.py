@@ -10,8 +10,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, OutputWrapper
 
 from engine import check_record
-from matches import wording
-from matches.verdicts import as_json, with_messages
+from matches.presentation import labels as wording
+from matches.records.verdicts import as_json, with_messages
 
 ACCEPTED = ("accepted", "accepted_with_warnings")
 ALL_ACCEPTED, NOT_ALL_ACCEPTED, NOT_ALL_READ = 0, 1, 2

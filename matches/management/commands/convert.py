@@ -7,11 +7,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from core.messages import sentence
 from engine import Refused, normalised
 from engine.records import read, write
 from engine.transcript import Problem
-from matches.downloads import CONTENT_TYPES
-from players.messages import sentence
+from matches.records.downloads import CONTENT_TYPES
 
 
 class Command(BaseCommand):

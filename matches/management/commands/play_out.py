@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from core.messages import sentence
 from engine import Refused
 from engine.records import write, write_mat
 from engine.records.mat_writer import STYLES
 from engine.simulation import Style, play_out
-from matches.downloads import CONTENT_TYPES
-from players.messages import sentence
+from matches.records.downloads import CONTENT_TYPES
 
 
 class Command(BaseCommand):

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from matches.lifecycle.opening import open_match
 from matches.models import Match
-from matches.services.matches import open_match
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from matches.lifecycle.signals import match_settled
 from matches.models import Match, RatingPool
-from matches.signals import match_settled
 from players.models import Club, Player, User
 from tests.matches.reporting.cast import Role, join, match_between, player_of
 

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from matches.begun import has_begun
+from matches.lifecycle.begun import has_begun
+from matches.lifecycle.finish import append_result
+from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result
-from matches.services import claims, proposals, records
-from matches.services.finish import append_result
-from matches.services.matches import rebuild_beginnings
-from matches.services.submissions import adjudicate_submission
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services import claims, proposals, records
 from players.actors import Actor
 from players.models import User
 from tests.matches.history import void

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
+from core.messages import sentence
 from engine.errors import Refused
+from matches.lifecycle.finish import append_result, standing_result
 from matches.models import Claim, Match, Result
-from matches.services import claims, proposals
-from matches.services.finish import append_result, standing_result
-from matches.services.report_outcomes import stand_unanswered
-from matches.services.sheet_reports import MOST_REPORTS, report_from_sheet
+from matches.reporting.services import claims, proposals
+from matches.reporting.services.outcomes import stand_unanswered
+from matches.reporting.services.sheet_reports import MOST_REPORTS, report_from_sheet
 from players.actors import SYSTEM, Actor
-from players.messages import sentence
 from players.models import LogEntry, Player, User
 from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
 

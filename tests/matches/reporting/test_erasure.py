@@ -5,11 +5,11 @@ import pytest
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Match, Submission
-from matches.services.records import submit_for_match
-from matches.services.submissions import adjudicate_submission
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services.records import submit_for_match
 from players.actors import Actor
 from players.models import Player, User
-from players.services import erase_player
+from players.people.services import erase_player
 from tests.matches.reporting.cast import BOB, NOW, minutes
 from tests.matches.reporting.conftest import bobs, carols, club, match, pool
 

@@ -6,11 +6,11 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from engine.errors import Refused
+from matches.lifecycle.finish import append_result, check_result, standing_result
+from matches.lifecycle.opening import open_match, set_due
+from matches.lifecycle.signals import match_settled
 from matches.models import Match, RatingPool, Result
-from matches.services.finish import append_result, check_result, standing_result
-from matches.services.matches import open_match, set_due
-from matches.services.ratings import dirty_since
-from matches.signals import match_settled
+from matches.ratings.services.ratings import dirty_since
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
 from tests.matches.history import void

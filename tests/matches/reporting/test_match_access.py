@@ -10,9 +10,10 @@ from django.http import Http404
 from django.test import Client
 from django.utils import timezone
 
-from matches import access, links
+from matches import access
+from matches.lifecycle import links
 from matches.models import Match
-from matches.services import proposals
+from matches.reporting.services import proposals
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.matches.reporting.cast import BOB, CAROL, Role, join, match_between, player_of

@@ -11,10 +11,10 @@ from pytest_django import DjangoAssertNumQueries
 
 from engine.records import write
 from engine.simulation import play_out
-from matches import links
+from matches.lifecycle import links
 from matches.models import Match, Proposal, Submission
-from matches.services import claims, proposals, records
-from matches.services.submissions import adjudicate_submission
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services import claims, proposals, records
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between

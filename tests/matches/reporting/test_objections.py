@@ -8,13 +8,13 @@ from django.test import Client
 from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
-from matches import links
+from matches.lifecycle import links
+from matches.lifecycle.finish import append_result, standing_result
 from matches.models import Match, Objection, Result
-from matches.services import claims, records
-from matches.services.finish import append_result, standing_result
-from matches.services.objections import answer_objection, object_to_result
-from matches.services.report_outcomes import stand_unanswered
-from matches.services.submissions import adjudicate_submission
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services import claims, records
+from matches.reporting.services.objections import answer_objection, object_to_result
+from matches.reporting.services.outcomes import stand_unanswered
 from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from engine.errors import Refused
-from matches.appointments import calendar, instant, zone_of
+from matches.lifecycle.opening import set_due
 from matches.models import Match, Proposal
-from matches.services import claims, proposals
-from matches.services.matches import set_due
+from matches.reporting.appointments import calendar, instant, zone_of
+from matches.reporting.services import claims, proposals
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from matches import exports, histories, profiles, rated
 from matches.models import Match
-from matches.visibility import NOBODY
+from matches.presentation.visibility import NOBODY
+from matches.rankings import exports, histories, profiles
+from matches.ratings import rated
 from players.models import Player
 from tests.matches.history import LATER, NOON, played, record, replay, void
 

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from engine.errors import Refused
+from matches.lifecycle.finish import append_result, standing_result
 from matches.models import Match, PlayerRating, RatingChange, Submission
-from matches.services import ratings
-from matches.services.finish import append_result, standing_result
+from matches.ratings.services import ratings
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
 from tests.matches.history import LATER, NOON, Kind, correct, played, player, record, reinstate, replay, void
 from tests.matches.reporting.cast import match_between
-from tournaments import integrity
+from tournaments.state import integrity
 
 pytestmark = pytest.mark.django_db
 RATED = {Kind.PLAYED, Kind.CONCESSION, Kind.FLAG}

@@ -11,7 +11,7 @@ from django.utils import timezone
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Match
-from matches.services import claims, records
+from matches.reporting.services import claims, records
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.reporting.cast import BOB, match_between

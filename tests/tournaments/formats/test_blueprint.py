@@ -24,7 +24,7 @@ from tournaments.formats.errors import Refused
 from tournaments.formats.graph import BYE, PlaceOf, check
 from tournaments.formats.progress import progress
 from tournaments.formats.settings import ELIMINATION, FORMATS, GROUPS, StageSettings
-from tournaments.formats.tables import bracket_tables, places_taken
+from tournaments.formats.tables.tables import bracket_tables, places_taken
 
 FIELDS = {"league": (4, 12), "progressive": (6, 80), "groups": (8, 80), "roundrobin": (2, 40)}
 

@@ -7,8 +7,14 @@ from hypothesis import strategies as st
 from tests.tournaments.formats.cast import SEED
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import MAIN, PlaceOf
-from tournaments.formats.groups import drawn_groups, group_names, in_one_group, knockout_from_groups, snake_groups
 from tournaments.formats.progress import progress
+from tournaments.formats.tables.groups import (
+    drawn_groups,
+    group_names,
+    in_one_group,
+    knockout_from_groups,
+    snake_groups,
+)
 
 
 def test_a_snake_runs_to_and_fro():

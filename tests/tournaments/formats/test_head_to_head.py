@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE
-from tournaments.formats.records import Game, Records, RoundKind
-from tournaments.formats.tiebreaks import standings
+from tournaments.formats.tables.records import Game, Records, RoundKind
+from tournaments.formats.tables.tiebreaks import standings
 
 ROUND_ROBINS = 1500
 Won = Counter[tuple[int, int]]

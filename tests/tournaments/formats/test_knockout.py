@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
-from tournaments.formats.errors import Refused
-from tournaments.formats.graph import MAIN, PlaceOf
-from tournaments.formats.knockout import (
+from tournaments.formats.elimination.knockout import (
     bracket_size,
     cross_seeded,
     draw,
@@ -20,6 +18,8 @@ from tournaments.formats.knockout import (
     seed_order,
     take_bye,
 )
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import MAIN, PlaceOf
 from tournaments.formats.lots import Lots, commitment, lot
 from tournaments.formats.progress import FixtureStatus, SlotStatus
 

@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin
 from tournaments.formats.errors import Refused
-from tournaments.formats.lives import lives_left, lives_over, lives_places, pair_lives
 from tournaments.formats.progress import Result
-from tournaments.formats.swiss_event import ByeKind, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.swiss.event import ByeKind, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.swiss.lives import lives_left, lives_over, lives_places, pair_lives
 
 
 def field(size, **options):

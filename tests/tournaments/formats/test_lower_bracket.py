@@ -6,18 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
-from tournaments.formats.drops import lay_out
-from tournaments.formats.errors import Refused
-from tournaments.formats.graph import BYE, CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, ByeSource, LoserOf
-from tournaments.formats.knockout import draw, knockout, open_byes, take_bye
-from tournaments.formats.lots import lot
-from tournaments.formats.lower_bracket import (
+from tournaments.formats.elimination.drops import lay_out
+from tournaments.formats.elimination.knockout import draw, knockout, open_byes, take_bye
+from tournaments.formats.elimination.lower_bracket import (
     double_elimination,
     lower_feed,
     take_late_drop,
     with_lower_bracket,
 )
-from tournaments.formats.patterns import parse, propose_consolation, propose_double
+from tournaments.formats.elimination.patterns import parse, propose_consolation, propose_double
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import BYE, CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, ByeSource, LoserOf
+from tournaments.formats.lots import lot
 from tournaments.formats.progress import FixtureStatus, Result, SlotStatus, Withdrawal, progress
 
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from tests.tournaments.formats.cast import SEED, coin, play_out
 from tournaments.formats.blueprint import draw_places, later_sources, plan_of, sources_of
 from tournaments.formats.errors import Refused
-from tournaments.formats.expected import lives_runs, rounds_until_unbeaten
-from tournaments.formats.lives import lives_over, pair_lives
-from tournaments.formats.outline import REMARKS, outline
+from tournaments.formats.forecast.expected import lives_runs, rounds_until_unbeaten
+from tournaments.formats.forecast.outline import REMARKS, outline
+from tournaments.formats.forecast.schedule import Pace
 from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.progress import FixtureStatus, Result
-from tournaments.formats.schedule import Pace
 from tournaments.formats.settings import FORMATS, GROUPS, StageSettings
-from tournaments.formats.swiss import pair_round
-from tournaments.formats.swiss_event import SwissEvent, SwissPlayer
+from tournaments.formats.swiss.event import SwissEvent, SwissPlayer
+from tournaments.formats.swiss.lives import lives_over, pair_lives
+from tournaments.formats.swiss.pairing import pair_round
 
 PACE = Pace(8, runs=4)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -6,11 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED
-from tournaments.formats.errors import Refused
-from tournaments.formats.graph import CONSOLATION
-from tournaments.formats.knockout import draw, knockout
-from tournaments.formats.lower_bracket import with_lower_bracket
-from tournaments.formats.patterns import (
+from tournaments.formats.elimination.knockout import draw, knockout
+from tournaments.formats.elimination.lower_bracket import with_lower_bracket
+from tournaments.formats.elimination.patterns import (
     READY_DOUBLE,
     knockout_losers,
     losers_by_round,
@@ -19,6 +17,8 @@ from tournaments.formats.patterns import (
     propose_consolation,
     propose_double,
 )
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import CONSOLATION
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "lower_bracket_patterns.json"
 PROGRESSIVE = "_progressive_consolation_losers_paid_in_main_do_not_drop"

@@ -4,6 +4,9 @@ from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, ERIN, SEED, coin, play_out
 from tournaments.formats.difference import difference
+from tournaments.formats.elimination.knockout import cross_seeded, draw, knockout
+from tournaments.formats.elimination.lower_bracket import double_elimination
+from tournaments.formats.elimination.patterns import propose_double
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import (
     BYE,
@@ -22,9 +25,6 @@ from tournaments.formats.graph import (
     WinnerOf,
     check,
 )
-from tournaments.formats.knockout import cross_seeded, draw, knockout
-from tournaments.formats.lower_bracket import double_elimination
-from tournaments.formats.patterns import propose_double
 from tournaments.formats.progress import (
     DOUBLE_FORFEIT,
     FORFEIT,

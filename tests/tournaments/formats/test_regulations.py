@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tournaments.formats.records import Edition, Game, Records, RoundKind
-from tournaments.formats.tiebreaks import TIEBREAKS, standings
+from tournaments.formats.tables.records import Edition, Game, Records, RoundKind
+from tournaments.formats.tables.tiebreaks import TIEBREAKS, standings
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "standings" / "tec_cases.jsonl"
 EVENTS = 97

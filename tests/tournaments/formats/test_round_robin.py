@@ -8,8 +8,8 @@ from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, SEED, coin, 
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import Graph
 from tournaments.formats.progress import FORFEIT, FixtureStatus, Result, Withdrawal, progress
-from tournaments.formats.round_robin import LeaverRule, Scoring, berger, round_robin, round_robins, table
-from tournaments.formats.tiebreaks import standings
+from tournaments.formats.tables.round_robin import LeaverRule, Scoring, berger, round_robin, round_robins, table
+from tournaments.formats.tables.tiebreaks import standings
 
 
 def group(*entries, double=False):

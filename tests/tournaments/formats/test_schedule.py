@@ -3,12 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
+from tournaments.formats.elimination.knockout import draw, knockout
+from tournaments.formats.elimination.lower_bracket import with_lower_bracket
 from tournaments.formats.errors import Refused
-from tournaments.formats.graph import CONSOLATION, FINAL, LOWER, MAIN
-from tournaments.formats.knockout import draw, knockout
-from tournaments.formats.lower_bracket import with_lower_bracket
-from tournaments.formats.progress import Result, progress
-from tournaments.formats.schedule import (
+from tournaments.formats.forecast.schedule import (
     LONGEST,
     MINUTES_PER_POINT,
     SHORTEST,
@@ -19,6 +17,8 @@ from tournaments.formats.schedule import (
     parse_lengths,
     rule_of_thumb,
 )
+from tournaments.formats.graph import CONSOLATION, FINAL, LOWER, MAIN
+from tournaments.formats.progress import Result, progress
 
 
 def main(size):

@@ -1,4 +1,4 @@
-from tournaments.formats.seasons import next_season
+from tournaments.formats.tables.seasons import next_season
 
 
 def test_the_next_season_moves_the_last_down_and_the_first_up():

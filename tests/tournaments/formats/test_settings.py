@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from tournaments.draws.design.forms import BASIC, MORE, TIEBREAK_FIELDS
 from tournaments.formats.errors import Refused
-from tournaments.formats.records import NEWEST, Edition
-from tournaments.formats.round_robin import LeaverRule, Unplayed
 from tournaments.formats.settings import (
     DEFAULT_TIEBREAKS,
     FORMATS,
@@ -21,9 +20,10 @@ from tournaments.formats.settings import (
     check_league_size,
     check_matches,
 )
-from tournaments.formats.swiss_event import Order
-from tournaments.formats.tiebreaks import TIEBREAKS
-from tournaments.stage_forms import BASIC, MORE, TIEBREAK_FIELDS
+from tournaments.formats.swiss.event import Order
+from tournaments.formats.tables.records import NEWEST, Edition
+from tournaments.formats.tables.round_robin import LeaverRule, Unplayed
+from tournaments.formats.tables.tiebreaks import TIEBREAKS
 
 lengths = st.lists(st.integers(1, 15), max_size=4).map(tuple)
 patterns = st.sampled_from(["", "A.", "A.B.|.C.", "AB.|."])

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE
+from tournaments.formats.elimination.knockout import main_bracket
 from tournaments.formats.graph import Bracket, EntrySource, Fixture, Graph, Round
-from tournaments.formats.knockout import main_bracket
 from tournaments.formats.progress import FixtureStatus, Progress, Result, progress
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.soundness import faults
-from tournaments.formats.spent_lives import without_spent_lives
-from tournaments.formats.swiss_event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.swiss.spent_lives import without_spent_lives
 
 WON, LOST = Result(0), Result(1)
 LIVES = StageSettings("lives", lives=2)

@@ -5,8 +5,8 @@ import pytest
 
 from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, SEED
 from tournaments.formats.errors import Refused
-from tournaments.formats.records import Edition, Game, Records, RoundKind
-from tournaments.formats.tiebreaks import EXPLANATIONS, TIEBREAKS, offered, standings
+from tournaments.formats.tables.records import Edition, Game, Records, RoundKind
+from tournaments.formats.tables.tiebreaks import EXPLANATIONS, TIEBREAKS, offered, standings
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "standings" / "fide_exercise_2023.json"
 POINTS = {"+": 1.0, "=": 0.5, "-": 0.0}

@@ -6,10 +6,13 @@ from random import Random
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.conftest import NOW
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Fixture, Tournament
-from tournaments.services import draws, entries, events, results
-from tournaments.services.stages import set_stages
+from tournaments.results.services import results
+from tournaments.state.stages import set_stages
 
 LENGTH = 7
 SEED = 1975

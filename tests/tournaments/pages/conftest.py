@@ -20,8 +20,10 @@ from tests.tournaments.services.conftest import (
     make_players,
     tournament,
 )
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Entry, Fixture, Tournament
-from tournaments.services import draws, entries, events
 
 __all__ = ["by_alice", "club", "drawn", "make_division", "make_players", "tournament"]
 

@@ -14,8 +14,9 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.bracket_hall import Hall, fixture_of, page_of, stage_formats
 from tests.tournaments.pages.conftest import NOW
-from tournaments.derivation import states_of
-from tournaments.foresight import Choice, NewResult
+from tournaments.draws.selectors.drafts import Counts, counts, draft_rounds
+from tournaments.draws.services.draws import publish_draw
+from tournaments.entries.services.entries import withdraw
 from tournaments.formats.graph import Seat, Source
 from tournaments.formats.progress import Progress
 from tournaments.formats.settings import (
@@ -31,13 +32,12 @@ from tournaments.formats.settings import (
     StageSettings,
 )
 from tournaments.models import Division, Entry, Fixture, Slot
-from tournaments.selectors import brackets
-from tournaments.selectors.drafts import Counts, counts, draft_rounds
-from tournaments.selectors.placings import standing
-from tournaments.services import results
-from tournaments.services.corrections import apply_correction
-from tournaments.services.draws import publish_draw
-from tournaments.services.entries import withdraw
+from tournaments.results.services import results
+from tournaments.results.services.corrections import apply_correction
+from tournaments.standings.selectors import brackets
+from tournaments.standings.selectors.placings import standing
+from tournaments.state.derivation import states_of
+from tournaments.state.preview import Choice, NewResult
 
 pytestmark = pytest.mark.django_db
 

@@ -13,15 +13,16 @@ from django.utils import timezone
 from redis import Redis
 
 from matches.models import Claim, Match, Result, Submission
-from matches.services import claims, records, submissions
+from matches.records.services import submissions
+from matches.reporting.services import claims, records
 from players.actors import Actor
 from players.models import User
 from tests.matches.records import ILLEGAL, simulated
 from tests.tournaments.pages.conftest import NOW, Running
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Division, Entry, Fixture, Tournament, Withdrawal
-from tournaments.selectors.log import ON_A_PAGE, entries_of
-from tournaments.services import heartbeat
+from tournaments.results.services import heartbeat
+from tournaments.state.log import ON_A_PAGE, entries_of
 
 pytestmark = pytest.mark.django_db
 SAID = {"after": 0, "left": 7, "right": 3}

@@ -7,12 +7,12 @@ import pytest
 from django.test import Client
 
 from matches.models import Match
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import LogEntry, User
 from tests.tournaments.pages.conftest import NOW, Running
 from tournaments.models import Correction, Fixture
-from tournaments.services import results
+from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db
 SHOWN = {"winner": "1", "left": "5", "right": "7", "kind": "played", "rated": "1"}

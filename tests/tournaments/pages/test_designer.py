@@ -13,14 +13,16 @@ from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.tournaments.pages.conftest import NOW, Running
 from tests.tournaments.pages.test_division import text, url
+from tournaments.draws.design.forms import initial_of
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.blueprint import MOST_STAGES
 from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.settings import DEFAULT_TIEBREAKS, FORMATS, StageSettings
 from tournaments.models import Division, Draw
-from tournaments.services import draws, entries, events
-from tournaments.services.stages import set_stages, stage_settings
-from tournaments.stage_forms import initial_of
-from tournaments.stage_words import PRESET_NAMES
+from tournaments.state.format_labels import PRESET_NAMES
+from tournaments.state.stages import set_stages, stage_settings
 
 pytestmark = pytest.mark.django_db
 

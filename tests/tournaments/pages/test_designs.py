@@ -13,11 +13,11 @@ from players.actors import Actor
 from tests.tournaments.pages.conftest import NOW
 from tests.tournaments.pages.test_designer import typed
 from tests.tournaments.pages.test_division import url
-from tournaments.designs import Design
+from tournaments.draws.design.designs import Design
 from tournaments.formats.presets import preset
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
-from tournaments.services.stages import set_stages
+from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
 ZONE = ZoneInfo("Europe/Copenhagen")

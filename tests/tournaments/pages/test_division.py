@@ -12,15 +12,18 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from matches.models import Match, Result
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.pages.conftest import NOW, Running
 from tests.tournaments.stages_played import STAGES, drawn_as, play
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.selectors.moments import of_one_moment
+from tournaments.events.services import events
 from tournaments.models import Division, Draw, Entry, Fixture
-from tournaments.selectors.entries import draw_page
-from tournaments.selectors.moments import of_one_moment
-from tournaments.services import draws, entries, events, results
+from tournaments.pages.selectors.entries import draw_page
+from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db
 

@@ -11,11 +11,13 @@ from django.test import Client
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from players.services import merge_players
+from players.people.services import merge_players
 from tests.tournaments.pages.conftest import NOW, publish
 from tests.tournaments.pages.test_division import page, text
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Draw, Entry, Fixture
-from tournaments.services import draws, entries, events
 
 pytestmark = pytest.mark.django_db
 

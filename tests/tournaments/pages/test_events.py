@@ -12,8 +12,8 @@ from players.actors import Actor
 from players.models import Club, User
 from tests.tournaments.pages.conftest import NOW, Running
 from tests.tournaments.pages.test_division import page, text
+from tournaments.events.services import events
 from tournaments.models import Division, Tournament
-from tournaments.services import events
 
 pytestmark = pytest.mark.django_db
 FORM = {

@@ -11,7 +11,7 @@ from tests.tournaments.pages.test_division import page, text
 from tests.tournaments.services.swiss_hall import Hall
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
-from tournaments.services import results
+from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db
 

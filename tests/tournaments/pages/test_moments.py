@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from django.db.models import F
 
+from tournaments.events.selectors.moments import TRIES, of_one_moment
 from tournaments.models import Division
-from tournaments.selectors.moments import TRIES, of_one_moment
 
 pytestmark = pytest.mark.django_db
 

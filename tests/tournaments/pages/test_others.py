@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from matches.occasions import occasions
-from matches.services.matches import open_match
+from matches.lifecycle.opening import open_match
+from matches.presentation.context import occasions
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.pages.conftest import NOW, Running
 from tests.tournaments.pages.test_division import page, text
+from tournaments.entries.services import entries
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
-from tournaments.services import entries, results
+from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from matches.models import Match, PlayerRating, RatingPool
-from matches.services import ratings
+from matches.ratings.services import ratings
 from players.models import Club, Player
 from tests.tournaments.pages.conftest import NOW
 from tests.tournaments.pages.test_division import page, text

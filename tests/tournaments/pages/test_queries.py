@@ -11,7 +11,7 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.conftest import NOW
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.services import results
+from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db
 SMALL, LARGE = 8, 128

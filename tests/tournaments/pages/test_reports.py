@@ -8,19 +8,21 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from matches import links
+from matches.lifecycle import links
 from matches.models import Match, Objection
-from matches.services import claims
-from matches.services.objections import object_to_result
-from matches.services.report_outcomes import stand_unanswered
+from matches.reporting.services import claims
+from matches.reporting.services.objections import object_to_result
+from matches.reporting.services.outcomes import stand_unanswered
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.conftest import NOW, Running, publish
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import ROUND_ROBIN, StageSettings
 from tournaments.models import Division, Fixture
-from tournaments.selectors.rounds import playable
-from tournaments.services import entries, events, results
-from tournaments.services.stages import set_stages
+from tournaments.results.services import results
+from tournaments.standings.rounds import playable
+from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,9 @@ from players.actors import SYSTEM
 from players.models import User
 from tests.tournaments.pages.conftest import NOW, Running
 from tournaments import urls
-from tournaments.foresight import NewResult
 from tournaments.models import Correction, Tournament
-from tournaments.services import corrections, results
+from tournaments.results.services import corrections, results
+from tournaments.state.preview import NewResult
 
 pytestmark = pytest.mark.django_db
 

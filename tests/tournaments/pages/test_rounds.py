@@ -9,13 +9,13 @@ from django.test import Client
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.services.swiss_hall import Hall, pairs_of
+from tournaments.draws.services.draws import make_draft, request_draw
+from tournaments.draws.services.kept_apart import keep_apart
+from tournaments.draws.services.rounds import request_bye
+from tournaments.events.services.events import publish_tournament
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import ByeRequest, Division, Draw, Entry
-from tournaments.services.draws import make_draft, request_draw
-from tournaments.services.events import publish_tournament
-from tournaments.services.kept_apart import keep_apart
-from tournaments.services.rounds_asked import request_bye
-from tournaments.services.stages import set_stages
+from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[..., Hall]

@@ -14,17 +14,17 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.conftest import NOW
 from tests.tournaments.stages_played import STAGES, drawn_as, play
-from tournaments.derivation import states_of
+from tournaments.entries.services import entries
 from tournaments.formats.graph import Graph
 from tournaments.formats.progress import Withdrawal, progress
-from tournaments.formats.round_robin import round_robin
-from tournaments.formats.tables import elimination_places
-from tournaments.formats.tiebreaks import plain
+from tournaments.formats.tables.round_robin import round_robin
+from tournaments.formats.tables.tables import elimination_places
+from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Entry
-from tournaments.selectors.cells import how
-from tournaments.selectors.names import names_of
-from tournaments.selectors.standings import standings_of
-from tournaments.services import entries
+from tournaments.standings.selectors.cells import how
+from tournaments.standings.selectors.standings import standings_of
+from tournaments.state.derivation import states_of
+from tournaments.state.names import names_of
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from matches import links
+from matches.lifecycle import links
 from matches.models import Match
 from players.actors import Actor
 from players.models import Player

@@ -8,8 +8,10 @@ import pytest
 
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Tournament
-from tournaments.services import draws, entries, events
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SEED = bytes(range(32))

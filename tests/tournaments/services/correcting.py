@@ -14,20 +14,23 @@ from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
 
 from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
-from matches.services import ratings
+from matches.ratings.services import ratings
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tests.tournaments.services.conftest import NOON, Clocked
-from tournaments.derivation import states_of
-from tournaments.foresight import NewResult
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.lots import commitment
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Round, Slot, Stage
-from tournaments.plans import StageRows
-from tournaments.services import corrections, draws, entries, events, results
-from tournaments.services.numbering import lock_event
-from tournaments.services.settle import lock, settle_division
-from tournaments.services.stages import set_stages
+from tournaments.results.services import corrections, results
+from tournaments.state.derivation import states_of
+from tournaments.state.numbering import lock_event
+from tournaments.state.plans import StageRows
+from tournaments.state.preview import NewResult
+from tournaments.state.settle import lock, settle_division
+from tournaments.state.stages import set_stages
 
 LATER = NOON + timedelta(days=1)
 LENGTH = 3

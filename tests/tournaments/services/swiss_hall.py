@@ -8,10 +8,14 @@ from random import Random
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.services.conftest import NOON, Clocked
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries, late
+from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
-from tournaments.integrity import differences
 from tournaments.models import Division, Draw, Entry, Fixture, Tournament
-from tournaments.services import draws, entries, events, late, results, stages
+from tournaments.results.services import results
+from tournaments.state import stages
+from tournaments.state.integrity import differences
 
 
 @dataclass

@@ -9,16 +9,18 @@ from django.test.utils import CaptureQueriesContext
 
 from engine.errors import Refused
 from matches.models import Match, Result
-from matches.services.claims import claim
+from matches.reporting.services.claims import claim
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.correcting import KNOCKOUT, Cup
 from tests.tournaments.services.test_integrity import found
 from tests.tournaments.services.test_knockout import fixtures
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Tournament
-from tournaments.services import entries, events, results
-from tournaments.services.settle import settle_division
+from tournaments.results.services import results
+from tournaments.state.settle import settle_division
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

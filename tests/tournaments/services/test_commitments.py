@@ -11,11 +11,13 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Player
 from tests.tournaments.services.conftest import NOON
+from tournaments.draws.selectors.commitments import commitments_of, lines
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament
-from tournaments.selectors.commitments import commitments_of, lines
-from tournaments.services import draws, entries, events
-from tournaments.services.stages import set_stages
+from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
 MakeDivision = Callable[..., Division]

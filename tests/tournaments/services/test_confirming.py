@@ -6,14 +6,17 @@ import pytest
 from django.utils import timezone
 
 from matches.models import Claim, Match, Result
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import is_clean
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Fixture
-from tournaments.services import draws, entries, events, results
-from tournaments.services.confirming import Confirmed, confirm_all, waiting_reports
+from tournaments.results.services import results
+from tournaments.results.services.confirming import Confirmed, confirm_all, waiting_reports
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ import pytest
 from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
-from matches.services import claims, records
+from matches.reporting.services import claims, records
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry
 from tests.tournaments.services.correcting import (
@@ -24,10 +24,10 @@ from tests.tournaments.services.correcting import (
     won_by,
 )
 from tests.tournaments.services.test_corrections import found_by_integrity
-from tournaments.foresight import NewResult
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture
-from tournaments.services import corrections, results
+from tournaments.results.services import corrections, results
+from tournaments.state.preview import NewResult
 
 pytestmark = pytest.mark.django_db
 

@@ -20,11 +20,11 @@ from tests.tournaments.services.correcting import (
     another,
     quickly,
 )
-from tournaments.derivation import states_of
-from tournaments.foresight import Choice, Following, Preview, _places
-from tournaments.integrity import differences
 from tournaments.models import Fixture
-from tournaments.services import corrections
+from tournaments.results.services import corrections
+from tournaments.state.derivation import states_of
+from tournaments.state.integrity import differences
+from tournaments.state.preview import Choice, Following, Preview, _places
 
 pytestmark = pytest.mark.django_db
 EXAMPLES = int(os.environ.get("CORRECTION_EXAMPLES", "6"))

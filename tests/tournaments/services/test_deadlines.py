@@ -9,8 +9,8 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry
 from tests.tournaments.services.conftest import NOON
+from tournaments.events.services.deadlines import extend_deadline, set_deadlines
 from tournaments.models import Division, Fixture, Round
-from tournaments.services.deadlines import extend_deadline, set_deadlines
 
 pytestmark = pytest.mark.django_db
 WEEK = timedelta(days=7)

@@ -5,15 +5,15 @@ from random import Random
 
 import pytest
 
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.services.swiss_hall import Hall, is_clean
-from tournaments.foresight import Choice, NewResult
+from tournaments.draws.services.kept_apart import keep_apart
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from tournaments.models import Correction, Division, Fixture, Round, Slot, Stage
-from tournaments.services import corrections
-from tournaments.services.kept_apart import keep_apart
+from tournaments.results.services import corrections
+from tournaments.state.preview import Choice, NewResult
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[[int, str], Hall]

@@ -8,9 +8,10 @@ from django.core.management import call_command
 from players.actors import Actor
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.test_knockout import fixtures, play_all
-from tournaments.integrity import differences
+from tournaments.entries.services import entries
 from tournaments.models import Division, Fixture, Slot
-from tournaments.services import entries, results
+from tournaments.results.services import results
+from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

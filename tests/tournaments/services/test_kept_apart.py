@@ -10,12 +10,14 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import SEED
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
+from tournaments.draws.services import draws
+from tournaments.draws.services.kept_apart import can_keep_apart, keep_apart, let_meet
+from tournaments.draws.services.rounds import request_round
+from tournaments.events.services import events
 from tournaments.formats.lots import commitment
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, KeptApart, Tournament
-from tournaments.services import draws, events, stages
-from tournaments.services.kept_apart import can_keep_apart, keep_apart, let_meet
-from tournaments.services.rounds_asked import request_round
+from tournaments.state import stages
 
 pytestmark = pytest.mark.django_db
 Made = Callable[..., Hall]

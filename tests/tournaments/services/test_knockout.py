@@ -8,8 +8,9 @@ from engine.errors import Refused
 from matches.models import Match, Result
 from players.actors import Actor
 from tests.tournaments.services.conftest import NOON
+from tournaments.entries.services import entries
 from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
-from tournaments.services import entries, results
+from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

@@ -11,10 +11,10 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall, is_clean
-from tournaments.derivation import states_of
+from tournaments.entries.services.late_plans import may_come_late
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, Slot
-from tournaments.services.late_plans import may_come_late
+from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[..., Hall]

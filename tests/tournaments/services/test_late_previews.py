@@ -10,10 +10,10 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.services.swiss_hall import Hall, is_clean
 from tests.tournaments.services.test_returns import code, stands
+from tournaments.entries.services.late import enter_late
+from tournaments.entries.services.late_previews import preview_late, preview_undo, undo_late
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, LateEntry
-from tournaments.services.late import enter_late
-from tournaments.services.late_previews import preview_late, preview_undo, undo_late
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[..., Hall]

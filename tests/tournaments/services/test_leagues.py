@@ -9,18 +9,23 @@ import pytest
 
 from engine.errors import Refused
 from matches.models import Result
-from matches.services.claims import claim
+from matches.reporting.services.claims import claim
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.services.conftest import NOON
-from tournaments.derivation import states_of
-from tournaments.formats.round_robin import Unplayed
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries, late
+from tournaments.events.services import events
+from tournaments.events.services.deadlines import set_deadlines
 from tournaments.formats.settings import LEAGUE, StageSettings
-from tournaments.integrity import differences
+from tournaments.formats.tables.round_robin import Unplayed
 from tournaments.models import Division, Fixture, Round
-from tournaments.services import draws, entries, events, late, results, seasons, stages
-from tournaments.services.deadlines import set_deadlines
-from tournaments.services.overdue import apply_deadline, due_fixtures
+from tournaments.pages import services as seasons
+from tournaments.results.services import results
+from tournaments.results.services.overdue import apply_deadline, due_fixtures
+from tournaments.state import stages
+from tournaments.state.derivation import states_of
+from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
 END = datetime(2026, 12, 31, 23, tzinfo=UTC)

@@ -8,8 +8,8 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player
 from tests.tournaments.services.conftest import NOON
+from tournaments.entries.services import lists
 from tournaments.models import Division, Entry
-from tournaments.services import lists
 
 pytestmark = pytest.mark.django_db
 

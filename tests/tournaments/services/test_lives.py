@@ -9,13 +9,13 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
-from tournaments.derivation import states_of
-from tournaments.formats.lives import lives_left
+from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services.kept_apart import keep_apart
 from tournaments.formats.settings import NextRound, StageSettings
-from tournaments.formats.swiss_event import ByeKind
+from tournaments.formats.swiss.event import ByeKind
+from tournaments.formats.swiss.lives import lives_left
 from tournaments.models import Division, Entry
-from tournaments.services import rounds_asked
-from tournaments.services.kept_apart import keep_apart
+from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db
 Lives = Callable[..., Hall]

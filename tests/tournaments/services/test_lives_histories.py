@@ -14,12 +14,12 @@ from engine.errors import Refused
 from matches.models import Match, Result
 from players.actors import SYSTEM
 from tests.tournaments.services.correcting import Cup, another, won_by
-from tournaments.derivation import states_of
-from tournaments.foresight import Choice, NewResult
 from tournaments.formats.settings import StageSettings
-from tournaments.integrity import differences
 from tournaments.models import Correction, Division, Fixture
-from tournaments.services import corrections
+from tournaments.results.services import corrections
+from tournaments.state.derivation import states_of
+from tournaments.state.integrity import differences
+from tournaments.state.preview import Choice, NewResult
 
 pytestmark = pytest.mark.django_db
 HISTORIES = int(os.environ.get("LIVES_HISTORIES", "5"))

@@ -13,10 +13,10 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall
-from tournaments.derivation import states_of
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Stage
-from tournaments.services.overdue import apply_deadline
+from tournaments.results.services.overdue import apply_deadline
+from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db
 MakeDivision = Callable[..., Division]

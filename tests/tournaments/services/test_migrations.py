@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import connection
 
 from tournaments.models import Division, Stage
-from tournaments.plans import settings_of
+from tournaments.state.plans import settings_of
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from players.models import Player
 from tests.tournaments.services.swiss_hall import Hall
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.services.numbering import take_numbers
+from tournaments.state.numbering import take_numbers
 
 pytestmark = pytest.mark.django_db
 

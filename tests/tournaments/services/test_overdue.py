@@ -6,16 +6,16 @@ from datetime import timedelta
 import pytest
 
 from matches.models import Match, Result
-from matches.services.claims import claim
-from matches.services.proposals import propose
-from matches.services.records import submit_for_match
-from matches.services.submissions import adjudicate_submission
+from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services.claims import claim
+from matches.reporting.services.proposals import propose
+from matches.reporting.services.records import submit_for_match
 from players.actors import Actor
 from tests.matches.records import simulated
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.test_knockout import fixtures
 from tournaments.models import Division, Fixture
-from tournaments.services.overdue import apply_deadline, due_fixtures
+from tournaments.results.services.overdue import apply_deadline, due_fixtures
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

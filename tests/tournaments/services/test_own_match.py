@@ -7,13 +7,16 @@ import pytest
 
 from engine.errors import Refused
 from matches.models import Match, Result
-from matches.services import claims
+from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.services.conftest import NOON
-from tournaments.foresight import NewResult
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Fixture
-from tournaments.services import corrections, draws, entries, events, quick, results
+from tournaments.results.services import corrections, quick, results
+from tournaments.state.preview import NewResult
 
 pytestmark = pytest.mark.django_db
 REASON = "Bob has left; his message says 7-3."

@@ -12,10 +12,13 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import is_clean
-from tournaments.foresight import NewResult
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.models import Division, Fixture, Slot, Tournament
-from tournaments.services import draws, entries, events, results
-from tournaments.services.quick import Outcome, Quick, enter_line, enter_lines
+from tournaments.results.services import results
+from tournaments.results.services.quick import Outcome, Quick, enter_line, enter_lines
+from tournaments.state.preview import NewResult
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]

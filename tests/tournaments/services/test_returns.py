@@ -11,12 +11,12 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall, is_clean
-from tournaments.foresight import FixtureChange
+from tournaments.entries.services import entries
+from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, Return, Slot
-from tournaments.services import entries
-from tournaments.services.results import withdraw_from_bracket
-from tournaments.services.returns import bring_back, preview_return
+from tournaments.results.services.results import withdraw_from_bracket
+from tournaments.state.preview import FixtureChange
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[..., Hall]

@@ -9,9 +9,14 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.services.conftest import NOON
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
 from tournaments.formats.settings import LEAGUE, StageSettings
 from tournaments.models import Division, Fixture, Stage, Tournament
-from tournaments.services import draws, entries, events, results, seasons, stages
+from tournaments.pages import services as seasons
+from tournaments.results.services import results
+from tournaments.state import stages
 
 pytestmark = pytest.mark.django_db
 SPRING = NOON + timedelta(days=60)

@@ -10,12 +10,14 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import NOON
+from tournaments.draws.services import draws
+from tournaments.draws.services.draws import make_draft, publish_draw, request_draw
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.events.services.deadlines import set_deadlines
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Stage
-from tournaments.services import draws, entries, events
-from tournaments.services.deadlines import set_deadlines
-from tournaments.services.draws import make_draft, publish_draw, request_draw
-from tournaments.services.stages import set_stages, stage_settings
+from tournaments.state.stages import set_stages, stage_settings
 
 pytestmark = pytest.mark.django_db
 

@@ -10,18 +10,20 @@ from django.urls import reverse
 
 from engine.errors import Refused
 from matches.models import Match
-from matches.services.claims import claim, withdraw_claim
-from matches.services.proposals import propose
+from matches.reporting.services.claims import claim, withdraw_claim
+from matches.reporting.services.proposals import propose
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import NOON
 from tests.tournaments.services.swiss_hall import Hall, is_clean
-from tournaments.derivation import states_of
+from tournaments.draws.services import draws
+from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services.take_back import take_back_draw, take_back_round
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture, Stage, Tournament
-from tournaments.services import draws, results, rounds_asked
-from tournaments.services.stages import set_stages
-from tournaments.services.take_back import take_back_draw, take_back_round
+from tournaments.results.services import results
+from tournaments.state.derivation import states_of
+from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Hall]

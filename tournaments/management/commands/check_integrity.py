@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from players.models import Club
-from tournaments.integrity import differences
+from tournaments.state.integrity import differences
 
 
 class Command(BaseCommand):

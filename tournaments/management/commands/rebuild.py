@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import RatingPool
-from matches.services.matches import rebuild_beginnings
-from matches.services.ratings import rebuild_pool
+from matches.ratings.services.ratings import rebuild_pool
 from tournaments.models import Division
-from tournaments.services.settle import settle_division
+from tournaments.state.settle import settle_division
 
 
 class Command(BaseCommand):

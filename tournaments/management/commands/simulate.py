@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from players.messages import sentence
+from core.messages import sentence
 from players.ratings import win_probability
 from tournaments.formats.errors import Refused
 from tournaments.formats.simulate import FORMATS, Chance, Report, Spec, coin, simulate

@@ -8,9 +8,9 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.services.swiss_hall import Hall
-from tournaments.derivation import states_of
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
+from tournaments.state.derivation import states_of
 
 MakePlayers = Callable[[int], list[Player]]
 Swiss = Callable[..., Hall]

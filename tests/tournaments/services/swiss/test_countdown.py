@@ -10,10 +10,10 @@ from django.urls import reverse
 from engine.errors import Refused
 from players.models import LogEntry, User
 from tests.tournaments.services.swiss_hall import Hall, is_clean
+from tournaments.draws.services import draws
+from tournaments.draws.services.rounds import request_round
 from tournaments.formats.settings import NextRound
 from tournaments.models import Draw
-from tournaments.services import draws
-from tournaments.services.rounds_asked import request_round
 
 pytestmark = pytest.mark.django_db
 Swiss = Callable[..., Hall]

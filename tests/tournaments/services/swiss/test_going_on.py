@@ -9,9 +9,9 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.services.swiss.conftest import MakePlayers, Swiss, refused
 from tests.tournaments.services.swiss_hall import Hall, is_clean
+from tournaments.draws.services import rounds as rounds_asked
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Tournament
-from tournaments.services import rounds_asked
 
 pytestmark = pytest.mark.django_db
 

@@ -5,16 +5,20 @@ from random import Random
 
 import pytest
 
+from core.queue import claim_lasts
 from players.actors import Actor
 from players.models import Club, Membership
-from players.queue import claim_lasts
 from tests.tournaments.services.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
-from tournaments.derivation import states_of
+from tournaments.draws.services import draws
+from tournaments.draws.services import rounds as rounds_asked
+from tournaments.events.services import events
 from tournaments.formats.blueprint import places_before
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
-from tournaments.services import draws, events, results, rounds_asked, stages
+from tournaments.results.services import results
+from tournaments.state import stages
+from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db
 

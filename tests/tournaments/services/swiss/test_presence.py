@@ -8,10 +8,11 @@ from matches.models import Result
 from players.actors import Actor
 from tests.tournaments.services.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.services.swiss_hall import Hall, is_clean
+from tournaments.draws.services import rounds as rounds_asked
+from tournaments.entries.services import late
 from tournaments.formats.settings import NextRound, StageSettings
-from tournaments.formats.swiss_event import ByeKind
+from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Withdrawal
-from tournaments.services import late, rounds_asked
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,112 @@
+"""CSV files to download: a short table as one answer, a long one in chunks while it is read.
+
+A long download holds one of the few threads that answer pages, so only some run at a time in each process, and
+`config.asgi` closes one as soon as its client is gone.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from threading import Lock
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+
+from core import throttle
+from engine.errors import Refused
+
+CHUNK = 64 * 1024
+"""Characters collected before anything is sent; each message to the server costs about as much as a hundred rows."""
+MOST_AT_ONCE, MOST_EACH = 4, 2
+"""Long downloads that run in one process at a time, in all and for one client."""
+TYPE = "text/csv; charset=utf-8"
+
+Rows = Iterable[list[Any]]
+
+
+class Slots:
+    """The long downloads of this process, counted by client."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._running: Counter[str] = Counter()
+
+    @property
+    def running(self) -> int:
+        """How many there are now."""
+        return self._running.total()
+
+    def take(self, client: str) -> None:
+        """Begin one. Refused: `too_many_downloads`."""
+        with self._lock:
+            if self._running[client] >= MOST_EACH or self.running >= MOST_AT_ONCE:
+                raise Refused("too_many_downloads")
+            self._running[client] += 1
+
+    def give_back(self, client: str) -> None:
+        """End one."""
+        with self._lock:
+            self._running[client] -= 1
+            self._running += Counter()  # drops clients that have none left
+
+
+slots = Slots()
+
+
+class Download:
+    """The body of a long CSV file: reads rows as it is sent, and stops reading when it is closed."""
+
+    def __init__(self, rows: Rows, client: str) -> None:
+        self._chunks = chunks(rows)
+        self._client: str | None = None
+        slots.take(client)
+        self._client = client
+
+    def __iter__(self) -> Iterator[str]:
+        return self._chunks
+
+    def close(self) -> None:
+        """Stop reading and make room for another; harmless the second time."""
+        self._chunks.close()
+        if self._client is not None:
+            slots.give_back(self._client)
+            self._client = None
+
+    # An answer that never reached a server was never closed either.
+    __del__ = close
+
+
+def chunks(rows: Rows) -> Any:
+    """The rows as CSV text in pieces of at least CHUNK characters, the last one shorter. A generator."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    source = iter(rows)
+    try:
+        for row in source:
+            writer.writerow(row)
+            if buffer.tell() >= CHUNK:
+                yield buffer.getvalue()
+                buffer.seek(0)
+                buffer.truncate()
+        if buffer.tell():
+            yield buffer.getvalue()
+    finally:
+        # A generator of rows holds a database cursor until it is closed.
+        getattr(source, "close", lambda: None)()
+
+
+def short_file(rows: Rows, name: str) -> HttpResponse:
+    """A table that fits into memory, as a file to save."""
+    return HttpResponse("".join(chunks(rows)), content_type=TYPE, headers=_headers(name))
+
+
+def long_file(request: HttpRequest, rows: Rows, name: str) -> StreamingHttpResponse:
+    """A table of any length, as a file to save. Refused: `too_many_downloads`, `too_many_attempts`."""
+    client = f"user-{request.user.pk}" if request.user.is_authenticated else throttle.address(request)
+    throttle.count(throttle.DOWNLOADS_BY, client)
+    return StreamingHttpResponse(Download(rows, client), content_type=TYPE, headers=_headers(name))
+
+
+def _headers(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

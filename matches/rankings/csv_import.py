@@ -1,0 +1,113 @@
+"""Starting ratings and past matches as CSV: rows of text become values, or are refused with their row."""
+
+import csv
+import io
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from django.utils.dateparse import parse_date
+
+from engine.errors import Refused
+from matches.models import RatingImport
+from matches.models.matches import LONGEST_MATCH
+from matches.ratings.services.pools import LEAST_RATING, MOST_EXPERIENCE, MOST_RATING
+
+MOST_ROWS = 5000
+LONGEST_NUMBER = 8
+STARTS = ("name", "rating", "experience")
+MATCHES = ("date", "winner", "loser", "length")
+COLUMNS = {RatingImport.Kind.STARTS: STARTS, RatingImport.Kind.MATCHES: MATCHES}
+DELIMITERS = ",;\t"
+
+
+class StartRow(NamedTuple):
+    """A player's starting rating; `row` is its number in the file."""
+
+    row: int
+    name: str
+    rating: float
+    experience: int
+
+
+class MatchRow(NamedTuple):
+    """A match that was played before."""
+
+    row: int
+    at: datetime
+    winner: str
+    loser: str
+    length: int
+
+
+def start_rows(text: str) -> list[StartRow]:
+    """The starting ratings in a file with the columns name, rating and, if known, experience.
+
+    Refused: `import_empty`, `import_too_long`, `import_bad_row`.
+    """
+    return [
+        StartRow(
+            row,
+            _name(row, "name", cells),
+            _number(row, "rating", cells, LEAST_RATING, MOST_RATING),
+            int(_number(row, "experience", cells, 0, MOST_EXPERIENCE, empty="0")),
+        )
+        for row, cells in _rows(text, STARTS)
+    ]
+
+
+def match_rows(text: str) -> list[MatchRow]:
+    """The matches in a file with the columns date (2025-11-27), winner, loser and length. Refused: as above.
+
+    Matches of one day are taken in the order of the file.
+    """
+    found = []
+    for row, cells in _rows(text, MATCHES):
+        at = datetime.combine(_day(row, cells), time(12), UTC) + timedelta(seconds=row)
+        length = int(_number(row, "length", cells, 1, LONGEST_MATCH))
+        found.append(MatchRow(row, at, _name(row, "winner", cells), _name(row, "loser", cells), length))
+    return found
+
+
+def _rows(text: str, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+    lines = text.removeprefix("\ufeff").strip().splitlines()
+    first = lines[0] if lines else ""
+    delimiter = max(DELIMITERS, key=first.count)
+    titles = [title.strip().casefold() for title in next(csv.reader([first], delimiter=delimiter), [])]
+    needed = [column for column in columns if column != "experience"]
+    if len(lines) < 2 or not set(needed) <= set(titles):
+        raise Refused("import_empty", columns=", ".join(columns))
+    if len(lines) - 1 > MOST_ROWS:
+        raise Refused("import_too_long", most=MOST_ROWS, count=len(lines) - 1)
+    reader = csv.reader(io.StringIO("\n".join(lines[1:])), delimiter=delimiter)
+    for row, cells in enumerate(reader, start=2):
+        if any(cell.strip() for cell in cells):
+            yield row, {title: cell.strip() for title, cell in zip(titles, cells, strict=False)}
+
+
+def _name(row: int, column: str, cells: dict[str, str]) -> str:
+    if not (name := cells.get(column, "")):
+        raise Refused("import_bad_row", row=row, column=column, value="")
+    return name
+
+
+def _number(row: int, column: str, cells: dict[str, str], least: float, most: float, *, empty: str = "") -> float:
+    text = (cells.get(column, "") or empty).replace(",", ".")
+    digits = text.replace(".", "", 1)
+    whole = column != "rating"
+    if not digits.isascii() or not digits.isdecimal() or len(text) > LONGEST_NUMBER or (whole and "." in text):
+        raise Refused("import_bad_row", row=row, column=column, value=text)
+    if not least <= float(text) <= most:
+        raise Refused("import_bad_row", row=row, column=column, value=text)
+    return float(text)
+
+
+def _day(row: int, cells: dict[str, str]) -> date:
+    text = cells.get("date", "")
+    try:
+        day = parse_date(text)
+    except ValueError:
+        day = None
+    if day is None:
+        raise Refused("import_bad_row", row=row, column="date", value=text)
+    return day

@@ -1,0 +1,72 @@
+"""Forms about a club's rating pools."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from matches.models import RatingImport, RatingPool
+from matches.ratings.services.pools import (
+    LEAST_RATING,
+    LEAST_SCALE,
+    MOST_EXPERIENCE,
+    MOST_RATING,
+    MOST_SCALE,
+    PoolSettings,
+)
+from players.forms import LONGEST_LIST, RefusingForm
+
+
+class PoolForm(RefusingForm):
+    """The settings of a pool."""
+
+    name = forms.CharField(label=_("Name"), max_length=80)
+    start_rating = forms.FloatField(
+        label=_("First rating"), min_value=LEAST_RATING, max_value=MOST_RATING, initial=1500
+    )
+    start_experience = forms.IntegerField(
+        label=_("First experience, points"), min_value=0, max_value=MOST_EXPERIENCE, initial=0
+    )
+    ramp = forms.ChoiceField(label=_("Newcomers’ changes shrink by"), choices=RatingPool.RAMPS)
+    k_scale = forms.FloatField(
+        label=_("Scale of K"),
+        min_value=LEAST_SCALE,
+        max_value=MOST_SCALE,
+        initial=1,
+        help_text=_("1 is the FIBS formula; 0.5 moves ratings half as far."),
+    )
+    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "pool_name_taken": "name"}
+
+    @classmethod
+    def of(cls, pool: RatingPool, data: Any = None) -> "PoolForm":
+        """The form of a pool that exists."""
+        return cls(data, initial={name: getattr(pool, name) for name in cls.base_fields})
+
+    @property
+    def settings(self) -> PoolSettings:
+        """What the services take."""
+        return PoolSettings(**self.cleaned_data)
+
+
+class ImportForm(RefusingForm):
+    """Rows of CSV, and whether they have been looked at."""
+
+    kind = forms.ChoiceField(label=_("What"), choices=RatingImport.Kind.choices)
+    text = forms.CharField(
+        label=_("CSV"),
+        max_length=LONGEST_LIST,
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+        help_text=_(
+            "The first row names the columns. Starting ratings: name, rating, experience. "
+            "Past matches: date (2025-11-27), winner, loser, length."
+        ),
+    )
+    step = forms.ChoiceField(choices=[("preview", "preview"), ("apply", "apply")])
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        **RefusingForm.FIELD_OF,
+        **dict.fromkeys(
+            ("import_empty", "import_too_long", "import_bad_row", "import_ambiguous", "import_same_player",
+             "name_too_long", "too_many_names"),
+            "text",
+        ),
+    }  # fmt: skip

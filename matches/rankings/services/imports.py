@@ -1,0 +1,200 @@
+"""Starting ratings and past matches brought into a club's pool: previewed, applied as one step, undone as one step.
+
+Past matches become matches like any other, without a score; so the ratings stay one fold, and undoing voids them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+
+from core.names import fold
+from core.queue import hint
+from engine.errors import Refused
+from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match, RatingImport, RatingPool, RatingStart, Result
+from matches.rankings.csv_import import MatchRow, StartRow, match_rows, start_rows
+from matches.ratings import rated
+from matches.ratings.rated import BEGINNING
+from matches.ratings.services.ratings import REPLAY, mark_all_dirty
+from players.actors import Actor, log
+from players.models import Club, Player
+from players.people.locks import lock
+from players.people.services import Found, How, find_or_add_players, find_players
+from players.people.topics import club_topic
+from players.ratings import RatedMatch, Start, replay, standings_after
+
+Kind = RatingImport.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A player whose rating would be another; `before` is None for whoever has none yet."""
+
+    name: str
+    new: bool
+    before: float | None
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPreview:
+    """What an import would do."""
+
+    kind: str
+    rows: int
+    respelled: Sequence[tuple[str, str]]
+    """Names in the file that are taken for a member who is spelled differently."""
+    effects: Sequence[Effect]
+
+
+def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
+    """Exactly what an import would do to the ratings of a pool; nothing is written.
+
+    Refused: `import_empty`, `import_too_long`, `import_bad_row`, `import_ambiguous`, `import_same_player`.
+    """
+    rows = _read(kind, text)
+    found = _found(rows, find_players(club=_club(pool), names=_names(rows)))
+    numbers = {key: one.player.pk if one.player else -place for place, (key, one) in enumerate(found.items(), start=1)}
+    same = rated.merged_players()
+    starts, matches = rated.starts_of(pool, same), rated.rated_matches(pool, BEGINNING, same)
+    before = _ratings(pool, matches, starts)
+    if kind == Kind.STARTS:
+        starts = starts | {
+            numbers[fold(row.name)]: (row.rating, row.experience) for row in rows if isinstance(row, StartRow)
+        }
+    else:
+        matches = [*matches, *(_rated(row, numbers) for row in rows if isinstance(row, MatchRow))]
+    after = _ratings(pool, matches, starts)
+    names = {
+        numbers[key]: (one.player.name if one.player else one.name, one.player is None) for key, one in found.items()
+    }
+    others = Player.objects.in_bulk([player for player in after if player > 0 and player not in names])
+    names |= {pk: (player.shown_name, False) for pk, player in others.items()}
+    effects = [
+        Effect(*names[player], before.get(player), rating)
+        for player, rating in after.items()
+        if rating != before.get(player)
+    ]
+    respelled = [(one.name, one.player.name) for one in found.values() if one.respelled and one.player]
+    return ImportPreview(kind, len(rows), respelled, sorted(effects, key=lambda one: (-one.after, one.name)))
+
+
+def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: datetime) -> RatingImport:
+    """Imports the rows of a file; unknown names become members. Refused: as `preview_import`."""
+    rows, club = _read(kind, text), _club(pool)
+    with transaction.atomic():
+        found = _found(rows, find_or_add_players(club=club, names=_names(rows), by=by))
+        players = {key: one.player for key, one in found.items() if one.player is not None}
+        made = RatingImport.objects.create(pool=pool, kind=kind, at=now, by=by.user)
+        if kind == Kind.STARTS:
+            newest = {players[fold(row.name)].pk: row for row in rows if isinstance(row, StartRow)}
+            RatingStart.objects.bulk_create(
+                RatingStart(source=made, player_id=player, rating=row.rating, experience=row.experience)
+                for player, row in newest.items()
+            )
+        else:
+            past = [row for row in rows if isinstance(row, MatchRow)]
+            made.matches.set(_play(pool, club, past, players, by, now))
+        log(by, "ratings_imported", club_topic(club), club=club, pool=pool.pk, kind=kind, rows=len(rows))
+        # The starting ratings are part of what a replay rests on: it notices by itself that they are others.
+        transaction.on_commit(partial(hint, REPLAY, pool.pk), robust=True)
+    return made
+
+
+def undo_import(*, source: RatingImport, by: Actor, now: datetime) -> RatingImport:
+    """Takes an import out again: the ratings are what they were without it. Refused: `import_undone`."""
+    with transaction.atomic():
+        row = lock(RatingImport, source.pk)
+        if row.undone_at is not None:
+            raise Refused("import_undone")
+        club = _club(row.pool)
+        matches = Match.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=row.matches.values("pk"))
+        void_matches(dict.fromkeys(matches.order_by("pk"), False), club=club, by=by, now=now, reason="import undone")
+        row.undone_at = now
+        row.save(update_fields=["undone_at"])
+        log(by, "rating_import_undone", club_topic(club), club=club, pool=row.pool_id, kind=row.kind)
+        transaction.on_commit(partial(hint, REPLAY, row.pool_id), robust=True)
+    return row
+
+
+Row = StartRow | MatchRow
+
+
+def _club(pool: RatingPool) -> Club:
+    if pool.club is None:
+        raise Refused("pool_of_other_club")
+    return pool.club
+
+
+def _read(kind: str, text: str) -> Sequence[Row]:
+    return start_rows(text) if kind == Kind.STARTS else match_rows(text)
+
+
+def _names(rows: Iterable[Row]) -> list[str]:
+    """Every name once, in the order of the file."""
+    names = (name for row in rows for name in ((row.name,) if isinstance(row, StartRow) else (row.winner, row.loser)))
+    return list({fold(name): name for name in names}.values())
+
+
+def _found(rows: Sequence[Row], found: Iterable[Found]) -> dict[str, Found]:
+    """By folded name whom it means. Refused where that is not clear, or somebody would play themselves."""
+    by_name = {fold(one.name): one for one in found}
+    for row in rows:
+        names = (row.name,) if isinstance(row, StartRow) else (row.winner, row.loser)
+        meant = [by_name[fold(name)] for name in names]
+        for one in meant:
+            if one.how == How.AMBIGUOUS:
+                raise Refused("import_ambiguous", row=row.row, name=one.name)
+        first, last = meant[0], meant[-1]
+        if len(meant) == 2 and (first is last or (first.player is not None and first.player == last.player)):
+            raise Refused("import_same_player", row=row.row, name=first.name)
+    return by_name
+
+
+def _rated(row: MatchRow, numbers: Mapping[str, int]) -> RatedMatch:
+    # Newer than every match there is of the same instant, as it will be once it has a number.
+    return RatedMatch(row.at, 2**62 + row.row, numbers[fold(row.winner)], numbers[fold(row.loser)], row.length)
+
+
+def _ratings(pool: RatingPool, matches: Iterable[RatedMatch], starts: Mapping[int, Start]) -> dict[int, float]:
+    standings = standings_after({}, replay(pool.settings, {}, matches, starts))
+    known = {player: rating for player, (rating, _) in starts.items()}
+    return known | {player: standing.rating for player, standing in standings.items()}
+
+
+def _play(
+    pool: RatingPool,
+    club: Club,
+    rows: Sequence[MatchRow],
+    players: Mapping[str, Player],
+    by: Actor,
+    now: datetime,
+) -> list[Match]:
+    """The past matches as matches that are over, won by side 0."""
+    openings = [Opening((players[fold(row.winner)], players[fold(row.loser)]), row.length) for row in rows]
+    matches = open_matches(openings, club=club, pool=pool, by=by, now=now)
+    for match, row in zip(matches, rows, strict=True):
+        match.state, match.finished_at, match.seq = Match.State.SETTLED, row.at, 1
+    Match.objects.bulk_update(matches, ["state", "finished_at", "seq"], batch_size=500)
+    Result.objects.bulk_create(
+        [
+            Result(
+                match=match,
+                version=1,
+                winner=0,
+                kind=Result.Kind.PLAYED,
+                source=Result.Source.DIRECTOR,
+                by=by.kind,
+                user=by.user,
+                at=row.at,
+            )
+            for match, row in zip(matches, rows, strict=True)
+        ],
+        batch_size=500,
+    )
+    mark_all_dirty(matches)
+    return matches

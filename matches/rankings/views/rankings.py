@@ -1,0 +1,133 @@
+"""The pages of rankings and players."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from core import csv_files
+from matches.presentation.visibility import Viewer
+from matches.rankings import exports, histories, profiles
+from matches.rankings import tables as rankings
+from matches.rankings.tables import number
+from matches.ratings.services.ratings import default_pool
+from players import access
+
+RIVALS = 12
+
+
+def _page(request: HttpRequest) -> int:
+    return number(request.GET.get("page"), 1)
+
+
+def _either(request: HttpRequest, whole: str, part: str, context: dict[str, object]) -> HttpResponse:
+    """The page, or to htmx only the part that changes."""
+    response = render(request, part if request.headers.get("HX-Request") else whole, context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_safe
+def ranking(request: HttpRequest) -> HttpResponse:
+    """The ranking table: `?days=`, `?least=` matches, `?club=`, `?q=`, `?page=`."""
+    filters = rankings.Filters.read(request.GET)
+    viewer = Viewer.of(request.user)
+    context: dict[str, object] = {
+        "ranking": rankings.ranking(filters, _page(request), timezone.now(), viewer.player),
+        "days": rankings.DAYS,
+        "least": rankings.LEAST_MATCHES,
+        "clubs": rankings.club_choices(),
+    }
+    return _either(request, "matches/rankings.html", "matches/_ranking.html", context)
+
+
+@require_safe
+def ranking_csv(request: HttpRequest) -> HttpResponseBase:
+    """The ranking as a file, with the filters of the page."""
+    filters = rankings.Filters.read(request.GET)
+    rows = exports.ranking_rows(filters, timezone.now(), Viewer.of(request.user))
+    return csv_files.long_file(request, rows, "ranking.csv")
+
+
+@require_safe
+def matches_csv(request: HttpRequest) -> HttpResponseBase:
+    """The rated matches as a file: `?club=`, `?since=`, `?until=` (dates)."""
+    rows = exports.match_rows(
+        Viewer.of(request.user),
+        club=request.GET.get("club", ""),
+        since=exports.day(request.GET.get("since")),
+        until=exports.day(request.GET.get("until")),
+    )
+    return csv_files.long_file(request, rows, "rated-matches.csv")
+
+
+@require_safe
+def players(request: HttpRequest) -> HttpResponse:
+    """Find a player: `?q=`, `?page=`."""
+    words = request.GET.get("q", "")[:80]
+    pages, found = rankings.players(words, _page(request))
+    context: dict[str, object] = {"q": words, "pages": pages, "found": found}
+    return _either(request, "matches/players.html", "matches/_players.html", context)
+
+
+@require_safe
+def player(request: HttpRequest, public_id: str) -> HttpResponse:
+    """A player's page: `?chart=all` draws every match."""
+    found = access.player(public_id)
+    if found.public_id != public_id:
+        return redirect("player", found.public_id)
+    whole = request.GET.get("chart") == "all"
+    viewer = Viewer.of(request.user)
+    shown = profiles.profile(found, timezone.now(), viewer, whole=whole)
+    return render(request, "matches/player.html", {"profile": shown, "me": found.pk == viewer.player})
+
+
+@require_safe
+def player_matches(request: HttpRequest, public_id: str) -> HttpResponse:
+    """All matches of a player: `?result=`, `?rated=`, `?length=`, `?year=`, `?opponent=`, `?page=`."""
+    found = access.player(public_id)
+    if found.public_id != public_id:
+        return redirect("player-matches", found.public_id)
+    filters = histories.Filters.read(request.GET)
+    context: dict[str, object] = {
+        "player": found,
+        "history": histories.history(found, filters, _page(request), Viewer.of(request.user)),
+        "lengths": histories.LENGTHS,
+    }
+    return _either(request, "matches/player_matches.html", "matches/_history.html", context)
+
+
+@require_safe
+def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Whom to compare a player with: those he meets most, or `?q=`."""
+    found = access.player(public_id)
+    words = request.GET.get("q", "")[:80]
+    pages, others = rankings.players(words, _page(request), but=found.pk) if words else (None, [])
+    context: dict[str, object] = {
+        "player": found,
+        "q": words,
+        "pages": pages,
+        "found": others,
+        "rivals": [] if words else histories.rivals(found, RIVALS),
+    }
+    return render(request, "matches/choose_opponent.html", context)
+
+
+@require_safe
+def versus(request: HttpRequest, public_id: str, other_id: str) -> HttpResponse:
+    """Two players head to head."""
+    one, other = access.player(public_id), access.player(other_id)
+    if one == other:
+        return redirect("choose-opponent", one.public_id)
+    if (one.public_id, other.public_id) != (public_id, other_id):
+        return redirect("versus", one.public_id, other.public_id)
+    pool = default_pool()
+    ratings = profiles.rating_of(one, pool), profiles.rating_of(other, pool)
+    context: dict[str, object] = {
+        "one": one,
+        "other": other,
+        "ratings": ratings,
+        "versus": histories.versus(one, other, ratings, _page(request), Viewer.of(request.user)),
+    }
+    return render(request, "matches/versus.html", context)

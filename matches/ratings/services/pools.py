@@ -1,0 +1,70 @@
+"""A club's own rating pools: name, first rating, ramp, and how far a match moves the ratings."""
+
+from dataclasses import asdict, dataclass
+
+from django.db import IntegrityError, transaction
+
+from core.names import clean_name
+from engine.errors import Refused
+from matches.models import RatingPool
+from players.actors import Actor, log
+from players.models import Club
+from players.people.locks import lock
+from players.people.topics import club_topic
+from players.ratings import Ramp
+
+LEAST_RATING, MOST_RATING = 0, 5000
+LEAST_SCALE, MOST_SCALE = 0.1, 10.0
+MOST_EXPERIENCE = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSettings:
+    """What a club chooses for a pool; `k_scale` multiplies every K."""
+
+    name: str
+    start_rating: float = 1500.0
+    start_experience: int = 0
+    ramp: str = Ramp.BEFORE.value
+    k_scale: float = 1.0
+
+
+def create_pool(*, club: Club, settings: PoolSettings, by: Actor) -> RatingPool:
+    """A new pool of a club. Refused: `pool_name_taken`, `name_missing`, `name_too_long`."""
+    pool = RatingPool(club=club, **_fields(settings))
+    with transaction.atomic():
+        _save(pool)
+        log(by, "pool_created", club_topic(club), club=club, pool=pool.pk, **_fields(settings))
+    return pool
+
+
+def update_pool(*, pool: RatingPool, settings: PoolSettings, by: Actor) -> RatingPool:
+    """Other settings; the whole history of the pool is replayed with them at the next sweep. Refused: as above."""
+    with transaction.atomic():
+        row = lock(RatingPool, pool.pk)
+        wanted = _fields(settings)
+        changed = {name: [getattr(row, name), value] for name, value in wanted.items() if getattr(row, name) != value}
+        if changed:
+            for name, value in wanted.items():
+                setattr(row, name, value)
+            _save(row, update_fields=list(wanted))
+            assert row.club is not None  # noqa: S101, only pools of clubs are changed here
+            log(by, "pool_changed", club_topic(row.club), club=row.club, pool=row.pk, changed=changed)
+    return row
+
+
+def pool_choices(club: Club) -> list[tuple[int, str]]:
+    """A club's own pools to choose from, as key and name."""
+    return list(RatingPool.objects.filter(club=club).order_by("name").values_list("pk", "name"))
+
+
+def _fields(settings: PoolSettings) -> dict[str, object]:
+    return {**asdict(settings), "name": clean_name(settings.name)}
+
+
+def _save(pool: RatingPool, **options: list[str]) -> None:
+    try:
+        with transaction.atomic():
+            pool.save(**options)  # type: ignore[arg-type]
+    except IntegrityError:
+        raise Refused("pool_name_taken", name=pool.name) from None

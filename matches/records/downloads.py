@@ -1,0 +1,52 @@
+"""A checked match as a file to keep."""
+
+import re
+from typing import NamedTuple
+
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+
+from engine import normalised
+from engine.errors import Refused
+from engine.records import from_data, write
+from matches.models import Submission
+from matches.records.masking import Mask
+
+CONTENT_TYPES = {
+    "mat": "text/plain; charset=utf-8",
+    "sgf": "application/x-backgammon-sgf; charset=utf-8",
+    "json": "application/json",
+}
+"""By extension: the formats there are."""
+LONGEST_NAME = 80
+
+
+class File(NamedTuple):
+    """A file as it is sent."""
+
+    name: str
+    content_type: str
+    data: bytes
+
+
+def download(submission: Submission, extension: str, mask: Mask) -> File:
+    """The match in one of the formats, with the names that its reader may see.
+
+    JSON is in the record's own words, the others are tidied up.
+
+    Refused (`no_transcript`) where nothing could be read.
+    """
+    if submission.transcript is None:
+        raise Refused("no_transcript")
+    transcript = from_data(mask.transcript(submission.transcript) if mask else submission.transcript)
+    left, right = (re.sub(r"[^\w.-]+", "-", name).strip("-") for name in transcript.players)
+    name = f"{left}_{right}"[:LONGEST_NAME] if left and right else f"match-{submission.public_id}"
+    written = transcript if extension == "json" else normalised(transcript)
+    return File(f"{name}.{extension}", CONTENT_TYPES[extension], write(written, extension))
+
+
+def as_attachment(file: File) -> HttpResponse:
+    """The file as an answer that a browser saves."""
+    response = HttpResponse(file.data, content_type=file.content_type)
+    response.headers["Content-Disposition"] = content_disposition_header(True, file.name) or "attachment"
+    return response

@@ -1,0 +1,114 @@
+"""Names in a match record, for readers who may not know who a player is.
+
+A record carries names as its program had them. Where it was sent in for a match of a player who shows initials only,
+that player's name in it, and every other name known of them, is replaced by what others may see, on pages, in API
+answers and in downloads. The players of the match and those who run its club read the record as it is.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from matches.access import Visitor, is_insider
+from matches.models import Match, Submission
+from matches.records.names import is_swapped, known_names, names_of
+from players.people.canonical import canonical
+
+SHORTEST_PART = 3
+"""Characters from which a name is replaced inside a longer text; a shorter one only where it is the whole text."""
+
+
+class Mask:
+    """Replaces what one reader of a record may not see; replaces nothing where they may see all."""
+
+    def __init__(self, replacements: Mapping[str, str]) -> None:
+        self._replacements = {name.casefold(): shown for name, shown in replacements.items() if name.strip()}
+
+    def __bool__(self) -> bool:
+        return bool(self._replacements)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        longest_first = sorted((name for name in self._replacements if len(name) >= SHORTEST_PART), key=len)[::-1]
+        names = "|".join(r"[\s_-]+".join(map(re.escape, name.split())) for name in longest_first)
+        return re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])" if names else r"(?!)", re.IGNORECASE)
+
+    def text(self, text: str) -> str:
+        """The text with every hidden name replaced."""
+        whole = self._replacements.get(" ".join(text.casefold().split()))
+        return self._pattern.sub(self._shown, text) if whole is None else whole
+
+    def _shown(self, found: re.Match[str]) -> str:
+        return self._replacements.get(re.sub(r"[\s_-]+", " ", found[0].casefold()), "")
+
+    def inside(self, value: Any) -> Any:
+        """The same for every text inside JSON."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): self.inside(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.inside(inner) for inner in value]
+        return value
+
+    def transcript(self, data: dict[str, Any]) -> dict[str, Any]:
+        """A stored transcript: what is text in it, and not what was played."""
+        return data | {
+            "players": self.inside(data["players"]),
+            "info": self.inside(data.get("info") or {}),
+            "problems": self.inside(data.get("problems") or []),
+            "games": [self._game(game) for game in data["games"]],
+        }
+
+    def _game(self, game: dict[str, Any]) -> dict[str, Any]:
+        events = [
+            event | {"extra": self.inside(event["extra"])} if event.get("extra") else event for event in game["events"]
+        ]
+        return game | {"events": events}
+
+    def verdict(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The stored content of a verdict."""
+        findings = [{**finding, "params": self.inside(finding["params"])} for finding in content["findings"]]
+        return {**content, "players": self.inside(content["players"]), "findings": findings}
+
+
+OPEN = Mask({})
+"""Hides nothing."""
+
+
+def mask_for(user: Visitor, submission: Submission) -> Mask:
+    """What this reader may not see of a record."""
+    if submission.match_id is None:
+        return OPEN
+    match = Match.objects.select_related(
+        "club", "player_0__user", "player_1__user", "player_0__merged_into", "player_1__merged_into"
+    ).get(pk=submission.match_id)
+    hidden = [canonical(player).initials_only or canonical(player).erased_at is not None for player in match.players]
+    if not any(hidden) or is_insider(user, match):
+        return OPEN
+    return Mask(_replacements(match, submission, (hidden[0], hidden[1])))
+
+
+def _replacements(match: Match, submission: Submission, hidden: tuple[bool, bool]) -> dict[str, str]:
+    found = {
+        name: canonical(player).shown_name
+        for player, is_hidden in zip(match.players, hidden, strict=True)
+        if is_hidden
+        for name in names_of(player)
+    }
+    typed = (submission.transcript or {}).get("players")
+    if not typed:
+        return found
+    left, right = (" ".join(name.split()) for name in typed)
+    swapped = submission.swapped
+    if swapped is None:
+        swapped = is_swapped((left, right), known_names(match))
+    if swapped is None:
+        # Nobody can tell which of the two names is the hidden player's.
+        return {**found, left: "", right: ""}
+    sides = (right, left) if swapped else (left, right)
+    for side, name in enumerate(sides):
+        if hidden[side]:
+            found[name] = canonical(match.players[side]).shown_name
+    return found

@@ -1,0 +1,246 @@
+"""What the pages of this room show."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext
+
+from core.messages import sentence
+from engine.errors import Refused
+from matches.models import Submission, Verdict
+from matches.presentation import labels as wording
+from matches.records import replays
+from matches.records.board import Scene, draw
+from matches.records.downloads import CONTENT_TYPES
+from matches.records.masking import Mask
+from matches.records.verdicts import with_messages
+
+SLOW_AFTER = 20.0
+"""Seconds after which a waiting page says that it takes longer than usual."""
+DRAWN_FINDINGS = 12
+"""Findings of one severity that are shown with their board; the rest fold away."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinding:
+    """A finding ready to be read."""
+
+    severity: str
+    code: str
+    message: str
+    place: str
+    roll: str
+    play: str
+    nearest: list[str]
+    step: tuple[int, int] | None
+    """Game and step in the replay."""
+    xgid: str
+    scene: Scene | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The findings of one severity, the first ones in full."""
+
+    severity: str
+    title: str
+    first: list[ShownFinding]
+    rest: list[ShownFinding]
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.first) + len(self.rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the score sheet."""
+
+    index: int
+    number: int
+    start: list[int]
+    end: list[int]
+    crawford: bool
+    winner: str
+    winner_side: int | None
+    manner: str
+    cube: int
+    points: int
+
+    @property
+    def step(self) -> tuple[int, int]:
+        """Where its replay begins."""
+        return self.index, 1
+
+
+def submission_page(submission: Submission, now: datetime, mask: Mask) -> dict[str, Any]:
+    """A record that waits, was given up, or has its verdict, with the names that its reader may see."""
+    context: dict[str, Any] = {"submission": submission, "file_name": mask.text(submission.file_name)}
+    if submission.is_open:
+        context["slow"] = (now - submission.created_at).total_seconds() > SLOW_AFTER
+    elif submission.state == Submission.State.FAILED:
+        context["failure"] = sentence(submission.failure, {})
+    else:
+        context |= _verdict(submission, latest_verdict(submission), mask)
+    return context
+
+
+def latest_verdict(submission: Submission) -> Verdict:
+    """The verdict that counts: the newest engine's."""
+    return submission.verdicts.latest("created_at", "pk")
+
+
+def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, Any]:
+    content = mask.verdict(verdict.content) if mask else verdict.content
+    players = wording.names(content["players"])
+    match = replays.Match(submission.transcript or {}, content)
+    word, meaning = wording.outcome(content["outcome"])
+    return {
+        "verdict": verdict,
+        "content": content,
+        "word": word,
+        "meaning": meaning if submission.transcript else wording.unreadable(),
+        "players": players,
+        "length": wording.length(content["length"]),
+        "lines": [_line(index, game, players) for index, game in enumerate(content["games"], start=1)],
+        "formats": tuple(CONTENT_TYPES),
+        "groups": list(_groups(content["findings"], players, match)),
+    }
+
+
+def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> Line:
+    winner = game["winner"]
+    return Line(
+        index=index,
+        number=game["number"],
+        start=game["start"],
+        end=game["end"],
+        crawford=game["crawford"],
+        winner="" if winner is None else players[winner],
+        winner_side=winner,
+        manner=wording.manner(game),
+        cube=game["cube"],
+        points=game["points"],
+    )
+
+
+def _groups(findings: list[Mapping[str, Any]], players: tuple[str, str], match: replays.Match) -> list[Group]:
+    titles = {"error": gettext("Errors"), "warning": gettext("Warnings"), "note": gettext("Notes")}
+    groups = []
+    for severity, title in titles.items():
+        here = [finding for finding in with_messages(findings) if finding["severity"] == severity]
+        with_board = 0 if severity == "note" else DRAWN_FINDINGS
+        shown = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(here)]
+        if shown:
+            groups.append(Group(severity, title, shown[:DRAWN_FINDINGS], shown[DRAWN_FINDINGS:]))
+    return groups
+
+
+def _finding(finding: Mapping[str, Any], players: tuple[str, str], match: replays.Match, drawn: bool) -> ShownFinding:
+    diagram = replays.diagram_of(finding, players) if drawn else None
+    params = finding["params"]
+    return ShownFinding(
+        severity=finding["severity"],
+        code=finding["code"],
+        message=finding["message"],
+        place=_place(finding),
+        roll=params.get("dice", ""),
+        play=params.get("play", ""),
+        nearest=finding["nearest"],
+        step=match.step_of(finding),
+        xgid=f"XGID={finding['xgid'].removeprefix('XGID=')}" if finding["xgid"] else "",
+        scene=draw(diagram) if diagram else None,
+    )
+
+
+def _place(finding: Mapping[str, Any]) -> str:
+    """Where it is: “Game 3 · roll 17 · line 45”."""
+    parts = []
+    if finding["game"] is not None:
+        parts.append(gettext("Game {number}").format(number=finding["game"]))
+    if finding["ply"] is not None:
+        parts.append(gettext("roll {number}").format(number=finding["ply"]))
+    if finding["line"] is not None:
+        parts.append(gettext("line {number} of the file").format(number=finding["line"]))
+    return " · ".join(parts)
+
+
+# The replay
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player beside the board."""
+
+    name: str
+    colour: str
+    pips: int
+    score: int
+    decides: bool
+
+
+def replay_page(submission: Submission, game: int, step: int, flip: bool, mask: Mask) -> dict[str, Any]:
+    """One step of the replay; numbers beyond the match mean its nearest step.
+
+    Refused (`no_transcript`) where there is nothing to replay.
+    """
+    if submission.is_open or submission.transcript is None:
+        raise Refused("no_transcript")
+    content, transcript = latest_verdict(submission).content, submission.transcript
+    if mask:
+        content, transcript = mask.verdict(content), mask.transcript(transcript)
+    match = replays.Match(transcript, content)
+    if not len(match):
+        raise Refused("no_transcript")
+    chosen = match.game(min(max(game, 1), len(match)))
+    moment = chosen.moments[min(max(step, 1), len(chosen.moments)) - 1]
+    bottom = 1 if flip else 0
+    return {
+        "submission": submission,
+        "players": wording.names(content["players"]),
+        "length": wording.length(content["length"]),
+        "total": len(match),
+        "game": chosen,
+        "moment": moment,
+        "flip": flip,
+        "unflip": not flip,
+        "here": moment.step,
+        "end": chosen.moments[-1].step,
+        "scene": draw(replace(moment.diagram, bottom=bottom)),
+        "top": _seat(1 - bottom, chosen, moment),
+        "bottom": _seat(bottom, chosen, moment),
+        "rows": replays.rows(chosen),
+        "steps": _neighbours(match, chosen, moment),
+    }
+
+
+def _seat(side: int, game: replays.PlayedGame, moment: replays.Moment) -> Seat:
+    own, other = moment.diagram.position.pips
+    return Seat(
+        name=moment.diagram.names[side],
+        colour="white" if side == 0 else "black",
+        pips=own if side == moment.diagram.side else other,
+        score=game.start[side],
+        decides=moment.side == side,
+    )
+
+
+def _neighbours(
+    match: replays.Match, game: replays.PlayedGame, moment: replays.Moment
+) -> dict[str, tuple[int, int] | None]:
+    """Where the buttons lead, as game and step; None where there is nowhere to go."""
+    here, first, last = moment.number, game.moments[0].step, game.moments[-1].step
+    game_before = (game.index - 1, 1) if game.index > 1 else None
+    game_after = (game.index + 1, 1) if game.index < len(match) else None
+    before = match.game(game.index - 1).moments[-1].step if game_before else None
+    return {
+        "first": first if moment.step != first else None,
+        "previous": (game.index, here - 1) if moment.step != first else before,
+        "next": (game.index, here + 1) if moment.step != last else game_after,
+        "last": last if moment.step != last else None,
+        "previous_game": game_before,
+        "next_game": game_after,
+    }

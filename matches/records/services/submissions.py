@@ -1,0 +1,198 @@
+"""Taking a record in, and adjudicating it exactly once whatever dies meanwhile.
+
+The row is the work; a message to a worker is only a hint that it is there. A worker claims the row, adjudicates outside
+any transaction, then locks the row again and writes the verdict if nobody else has.
+"""
+
+import hashlib
+from datetime import datetime
+from typing import NamedTuple
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+import engine
+from core.queue import claim_lasts, hint, resend_after
+from engine.errors import Refused
+from engine.records import to_data
+from engine.version import VERSION
+from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
+from matches.records.verdicts import as_json, storable
+from matches.reporting.services import proofs
+from players.models import User
+
+log = structlog.get_logger(__name__)
+
+ADJUDICATE = "matches.adjudicate"
+"""The task that a hint names."""
+MOST_ATTEMPTS = 3
+"""Whoever has taken a worker down this often gets no more."""
+SWEEP_AT_ONCE = 100
+GAVE_UP = "adjudication_gave_up"
+
+
+class Submitted(NamedTuple):
+    """A record that is in, and whether it is new."""
+
+    submission: Submission
+    created: bool
+
+
+def submit(
+    *,
+    data: bytes,
+    source: str,
+    now: datetime,
+    file_name: str = "",
+    submitter: User | None = None,
+    key: str = "",
+    match: Match | None = None,
+    side: int | None = None,
+) -> Submitted:
+    """Store a record and have a worker told of it.
+
+    With a `match`, which the caller has locked, it is a record of that match, sent by `side` (None: a director), and
+    the same bytes give the first submission of it again. Without one:
+
+    The same `key` gives the first submission again. Without a key, so does the same file under the same name from the
+    same person (anybody without an account counts as one): sending twice is then harmless, and whoever gets an
+    existing link has shown that he knows all that is behind it.
+    Refused: `file_empty`, `record_too_large`, `key_too_long`, `key_reused`.
+    """
+    _check_size(data, key)
+    new = Submission(
+        source=source,
+        file_name=_base_name(file_name),
+        data=data,
+        size=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        submitter=submitter,
+        key=key,
+        match=match,
+        side=side,
+        standing=Submission.Standing.WAITING if match is not None else Submission.Standing.NONE,
+        created_at=now,
+        sent_at=now,
+    )
+    return _stored(new)
+
+
+def _check_size(data: bytes, key: str) -> None:
+    if not data.strip():
+        raise Refused("file_empty")
+    if len(data) > MOST_BYTES:
+        raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
+    if len(key) > LONGEST_KEY:
+        raise Refused("key_too_long", most=LONGEST_KEY)
+
+
+def _stored(new: Submission) -> Submitted:
+    """The row, saved and told of; or the one that was there before."""
+    if (seen := _seen_before(new)) is not None:
+        return Submitted(seen, created=False)
+    try:
+        with transaction.atomic():
+            new.save(force_insert=True)
+            transaction.on_commit(lambda: hint(ADJUDICATE, new.pk), robust=True)
+    except IntegrityError:
+        # Somebody with the same key was faster by a moment; anything else is a bug.
+        seen = _seen_before(new) if new.key else None
+        if seen is None:
+            raise
+        return Submitted(seen, created=False)
+    return Submitted(new, created=True)
+
+
+def _seen_before(new: Submission) -> Submission | None:
+    mine = Submission.objects.filter(submitter=new.submitter)
+    if new.key:
+        seen = mine.filter(key=new.key).first()
+        if seen is not None and (seen.sha256, seen.match_id) != (new.sha256, new.match_id):
+            raise Refused("key_reused")
+        if seen is not None or new.match is None:
+            return seen
+    if new.match is not None:
+        return new.match.submissions.filter(sha256=new.sha256).first()
+    return (
+        mine.filter(match=None)
+        .filter(sha256=new.sha256, file_name=new.file_name, source=new.source, key="")
+        .exclude(state=Submission.State.FAILED)
+        # What an older engine has judged is judged anew.
+        .filter(~Q(state=Submission.State.DONE) | Q(verdicts__engine_version=VERSION))
+        .first()
+    )
+
+
+def _base_name(name: str) -> str:
+    """The name without folders and control characters; of a very long one the end, which has the ending."""
+    base = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return "".join(letter for letter in base if letter.isprintable()).strip()[-LONGEST_FILE_NAME:]
+
+
+def adjudicate_submission(*, submission_id: int, now: datetime) -> Verdict | None:
+    """Claim, adjudicate, write the verdict, and let it have its effect on the match it was sent in for.
+
+    None where there was nothing (more) to do.
+    """
+    submission = _claim(submission_id, now)
+    if submission is None:
+        return None
+    check = engine.check_record(bytes(submission.data))
+    transcript = storable(to_data(check.transcript)) if check.transcript else None
+    content = storable(as_json(check.verdict))
+    with transaction.atomic():
+        row = _locked(submission_id)
+        if row is None or not row.is_open:
+            # Our claim had run out, and another worker was done first.
+            return None
+        row.state = Submission.State.DONE
+        row.format, row.dialect, row.transcript = check.format, check.dialect, transcript
+        row.save(update_fields=["state", "format", "dialect", "transcript"])
+        verdict, _ = Verdict.objects.get_or_create(
+            submission=row,
+            engine_version=VERSION,
+            defaults={"outcome": check.verdict.outcome.value, "content": content},
+        )
+    proofs.apply_verdict(submission_id=submission_id, now=now)
+    return verdict
+
+
+def _locked(submission_id: int) -> Submission | None:
+    return Submission.objects.select_for_update(no_key=True, of=("self",)).filter(pk=submission_id).first()
+
+
+def _claim(submission_id: int, now: datetime) -> Submission | None:
+    """Take the row for ourselves, unless it is settled or another worker's claim still holds."""
+    with transaction.atomic():
+        row = _locked(submission_id)
+        if row is None or not row.is_open:
+            return None
+        if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
+            return None
+        if row.attempts >= MOST_ATTEMPTS:
+            row.state, row.failure = Submission.State.FAILED, GAVE_UP
+            row.save(update_fields=["state", "failure"])
+            log.error("submission_gave_up", submission=row.public_id, attempts=row.attempts)
+            return None
+        row.state, row.claimed_at, row.attempts = Submission.State.WORKING, now, row.attempts + 1
+        row.save(update_fields=["state", "claimed_at", "attempts"])
+        return row
+
+
+def send_again(*, now: datetime) -> int:
+    """Hint once more at rows nobody has claimed for long, or whose claim has run out; how many.
+
+    A row that was hinted at just now is left alone, so that a long backlog does not multiply its own messages.
+    """
+    resend_before = now - resend_after()
+    due = Q(state=Submission.State.QUEUED) | Q(state=Submission.State.WORKING, claimed_at__lte=now - claim_lasts())
+    ids = list(
+        Submission.objects.filter(due, sent_at__lte=resend_before)
+        .order_by("sent_at", "pk")
+        .values_list("pk", flat=True)[:SWEEP_AT_ONCE]
+    )
+    Submission.objects.filter(pk__in=ids).update(sent_at=now)
+    for submission_id in ids:
+        hint(ADJUDICATE, submission_id)
+    return len(ids)

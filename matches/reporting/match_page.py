@@ -1,0 +1,322 @@
+"""What the page of one match shows, to its players, to holders of its links, to whoever looks on."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext
+
+from core.messages import sentence
+from engine.records import from_data
+from matches.access import Seat, Visitor, is_insider
+from matches.lifecycle.successors import successors_of
+from matches.models import Claim, Match, Objection, Proposal, Result, Submission
+from matches.presentation import labels as wording
+from matches.presentation.context import occasions
+from matches.ratings import rated
+from matches.records import selectors
+from matches.records.masking import OPEN, Mask, mask_for
+from matches.reporting.appointments import zone_of
+from matches.reporting.awaited import Pending, awaited, in_words
+from matches.reporting.services import objections
+from players.models import LogEntry, User
+
+RECORDS = 20
+"""Records that are listed; nobody sends more in earnest."""
+Standing = Submission.Standing
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlayer:
+    """A player beside the score."""
+
+    side: int
+    name: str
+    public_id: str
+    points: int | None
+    won: bool
+    is_me: bool
+    start: int
+    label_less: str
+    label_more: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult:
+    """One version of the result."""
+
+    version: int
+    words: str
+    kind: str
+    source: str
+    who: str
+    at: datetime
+    reason: str
+    own_match: str
+    """That it was decided by one of the two players, where that is so."""
+    waived: list[str]
+    record: str
+    """The public id of the record that proves it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRecord:
+    """A record that was sent in for the match."""
+
+    public_id: str
+    name: str
+    sender: str
+    at: datetime
+    standing: str
+    why: str
+    names: tuple[str, str] | None
+    """Where this reader has to say who is who: the names in the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownClaim:
+    """What somebody says."""
+
+    side: int | None
+    sayer: str
+    words: str
+    points: tuple[int, int]
+    at: datetime
+    note: str
+    answer: str
+    record: str
+    """The public id of the record sent as evidence; empty where there is none."""
+    is_seen: bool
+    is_own_loss: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownObjection:
+    """A player's objection to the result."""
+
+    who: str
+    reason: str
+    at: datetime
+    state: str
+    label: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTimes:
+    """Times that somebody proposes, or the one that was accepted."""
+
+    public_id: str
+    proposer: str
+    mine: bool
+    note: str
+    times: list[datetime]
+
+
+def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) -> dict[str, Any]:
+    """Everything on the page; `seat` is None for whoever only looks on.
+
+    Notes are for the two players and for those who run the match.
+    """
+    side = seat.side if seat is not None else None
+    inside = side is not None or is_insider(user, match)
+    claims = list(match.claims.select_related("submission").defer("submission__data", "submission__transcript"))
+    records = list(
+        match.submissions.select_related("submitter__player")
+        .defer("data", "transcript")
+        .order_by("created_at")[:RECORDS]
+    )
+    proposals = list(match.proposals.all())
+    results = list(match.results.select_related("user__player", "submission").defer("submission__data"))
+    standing = results[0] if results else None
+    counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
+    objected = list(match.objections.all())
+    pending = Pending.of(claims, records, proposals)
+    occasion = occasions([match.parent_topic]).get(match.parent_topic)
+    waits_for = awaited(match, pending, now)
+    return {
+        "match": match,
+        "seat": seat,
+        "side": side,
+        "occasion": occasion,
+        "players": [_player(match, counting, one, side) for one in (0, 1)],
+        "length": wording.length(match.length),
+        "awaited": [
+            {"code": one.code, "side": one.side, "until": one.until, "words": in_words(one, match, pending, side)}
+            for one in waits_for
+        ],
+        "standing": _result(match, standing) if standing is not None else None,
+        "successors": successors_of(match),
+        "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
+        "results": [_result(match, result) for result in results],
+        "open_claim": _claim(match, pending.claim, inside) if pending.claim is not None else None,
+        "from_sheet": _claim(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
+        "objections": [_objection(match, row, inside) for row in objected],
+        "my_claim": pending.claim is not None and pending.claim.side == side,
+        "disputed": [_claim(match, claim, inside) for claim in pending.claims]
+        if match.state == Match.State.DISPUTED
+        else [],
+        "records": [_record(match, record, side, OPEN if inside else mask_for(user, record)) for record in records],
+        "is_checking": any(record.standing == Standing.WAITING for record in records),
+        "offered": _times(match, pending.offered, side, inside) if pending.offered is not None else None,
+        "agreed": _times(match, pending.agreed, side, inside) if pending.agreed is not None else None,
+        "claim_wait": wording.duration(match.claim_wait),
+        "zones": [zone_of(match, one) for one in (0, 1)],
+        "proof": _proof(counting, now, user, inside=inside),
+        **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
+        **_may_object(match, side, standing, now),
+    }
+
+
+def _may(match: Match, seat: Seat | None, pending: Pending, *, is_proven: bool) -> dict[str, bool]:
+    """What the reader can do now; the services decide, this only draws the forms."""
+    side = seat.side if seat is not None else None
+    open_to_claims = match.state in (Match.State.OPEN, Match.State.CLAIMED) and seat is not None
+    own = pending.claim is not None and pending.claim.side == side
+    disputed = match.state == Match.State.DISPUTED and side is not None
+    return {
+        "may_concede": disputed and any(claim.side == 1 - (side or 0) for claim in pending.claims),
+        "may_claim": open_to_claims and not own,
+        "may_answer": open_to_claims and side is not None and pending.claim is not None and not own,
+        "may_send": side is not None and match.state != Match.State.VOID and not is_proven,
+        "may_propose": side is not None and match.state == Match.State.OPEN,
+    }
+
+
+def _may_object(match: Match, side: int | None, standing: Result | None, now: datetime) -> dict[str, Any]:
+    """Whether the reader can object to the result, and until when."""
+    report = objections.unanswered_report(match, side, standing) if side is not None else None
+    if report is None or match.objections.filter(claim=report).exists():
+        return {"may_object": False}
+    until = objections.closes_at(report)
+    return {"may_object": until is None or now <= until, "object_until": until}
+
+
+def _objection(match: Match, row: Objection, inside: bool) -> ShownObjection:
+    return ShownObjection(
+        who=match.players[row.side].shown_name,
+        reason=row.reason if inside else "",
+        at=row.created_at,
+        state=row.state,
+        label=row.get_state_display(),
+        answer=row.answer if inside else "",
+    )
+
+
+def _player(match: Match, standing: Result | None, side: int, mine: int | None) -> ShownPlayer:
+    player = match.players[side]
+    score = standing.score if standing is not None else None
+    return ShownPlayer(
+        side=side,
+        name=player.shown_name,
+        public_id=player.public_id,
+        points=wording.shown_score(match.length, score)[side] if score is not None else None,
+        won=standing is not None and standing.winner == side,
+        is_me=side == mine,
+        start=match.start_score[side],
+        label_less=gettext("One point less for {name}").format(name=player.shown_name),
+        label_more=gettext("One point more for {name}").format(name=player.shown_name),
+    )
+
+
+def _result(match: Match, result: Result) -> ShownResult:
+    return ShownResult(
+        version=result.version,
+        words=_decided(match, result),
+        kind=wording.ending(match, result),
+        source=result.get_source_display(),
+        who=who(match, result.by, result.user, None),
+        at=result.at,
+        reason=result.reason,
+        own_match=gettext("Decided by one of the two players, the club's only director.") if result.own_match else "",
+        waived=[_waived(*finding) for finding in result.waived],
+        record=result.submission.public_id if result.submission is not None else "",
+    )
+
+
+def _decided(match: Match, result: Result) -> str:
+    """Who won by this version; of a void one, who had won what is still rated."""
+    if result.kind != Result.Kind.VOID:
+        return _ended(match, result.winner, result.score)
+    if result.winner is None:
+        return gettext("Void.")
+    return gettext("Void; it was played: {who_won}").format(who_won=_ended(match, result.winner, result.score))
+
+
+def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> str:
+    if winner is None:
+        return gettext("Nobody won.")
+    name = match.players[winner].shown_name
+    if score is None:
+        return gettext("{name} won.").format(name=name)
+    return gettext("{name} won {score}.").format(name=name, score=wording.score_of(match, winner, score))
+
+
+def _waived(code: str, game: int | None, ply: int | None) -> str:
+    place = [
+        gettext("game {number}").format(number=game) if game is not None else "",
+        gettext("roll {number}").format(number=ply) if ply is not None else "",
+    ]
+    return " · ".join(filter(None, [code, *place]))
+
+
+def who(match: Match, by: str, user: User | None, side: int | None) -> str:
+    """Who did something, for readers."""
+    if user is not None:
+        own = getattr(user, "player", None)
+        return own.shown_name if own is not None else user.display_name
+    if by == LogEntry.By.SYSTEM:
+        return gettext("Barpoint")
+    return match.players[side].shown_name if side is not None else gettext("a link")
+
+
+def _claim(match: Match, claim: Claim, inside: bool) -> ShownClaim:
+    return ShownClaim(
+        side=claim.side,
+        sayer=wording.reporter_of(match, claim),
+        words=_ended(match, claim.winner, claim.score),
+        points=wording.shown_score(match.length, claim.score),
+        at=claim.created_at,
+        note=claim.note if inside else "",
+        answer=claim.answer_note if inside else "",
+        record=claim.submission.public_id if claim.submission is not None else "",
+        is_seen=claim.seen_at is not None,
+        is_own_loss=claim.is_own_loss,
+    )
+
+
+def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> ShownRecord:
+    asks = record.standing == Standing.NAMES and side is not None and record.side == side
+    return ShownRecord(
+        public_id=record.public_id,
+        name=mask.text(record.file_name) or gettext("pasted text"),
+        sender=who(match, LogEntry.By.LINK, record.submitter, record.side),
+        at=record.created_at,
+        standing=record.standing,
+        why=sentence(record.refusal["code"], mask.inside(record.refusal["params"])) if record.refusal else "",
+        names=_names(record) if asks else None,
+    )
+
+
+def _names(record: Submission) -> tuple[str, str] | None:
+    """The names in a record, which is read only for whoever has to tell them apart."""
+    data = Submission.objects.values_list("transcript", flat=True).get(pk=record.pk)
+    return wording.names(from_data(data).players) if data else None
+
+
+def _times(match: Match, proposal: Proposal, side: int | None, inside: bool) -> ShownTimes:
+    return ShownTimes(
+        public_id=proposal.public_id,
+        proposer=match.players[proposal.side].shown_name,
+        mine=proposal.side == side,
+        note=proposal.note if inside else "",
+        times=proposal.instants if proposal.agreed_at is None else [proposal.agreed_at],
+    )
+
+
+def _proof(standing: Result | None, now: datetime, user: Visitor, *, inside: bool) -> dict[str, Any] | None:
+    """The score sheet of the record that the result stands on."""
+    if standing is None or standing.submission_id is None:
+        return None
+    record = Submission.objects.defer("data").get(pk=standing.submission_id)
+    return selectors.submission_page(record, now, OPEN if inside else mask_for(user, record))

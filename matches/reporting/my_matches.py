@@ -1,0 +1,132 @@
+"""My matches: what a player has to do next, on a phone first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F, Prefetch, Q, QuerySet
+
+from matches.models import Claim, Match, Proposal, Result, Submission
+from matches.presentation import labels as wording
+from matches.presentation.context import Occasion, entries_of, occasions, places_of
+from matches.presentation.visibility import Viewer
+from matches.reporting.awaited import Awaited, Pending, awaited, in_words
+from players.models import Player, User
+from players.people.canonical import canonical
+
+NEVER = float("inf")
+OPEN_AT_ONCE = 100
+LATEST = 10
+OVER = (Match.State.SETTLED, Match.State.VOID)
+
+
+@dataclass(frozen=True, slots=True)
+class MyMatch:
+    """One match as a player has it on the list."""
+
+    match: Match
+    side: int
+    opponent: str
+    occasion: Occasion | None
+    waits_for: Awaited | None
+    words: str
+    asks_me: bool
+    result: Result | None
+    place: str = ""
+    """Table, round and number, as far as there are any."""
+
+    @property
+    def urgency(self) -> tuple[int, float]:
+        """What comes first: what is asked of me, appointments, matches to play by their deadlines, then the rest."""
+        code = self.waits_for.code if self.waits_for is not None else ""
+        until = self.waits_for.until if self.waits_for is not None else None
+        rank = 0 if self.asks_me else {"appointment": 1, "play": 2, "times": 2}.get(code, 3)
+        return rank, until.timestamp() if until is not None else NEVER
+
+    @property
+    def won(self) -> bool:
+        """Whether he won it."""
+        return self.result is not None and self.result.winner == self.side
+
+    @property
+    def score(self) -> str:
+        """The reader's points first, as they are shown everywhere; empty where none were counted."""
+        score = self.result.score if self.result is not None else None
+        if score is None:
+            return ""
+        return wording.score_of(self.match, self.side, score)
+
+
+def my_matches(user: User, now: datetime) -> dict[str, Any]:
+    """The matches somebody still has to play or to answer for, the most pressing first, and the latest results.
+
+    The number of queries does not depend on the number of matches.
+    """
+    viewer = Viewer.of(user)
+    mine = Match.objects.filter(Q(player_0__in=viewer.players) | Q(player_1__in=viewer.players))
+    still_open = _with_rows(mine.exclude(state__in=OVER).order_by(F("due_at").asc(nulls_last=True), "pk"))
+    over = _with_rows(mine.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
+    matches, latest = list(still_open[:OPEN_AT_ONCE]), list(over[:LATEST])
+    told = occasions({match.parent_topic for match in [*matches, *latest]})
+    places = places_of([match.pk for match in matches])
+    rows = [_mine(match, viewer, told, now, places.get(match.pk, "")) for match in matches]
+    rows.sort(key=lambda row: row.urgency)
+    return {
+        "player": viewer.player,
+        "entries": entries_of(viewer.players),
+        "next": rows[0] if rows else None,
+        "others": rows[1:],
+        "latest": [_mine(match, viewer, told, now) for match in latest],
+    }
+
+
+def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
+    unanswered = [Claim.State.OPEN, Claim.State.CONTESTED]
+    waiting = [Submission.Standing.WAITING, Submission.Standing.NAMES]
+    times = [Proposal.State.OPEN, Proposal.State.ACCEPTED]
+    return matches.select_related("player_0", "player_1", "club").prefetch_related(
+        Prefetch("claims", Claim.objects.filter(state__in=unanswered)),
+        Prefetch("submissions", Submission.objects.filter(standing__in=waiting).defer("data", "transcript")),
+        Prefetch("proposals", Proposal.objects.filter(state__in=times)),
+        Prefetch("results", Result.objects.order_by("match", "-version")),
+    )
+
+
+def next_match(player: Player, but: Match) -> Match | None:
+    """What somebody plays next apart from this match, by deadline; None where nothing is open."""
+    who = canonical(player)
+    same = Player.objects.filter(Q(pk=who.pk) | Q(merged_into=who))
+    mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same), state=Match.State.OPEN)
+    rows = mine.exclude(pk=but.pk).select_related("player_0", "player_1")
+    return rows.order_by(F("due_at").asc(nulls_last=True), "pk").first()
+
+
+def what_next(player: Player, but: Match) -> MyMatch | None:
+    """The same as a line of the list, for the page of a match that needs nothing more from its player."""
+    found = next_match(player, but)
+    if found is None:
+        return None
+    side = 0 if canonical(found.player_0) == canonical(player) else 1
+    told, place = occasions([found.parent_topic]), places_of([found.pk]).get(found.pk, "")
+    return MyMatch(
+        found, side, found.players[1 - side].shown_name, told.get(found.parent_topic), None, "", False, None, place
+    )
+
+
+def _mine(match: Match, viewer: Viewer, told: dict[str, Occasion], now: datetime, place: str = "") -> MyMatch:
+    side = 0 if match.player_0_id in viewer.players else 1
+    pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
+    waits_for: Iterable[Awaited] = awaited(match, pending, now)
+    first = next(iter(waits_for), None)
+    return MyMatch(
+        match=match,
+        side=side,
+        opponent=match.players[1 - side].shown_name,
+        occasion=told.get(match.parent_topic),
+        waits_for=first,
+        words=in_words(first, match, pending, side) if first is not None else "",
+        asks_me=first is not None and first.side == side,
+        result=next(iter(match.results.all()), None),
+        place=place,
+    )

@@ -1,0 +1,100 @@
+"""Objections to a result that came to stand without the answer of the player it stands against (docs/reporting.md).
+
+An objection freezes nothing, whatever has begun since: the result stands until a director changes it.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import formats, timezone
+
+from engine.errors import Refused
+from matches.lifecycle.finish import same_outcome, standing_result
+from matches.lifecycle.locks import changed, lock_match, refuse_stale
+from matches.lifecycle.own_match import check_own_match
+from matches.models import Claim, Match, Objection, Result
+from matches.reporting.services.claims import check_texts
+from players.actors import Actor, log
+
+AFTER_SEEN = timedelta(hours=24)
+"""How long after having seen the report its player may object."""
+AFTER_STANDING = timedelta(minutes=10)
+"""How long at least after the result stands."""
+PLAYERS_WORD = (Result.Source.CLAIM, Result.Source.RECORD)
+"""A result of another source is a director's, and is not objected to but corrected."""
+
+
+def object_to_result(
+    *, match: Match, side: int, reason: str, by: Actor, now: datetime, after: int | None = None, key: str = ""
+) -> Objection:
+    """Object, once, to the result that stands against one's side by itself.
+
+    Refused: `stale`, `objection_reason_missing`, `nothing_to_object_to`, `objection_made`, `objection_late`.
+    """
+    reason = reason.strip()
+    check_texts(key, reason)
+    if not reason:
+        raise Refused("objection_reason_missing")
+    with transaction.atomic():
+        row = lock_match(match.pk)
+        if key and (seen := row.objections.filter(side=side, key=key).first()) is not None:
+            return seen
+        refuse_stale(row, after)
+        report = unanswered_report(row, side, standing_result(row))
+        if report is None:
+            raise Refused("nothing_to_object_to")
+        if row.objections.filter(claim=report).exists():
+            raise Refused("objection_made")
+        until = closes_at(report)
+        if until is not None and now > until:
+            raise Refused("objection_late", until=formats.date_format(timezone.localtime(until), "DATETIME_FORMAT"))
+        new = Objection.objects.create(
+            match=row, claim=report, side=side, reason=reason, by=by.kind, user=by.user, key=key, created_at=now
+        )
+        log(by, "objected", row.topic, club=row.club, side=side, objection=new.public_id, reason=reason)
+        changed(row)
+    return new
+
+
+def answer_objection(
+    *, objection: Objection, upheld: bool, answer: str, by: Actor, now: datetime, after: int | None = None
+) -> Objection:
+    """Uphold an objection, which leads to a correction, or dismiss it; the caller has authorised a director.
+
+    Refused: `stale`, `objection_answered`, `objection_answer_missing`, and what `check_own_match` refuses.
+    """
+    answer = answer.strip()
+    check_texts("", answer)
+    if not answer:
+        raise Refused("objection_answer_missing")
+    with transaction.atomic():
+        match = lock_match(objection.match_id)
+        refuse_stale(match, after)
+        row = match.objections.get(pk=objection.pk)
+        if row.state != Objection.State.OPEN:
+            raise Refused("objection_answered")
+        row.state = Objection.State.UPHELD if upheld else Objection.State.DISMISSED
+        row.answer, row.answered_at, row.answered_by = answer, now, by.user
+        row.save(update_fields=["state", "answer", "answered_at", "answered_by"])
+        check_own_match(match, by, answer)
+        log(by, f"objection_{row.state}", match.topic, club=match.club, objection=row.public_id, answer=answer)
+        changed(match)
+    return row
+
+
+def unanswered_report(match: Match, side: int, standing: Result | None) -> Claim | None:
+    """The report that came to stand against a side by itself and still is the result; None where there is none."""
+    if match.state != Match.State.SETTLED or standing is None or standing.source not in PLAYERS_WORD:
+        return None
+    reports = match.claims.filter(side=1 - side, state=Claim.State.STANDS, stood_unanswered=True)
+    report = reports.order_by("-created_at").first()
+    if report is None or not same_outcome(match.length, report.winner, report.score, standing.winner, standing.score):
+        return None
+    return report
+
+
+def closes_at(report: Claim) -> datetime | None:
+    """Until when its player may object: a day after having seen it; None where they never did."""
+    if report.seen_at is None or report.answered_at is None:
+        return None
+    return max(report.seen_at + AFTER_SEEN, report.answered_at + AFTER_STANDING)

@@ -1,0 +1,165 @@
+"""What the pages of a match share: showing the match, and one action of one side on it."""
+
+import functools
+import secrets
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from core.messages import sentence
+from engine.errors import Refused
+from matches import access
+from matches.access import Seat
+from matches.models import MOST_BYTES, MOST_MEBIBYTES, Match
+from matches.records.refusals import STATUS
+from matches.reporting.addresses import home
+from matches.reporting.appointments import zone_of
+from matches.reporting.forms import ObjectionForm, ScoreForm, SheetScoreForm, TimesForm
+from matches.reporting.match_page import match_page
+from matches.reporting.my_matches import MyMatch, what_next
+from players.models import User
+
+KEY_BYTES = 9
+INVALID = "form_invalid"
+"""The code of a page whose form names the fields that are wrong."""
+FormOf = Callable[[HttpRequest, Seat], forms.Form]
+Act = Callable[..., str]
+
+
+def page(
+    request: HttpRequest,
+    match: Match,
+    seat: Seat | None,
+    *,
+    refused: Refused | None = None,
+    filled: forms.Form | None = None,
+    more: dict[str, Any] | None = None,
+) -> HttpResponse:
+    """The page of a match; `filled` is the form that was refused, shown again as it was filled in."""
+    zone = zone_for(request, match, seat)
+    invalid = filled is not None and filled.is_bound and bool(filled.errors)
+    context = match_page(match, seat, timezone.now(), request.user) | {
+        "here": home(seat) if seat is not None else reverse("match", args=[match.public_id]),
+        "next_match": _next(match, seat),
+        "key": secrets.token_urlsafe(KEY_BYTES),
+        "may_direct": seat is None and access.may_direct(request.user, match),
+        "most_bytes": MOST_BYTES,
+        "most_mebibytes": MOST_MEBIBYTES,
+        "code": refused.code if refused else INVALID if invalid else "",
+        "error": _error(refused, filled if invalid else None),
+        "filled": filled,
+        **_forms(match, seat, zone, filled),
+        **(more or {}),
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if invalid else HTTPStatus.OK
+    if refused is not None:
+        status = STATUS.get(refused.code, HTTPStatus.UNPROCESSABLE_ENTITY)
+    with timezone.override(zone):
+        return render(request, "matches/match.html", context, status=status)
+
+
+def _next(match: Match, seat: Seat | None) -> MyMatch | None:
+    """What a player has next, where this match needs nothing more from them.
+
+    Its page is named, never its personal link: whoever holds one link does not get the others by it.
+    """
+    if seat is None or seat.side is None or match.state == Match.State.OPEN:
+        return None
+    return what_next(match.players[seat.side], match)
+
+
+def _forms(match: Match, seat: Seat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:
+    """The forms that keep what was typed: the one that was refused, and fresh ones."""
+    if seat is None:
+        return {}
+    score: ScoreForm = SheetScoreForm(match=match) if seat.side is None else ScoreForm(match=match)
+    found: dict[str, forms.Form] = {
+        "score_form": score,
+        "times_form": TimesForm(match=match, zone=zone),
+        "objection_form": ObjectionForm(),
+    }
+    kinds = {"score_form": ScoreForm, "times_form": TimesForm, "objection_form": ObjectionForm}
+    if filled is None:
+        return found
+    return found | {name: filled for name, kind in kinds.items() if isinstance(filled, kind)}
+
+
+def _error(refused: Refused | None, invalid: forms.Form | None) -> str:
+    """Why a form was refused; faults of single fields name their field."""
+    if refused is not None:
+        return sentence(refused.code, refused.params)
+    if invalid is None:
+        return ""
+    faults = [
+        f"{invalid.fields[name].label or name}: {' '.join(map(str, errors))}"
+        if name in invalid.fields
+        else " ".join(map(str, errors))
+        for name, errors in invalid.errors.items()
+    ]
+    return " ".join([gettext("Nothing was sent."), *faults])
+
+
+def zone_for(request: HttpRequest, match: Match, seat: Seat | None) -> ZoneInfo:
+    """The zone in which the reader sees times: their own, their player's, the club's."""
+    user = request.user
+    if isinstance(user, User) and user.time_zone:
+        return ZoneInfo(timezone.get_current_timezone_name())
+    if seat is not None and seat.side is not None:
+        return zone_of(match, seat.side)
+    return ZoneInfo(match.club.time_zone if match.club is not None else "UTC")
+
+
+def seated(request: HttpRequest, public_id: str, token: str) -> Seat:
+    """The match as the reader's side has it; 404 for whoever has none."""
+    return access.match_for_link(token) if token else access.match_for_player(request.user, public_id)
+
+
+def side_of(seat: Seat) -> int:
+    """The side that acts; 404 for the sheet's link, which names none."""
+    if seat.side is None:
+        raise Http404
+    return seat.side
+
+
+def acting(form_of: FormOf, *, sheet: bool = False) -> Callable[[Act], Callable[..., HttpResponse]]:
+    """Turn a function into a view that does one thing for one side, then shows the match again.
+
+    Refused, the page says why and keeps what was typed. `sheet`: whether the sheet's link may do it, too.
+    """
+
+    def decorate(act: Act) -> Callable[..., HttpResponse]:
+        @never_cache
+        @require_POST
+        @functools.wraps(act)
+        def view(request: HttpRequest, public_id: str = "", token: str = "", **route: str) -> HttpResponse:
+            if not token and not request.user.is_authenticated:
+                return redirect_to_login(reverse("match", args=[public_id]))
+            seat = seated(request, public_id, token)
+            if seat.side is None and not sheet:
+                raise Http404
+            form = form_of(request, seat)
+            if not form.is_valid():
+                return page(request, seat.match, seat, filled=form)
+            try:
+                done = act(request, seat, form, **route)
+            except Refused as refused:
+                seat.match.refresh_from_db()
+                return page(request, seat.match, seat, refused=refused, filled=form)
+            messages.success(request, done)
+            return redirect(home(seat))
+
+        return view
+
+    return decorate

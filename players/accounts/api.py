@@ -1,0 +1,134 @@
+"""The account that asks, its tokens, and the invitation it accepts."""
+
+from typing import Any, cast
+
+from django.contrib.auth import authenticate
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions, status
+from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core import throttle
+from players.accounts import serializers as shapes
+from players.accounts import services as account_services
+from players.actors import Actor
+from players.models import User
+from players.people import services as people_services
+
+
+def me(request: Request) -> User:
+    """Who is signed in; the permission of the view has seen to it that somebody is."""
+    return cast(User, request.user)
+
+
+def by(request: Request) -> Actor:
+    """Who is signed in, as the one who does something."""
+    return Actor.of(me(request))
+
+
+def given(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
+    """What was sent, checked; 422 with the fields at fault."""
+    checked = serializer(data=request.data, **options)
+    checked.is_valid(raise_exception=True)
+    return dict(checked.validated_data)
+
+
+class Me(APIView):
+    """The account that asks."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="me_retrieve",
+        summary="Who I am, and my preferences",
+        responses={200: shapes.MeSerializer, 401: shapes.PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """The account and its player."""
+        account_services.ensure_player(user=me(request), by=by(request))
+        return Response(shapes.MeSerializer(me(request)).data)
+
+    @extend_schema(
+        operation_id="me_update",
+        summary="Change my preferences",
+        request=shapes.PreferencesSerializer,
+        examples=shapes.example(time_zone="Europe/Copenhagen", theme="dark"),
+        responses={200: shapes.MeSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM},
+    )
+    def patch(self, request: Request) -> Response:
+        """What is not named stays as it is."""
+        wanted = given(shapes.PreferencesSerializer, request)
+        user = account_services.update_preferences(user=me(request), by=by(request), **wanted)
+        return Response(shapes.MeSerializer(User.objects.select_related("player").get(pk=user.pk)).data)
+
+
+class Tokens(APIView):
+    """Tokens, with which programs act for an account."""
+
+    permission_classes = (AllowAny,)
+    # Whoever asks for a token shows a password, and no cookie counts.
+    authentication_classes = ()
+
+    @extend_schema(
+        operation_id="tokens_create",
+        summary="Obtain a token",
+        description="The token an account has is given again, so that programs do not end each other's.",
+        request=shapes.CredentialsSerializer,
+        examples=shapes.example(email="bob@example.org", password="crawford-1969"),  # noqa: S106 - opens nothing
+        responses={200: shapes.TokenSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM, 429: shapes.PROBLEM},
+        auth=[],
+    )
+    def post(self, request: Request) -> Response:
+        """E-mail and password, for a token."""
+        shown = given(shapes.CredentialsSerializer, request)
+        email = shown["email"]
+        throttle.count_sign_in(request, email)
+        user = authenticate(request._request, username=email, password=shown["password"])  # noqa: SLF001
+        if not isinstance(user, User):
+            raise exceptions.AuthenticationFailed(code="wrong_credentials")
+        throttle.signed_in(request, email)
+        token = account_services.token_of(user=user, by=Actor.of(user))
+        return Response({"token": token.key})
+
+    def get_authenticate_header(self, request: Request) -> str:
+        """Without it a wrong password would be answered 403."""
+        return "Token"
+
+
+class CurrentToken(APIView):
+    """The token of the account that asks."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="tokens_revoke",
+        summary="Revoke my token",
+        request=None,
+        responses={204: None, 401: shapes.PROBLEM},
+    )
+    def delete(self, request: Request) -> Response:
+        """It works no more, wherever it is used; harmless where there is none."""
+        account_services.revoke_token(user=me(request), by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class AcceptInvitation(APIView):
+    """Becoming the player of an invitation."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="invitations_accept",
+        summary="Accept an invitation",
+        request=shapes.SecretSerializer,
+        examples=shapes.example(secret="Jq3mZ0c8vR1tYw5uXk9pLa"),  # noqa: S106 - opens nothing
+        responses={200: shapes.PersonSerializer, 410: shapes.PROBLEM, **shapes.PROBLEMS},
+    )
+    def post(self, request: Request) -> Response:
+        """The player who stands for the account from now on."""
+        secret = given(shapes.SecretSerializer, request)["secret"]
+        player = people_services.accept_invitation(secret=secret, user=me(request), by=by(request), now=timezone.now())
+        return Response(shapes.PersonSerializer(player).data)

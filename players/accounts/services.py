@@ -1,0 +1,226 @@
+"""Accounts: opening one, and what its owner may change."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from rest_framework.authtoken.models import Token
+
+from core import time_zones as zones
+from core.countries import check_country
+from core.names import clean_name
+from engine.errors import Refused
+from players.actors import Actor, log
+from players.models import Player, User
+from players.people.locks import lock
+from players.people.services.invitations import accept_invitation
+from players.people.topics import player_topic, user_topic
+
+
+def register_user(
+    *,
+    email: str,
+    password: str,
+    display_name: str,
+    now: datetime,
+    language: str = "",
+    time_zone: str = "",
+    invitation: str = "",
+    by: Actor | None = None,
+) -> User:
+    """Open an account, with a player behind it: a new one, or the one that the secret of an `invitation` is for.
+
+    `by` is the new user himself where nobody else is named.
+    Refused: `email_taken`, `weak_password`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, and
+    whatever accept_invitation refuses.
+    """
+    user = User(
+        email=User.objects.normalize_email(email.strip()),
+        display_name=clean_name(display_name),
+        language=check_language(language),
+        time_zone=check_time_zone(time_zone),
+    )
+    check_password_strength(password, user)
+    user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save(force_insert=True)
+            by = by or Actor.of(user)
+            log(by, "registered", user_topic(user))
+            if invitation:
+                accept_invitation(secret=invitation, user=user, by=by, now=now)
+            else:
+                ensure_player(user=user, by=by)
+    except IntegrityError:
+        if not User.objects.filter(email__iexact=user.email).exists():
+            raise
+        raise Refused("email_taken") from None
+    return user
+
+
+@transaction.atomic
+def ensure_player(*, user: User, by: Actor) -> Player:
+    """The player behind an account; makes one for an account that has none."""
+    lock(User, user.pk)
+    player, created = Player.objects.get_or_create(user=user, defaults={"name": user.display_name})
+    if created:
+        log(by, "player_added", player_topic(player), own_account=True)
+    return player
+
+
+PREFERENCES = ("display_name", "language", "time_zone", "theme")
+
+
+@transaction.atomic
+def update_preferences(
+    *, user: User, by: Actor, initials_only: bool | None = None, country: str | None = None, **changes: str
+) -> User:
+    """Change any of display_name, language, time_zone, theme, initials_only and country.
+
+    The player has the name of the account.
+    Refused: `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, `bad_theme`, `bad_country`.
+    """
+    if unknown := set(changes) - set(PREFERENCES):
+        raise TypeError(f"no such preference: {', '.join(sorted(unknown))}")
+    wanted = {name: _CHECKS[name](value) for name, value in changes.items()}
+    locked = lock(User, user.pk)
+    changed = apply(locked, wanted)
+    if changed:
+        log(by, "preferences_changed", user_topic(locked), changed=changed)
+    own: dict[str, Any] = {
+        "initials_only": initials_only,
+        "country": None if country is None else check_country(country),
+    }
+    _update_own_player(locked, by, {name: value for name, value in own.items() if value is not None})
+    for name in PREFERENCES:
+        setattr(user, name, getattr(locked, name))
+    return locked
+
+
+def _update_own_player(user: User, by: Actor, fields: Mapping[str, Any]) -> None:
+    player = ensure_player(user=user, by=by)
+    wanted = {"name": user.display_name, **fields}
+    if changed := apply(player, wanted):
+        log(by, "player_changed", player_topic(player), changed=changed)
+
+
+def apply(row: Any, wanted: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Save the fields that differ; field -> [from, to], empty if nothing did."""
+    changed = {name: [getattr(row, name), value] for name, value in wanted.items() if getattr(row, name) != value}
+    for name, (_, value) in changed.items():
+        setattr(row, name, value)
+    if changed:
+        row.save()
+    return changed
+
+
+@transaction.atomic
+def change_email(*, user: User, email: str, password: str, by: Actor) -> User:
+    """A new address to sign in with; needs the password. The log does not keep addresses.
+
+    Refused: `wrong_password`, `email_taken`.
+    """
+    if not user.check_password(password):
+        raise Refused("wrong_password")
+    email = User.objects.normalize_email(email.strip())
+    locked = lock(User, user.pk)
+    if locked.email == email:
+        return locked
+    locked.email = email
+    try:
+        with transaction.atomic():
+            locked.save(update_fields=["email"])
+    except IntegrityError:
+        raise Refused("email_taken") from None
+    log(by, "email_changed", user_topic(locked))
+    user.email = email
+    return locked
+
+
+@transaction.atomic
+def change_password(*, user: User, password: str, new_password: str, by: Actor) -> User:
+    """A new password, for whoever knows the old one. Refused: `wrong_password`, `weak_password`."""
+    if not user.check_password(password):
+        raise Refused("wrong_password")
+    return _set_password(user, new_password, by, "password_changed")
+
+
+@transaction.atomic
+def reset_password(*, user: User, new_password: str, by: Actor) -> User:
+    """A new password, for whoever has shown that letters to the account reach him. Refused: `weak_password`."""
+    return _set_password(user, new_password, by, "password_reset")
+
+
+def _set_password(user: User, password: str, by: Actor, verb: str) -> User:
+    """Sessions end with the old password, and so do the tokens of programs."""
+    check_password_strength(password, user)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    Token.objects.filter(user=user).delete()
+    log(by, verb, user_topic(user))
+    return user
+
+
+@transaction.atomic
+def make_token(*, user: User, by: Actor) -> Token:
+    """A token by which programs act for the account; the one before ends."""
+    lock(User, user.pk)
+    Token.objects.filter(user=user).delete()
+    log(by, "token_made", user_topic(user))
+    return Token.objects.create(user=user)
+
+
+@transaction.atomic
+def token_of(*, user: User, by: Actor) -> Token:
+    """The token of the account; makes one where there is none."""
+    lock(User, user.pk)
+    return Token.objects.filter(user=user).first() or make_token(user=user, by=by)
+
+
+@transaction.atomic
+def revoke_token(*, user: User, by: Actor) -> None:
+    """No program acts for the account any more; harmless where none did."""
+    deleted, _ = Token.objects.filter(user=user).delete()
+    if deleted:
+        log(by, "token_revoked", user_topic(user))
+
+
+def check_password_strength(password: str, user: User) -> None:
+    """Refused (`weak_password`, with the reasons) where the validators of the settings do not accept it."""
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise Refused("weak_password", reasons=" ".join(error.messages)) from None
+
+
+def check_time_zone(name: str) -> str:
+    """The name if it is a time zone's, or empty. Refused: `bad_time_zone`."""
+    if name and name not in zones.known():
+        raise Refused("bad_time_zone", zone=name)
+    return name
+
+
+def check_language(code: str) -> str:
+    """The code if there are pages in that language, or empty. Refused: `bad_language`."""
+    if code and code not in dict(settings.LANGUAGES):
+        raise Refused("bad_language", language=code)
+    return code
+
+
+def check_theme(name: str) -> str:
+    """The name if there are such colours. Refused: `bad_theme`."""
+    if name not in User.Theme.values:
+        raise Refused("bad_theme", theme=name)
+    return name
+
+
+_CHECKS: dict[str, Callable[[str], str]] = {
+    "display_name": clean_name,
+    "language": check_language,
+    "time_zone": check_time_zone,
+    "theme": check_theme,
+}

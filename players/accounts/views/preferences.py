@@ -1,0 +1,149 @@
+"""What somebody sets for himself; each part of the page has an address of its own to send its form to."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth import logout, update_session_auth_hash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+from rest_framework.authtoken.models import Token
+
+from core import throttle
+from core import time_zones as zones
+from engine.errors import Refused
+from players.accounts import services as account_services
+from players.accounts.views.pages import account_needed, by, me, page, sent
+from players.forms import DeleteForm, EmailForm, PasswordForm, PreferencesForm
+from players.models import User
+from players.people import services as people_services
+
+# Forms of one page, so each has names of its own for its fields' ids.
+IDS = {"form": "id_%s", "email_form": "email_%s", "password_form": "password_%s"}
+
+
+def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
+    user = me(request)
+    player = account_services.ensure_player(user=user, by=by(request))
+    fields = ("display_name", "language", "time_zone", "theme")
+    initial = {name: getattr(user, name) for name in fields} | {
+        "initials_only": player.initials_only,
+        "country": player.country,
+    }
+    context: dict[str, Any] = {
+        "form": PreferencesForm(initial=initial, auto_id=IDS["form"]),
+        "email_form": EmailForm(auto_id=IDS["email_form"]),
+        "password_form": PasswordForm(auto_id=IDS["password_form"]),
+        "has_token": Token.objects.filter(user=user).exists(),
+        "zones": zones.offered(),
+        **bound,
+    }
+    return page(request, "players/preferences.html", context, *bound.values())
+
+
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def preferences(request: HttpRequest) -> HttpResponse:
+    """Name, language, time zone and colours; and beside them the forms of the views below."""
+    if request.method != "POST":
+        return _page(request)
+    form = PreferencesForm(request.POST, auto_id=IDS["form"])
+    if form.is_valid():
+        try:
+            account_services.update_preferences(user=me(request), by=by(request), **form.cleaned_data)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("preferences")
+    return _page(request, form=form)
+
+
+@sensitive_post_parameters("password")
+@account_needed
+@require_POST
+def change_email(request: HttpRequest) -> HttpResponse:
+    """Another address to sign in with."""
+    form = EmailForm(request.POST, auto_id=IDS["email_form"])
+    if form.is_valid():
+        try:
+            _count_password(me(request))
+            account_services.change_email(user=me(request), by=by(request), **form.cleaned_data)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("From now on you sign in with this address."))
+            return redirect("preferences")
+    return _page(request, email_form=form)
+
+
+@sensitive_post_parameters("password", "new_password")
+@account_needed
+@require_POST
+def change_password(request: HttpRequest) -> HttpResponse:
+    """Another password; every other device is signed out."""
+    form = PasswordForm(request.POST, auto_id=IDS["password_form"])
+    if form.is_valid():
+        user = me(request)
+        try:
+            _count_password(user)
+            account_services.change_password(user=user, by=by(request), **form.cleaned_data)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            update_session_auth_hash(request, user)
+            messages.success(request, _("Your password is changed. Other devices and programs must sign in again."))
+            return redirect("preferences")
+    return _page(request, password_form=form)
+
+
+def _count_password(user: User) -> None:
+    """Whoever found a phone unlocked shall not try passwords on it without end."""
+    throttle.count(throttle.PASSWORD_OF, str(user.pk))
+
+
+@sensitive_post_parameters("password")
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_account(request: HttpRequest) -> HttpResponse:
+    """What goes, what stays, and the button."""
+    form = DeleteForm(sent(request))
+    if form.is_valid():
+        user = me(request)
+        try:
+            _count_password(user)
+            if not user.check_password(form.cleaned_data["password"]):
+                raise Refused("wrong_password")
+            player = account_services.ensure_player(user=user, by=by(request))
+            people_services.erase_player(player=player, by=by(request), now=timezone.now())
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            logout(request)
+            messages.success(request, _("Your account is deleted."))
+            return redirect("home")
+    return page(request, "players/delete_account.html", {"form": form}, form)
+
+
+@account_needed
+@require_POST
+@never_cache
+def make_token(request: HttpRequest) -> HttpResponse:
+    """A token for programs, shown this once."""
+    token = account_services.make_token(user=me(request), by=by(request))
+    return page(request, "players/token.html", {"token": token.key})
+
+
+@account_needed
+@require_POST
+def revoke_token(request: HttpRequest) -> HttpResponse:
+    """No program acts for this account any more."""
+    account_services.revoke_token(user=me(request), by=by(request))
+    messages.success(request, _("The token is revoked."))
+    return redirect("preferences")

@@ -1,1 +1,0 @@
-"""The API of people: accounts, players, clubs and their members, for programs."""

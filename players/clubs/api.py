@@ -1,0 +1,313 @@
+"""Clubs and their members."""
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, status
+from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core import throttle
+from players import access, selectors
+from players.access import Role
+from players.accounts import serializers as shapes
+from players.accounts.api import by, given, me
+from players.clubs import services as club_services
+from players.models import Club, Membership, User
+from players.people import services as people_services
+
+Q = OpenApiParameter("q", str, description="Part of a name, in any capitals, with or without accents.")
+
+
+def _club_answer(request: Request, club: Club, code: int = status.HTTP_200_OK) -> Response:
+    shown = selectors.clubs(visitor=request.user).get(pk=club.pk)
+    return Response(shapes.ClubSerializer(shown).data, status=code)
+
+
+class Clubs(generics.ListAPIView[Club]):
+    """All clubs."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+    serializer_class = shapes.ClubSerializer
+    filter_backends = ()
+
+    def get_queryset(self) -> Any:
+        """By name or city, and only one's own if that is asked for."""
+        query = self.request.query_params
+        found = selectors.clubs(query.get("q", ""), self.request.user)
+        if query.get("mine") == "true":
+            user = self.request.user
+            return selectors.my_clubs(user, query.get("q", "")) if isinstance(user, User) else found.none()
+        return found
+
+    @extend_schema(
+        operation_id="clubs_list",
+        summary="Find clubs",
+        parameters=[
+            OpenApiParameter("q", str, description="Part of a name or a city."),
+            OpenApiParameter("mine", bool, description="true: only those I am in."),
+        ],
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of them."""
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        operation_id="clubs_create",
+        summary="Start a club",
+        request=shapes.ClubFieldsSerializer,
+        examples=shapes.example(name="Harbour Backgammon", city="Aarhus", time_zone="Europe/Copenhagen"),
+        responses={201: shapes.ClubSerializer, **shapes.PROBLEMS},
+    )
+    def post(self, request: Request) -> Response:
+        """Whoever does it owns it."""
+        fields = given(shapes.ClubFieldsSerializer, request)
+        club = club_services.create_club(by=by(request), **fields)
+        return _club_answer(request, club, status.HTTP_201_CREATED)
+
+
+class OneClub(APIView):
+    """A club."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="clubs_retrieve", summary="A club", responses={200: shapes.ClubSerializer, 404: shapes.PROBLEM}
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """As everybody sees it."""
+        return _club_answer(request, access.club(slug))
+
+    @extend_schema(
+        operation_id="clubs_update",
+        summary="Change what a club says about itself",
+        description="For directors; the address (`slug`) for owners.",
+        request=shapes.ClubFieldsSerializer,
+        examples=shapes.example(about="We meet on Tuesdays."),
+        responses={200: shapes.ClubSerializer, **shapes.PROBLEMS},
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """What is not named stays as it is."""
+        club = access.club_for_director(request.user, slug)
+        fields = given(shapes.ClubFieldsSerializer, request, partial=True)
+        if "slug" in fields:
+            access.require(request.user, club, Role.OWNER)
+        return _club_answer(request, club_services.update_club(club=club, by=by(request), **fields))
+
+
+class Members(generics.ListAPIView[Membership]):
+    """Who is in a club."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+    serializer_class = shapes.MemberSerializer
+    filter_backends = ()
+
+    def get_queryset(self) -> Any:
+        """By name, and by role if one is asked for."""
+        if getattr(self, "swagger_fake_view", False):
+            return Membership.objects.none()
+        query = self.request.query_params
+        found = selectors.people(access.club(self.kwargs["slug"]), query.get("q", ""))
+        return found.filter(role=query["role"]) if query.get("role") else found
+
+    @extend_schema(
+        operation_id="members_list",
+        summary="Who is in a club",
+        parameters=[Q, OpenApiParameter("role", str, enum=Role.values)],
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """A page of them."""
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        operation_id="members_create",
+        summary="Add somebody to a club",
+        request=shapes.NewMemberSerializer,
+        examples=shapes.example(name="Elif Ristic"),
+        responses={201: shapes.MemberSerializer, **shapes.PROBLEMS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """By name, or somebody who is known here."""
+        club = access.club_for_director(request.user, slug)
+        fields = given(shapes.NewMemberSerializer, request)
+        if "player" in fields:
+            player = access.player(fields["player"])
+            membership = club_services.add_player(club=club, player=player, by=by(request))
+        else:
+            membership = club_services.add_member(
+                club=club, name=fields["name"], by=by(request), namesake=fields["namesake"]
+            )
+        return Response(shapes.MemberSerializer(membership).data, status=status.HTTP_201_CREATED)
+
+
+class MemberList(APIView):
+    """A list of names."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="members_paste",
+        summary="Find or add the people of a list",
+        description="In the order of the list. A name of several members is `ambiguous`, and nothing is done about it.",
+        request=shapes.NamesSerializer,
+        examples=shapes.example(names=["Elif Ristic", "Omar Kageyama"]),
+        responses={200: shapes.FoundNameSerializer(many=True), **shapes.PROBLEMS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Known names are found, the others become members without an account."""
+        club = access.club_for_director(request.user, slug)
+        names = given(shapes.NamesSerializer, request)["names"]
+        found = people_services.find_or_add_players(club=club, names=names, by=by(request))
+        return Response(shapes.FoundNameSerializer(found, many=True).data)
+
+
+class OneMember(APIView):
+    """Somebody in a club."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="members_retrieve",
+        summary="A member",
+        responses={200: shapes.MemberSerializer, 404: shapes.PROBLEM},
+    )
+    def get(self, request: Request, slug: str, public_id: str) -> Response:
+        """As everybody sees him."""
+        return Response(shapes.MemberSerializer(access.member(slug, public_id)).data)
+
+    @extend_schema(
+        operation_id="members_update",
+        summary="Give somebody a role",
+        description="For owners.",
+        request=shapes.RoleSerializer,
+        examples=shapes.example(role="assistant"),
+        responses={200: shapes.MemberSerializer, **shapes.PROBLEMS},
+    )
+    def patch(self, request: Request, slug: str, public_id: str) -> Response:
+        """The last owner stays one."""
+        membership = access.member_for_owner(request.user, slug, public_id)
+        role = given(shapes.RoleSerializer, request)["role"]
+        changed = club_services.set_role(membership=membership, role=role, by=by(request))
+        return Response(shapes.MemberSerializer(changed).data)
+
+    @extend_schema(
+        operation_id="members_remove",
+        summary="Put somebody out of a club, or leave it",
+        responses={204: None, **shapes.PROBLEMS},
+    )
+    def delete(self, request: Request, slug: str, public_id: str) -> Response:
+        """Anybody may leave; directors put out those below them, owners everybody."""
+        now, shown = timezone.now(), access.member(slug, public_id)
+        if shown.player.user_id == me(request).pk:
+            club_services.leave_club(membership=shown, by=by(request), now=now)
+        else:
+            membership = access.member_below(request.user, slug, public_id)
+            club_services.remove_member(membership=membership, by=by(request), now=now)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class MemberName(APIView):
+    """The name of a member without an account."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="members_edit_name",
+        summary="Correct a member's name and country",
+        description="For directors of the club that entered the player. The old name still finds the player.",
+        request=shapes.NameSerializer,
+        examples=shapes.example(name="Nils Nord", country="DK"),
+        responses={200: shapes.MemberSerializer, **shapes.PROBLEMS},
+    )
+    def put(self, request: Request, slug: str, public_id: str) -> Response:
+        """Both fields are written."""
+        membership = access.member_for_director(request.user, slug, public_id)
+        fields = given(shapes.NameSerializer, request)
+        people_services.edit_player(player=membership.player, club=membership.club, by=by(request), **fields)
+        return Response(shapes.MemberSerializer(access.member(slug, public_id)).data)
+
+
+class MemberInvitation(APIView):
+    """The invitation of a member without an account."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="members_invite",
+        summary="Invite a member to have an account",
+        description="Earlier links of the same player end. Only a hash of the link's secret is kept.",
+        request=shapes.NewInvitationSerializer,
+        examples=shapes.example(email="elif@example.org"),
+        responses={201: shapes.InvitationSerializer, 429: shapes.PROBLEM, **shapes.PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """The link, this once."""
+        membership = access.member_for_director(request.user, slug, public_id)
+        email = given(shapes.NewInvitationSerializer, request).get("email", "")
+        throttle.count(throttle.INVITE_BY, str(me(request).pk))
+        invited = people_services.invite(
+            membership=membership,
+            by=by(request),
+            now=timezone.now(),
+            link=lambda secret: request.build_absolute_uri(reverse("invitation", args=[secret])),
+            email=email,
+        )
+        answer = shapes.InvitationSerializer({"url": invited.url, "expires_at": invited.invitation.expires_at})
+        return Response(answer.data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="members_uninvite",
+        summary="Withdraw a member's invitation",
+        responses={204: None, **shapes.PROBLEMS},
+    )
+    def delete(self, request: Request, slug: str, public_id: str) -> Response:
+        """The link stops working; harmless where there is none."""
+        membership = access.member_for_director(request.user, slug, public_id)
+        now = timezone.now()
+        for invitation in selectors.open_invitations(now).filter(player=membership.player, club=membership.club):
+            people_services.withdraw_invitation(invitation=invitation, by=by(request), now=now)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class MemberMerge(APIView):
+    """Two members who are one person."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="members_merge",
+        summary="Show a member as another one",
+        request=shapes.MergeSerializer,
+        examples=shapes.example(into="k7m2q9x4ab"),
+        responses={201: shapes.MergedSerializer, **shapes.PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Facts stay where they are, and it can be undone."""
+        membership = access.member_for_director(request.user, slug, public_id)
+        into = access.member_for_director(request.user, slug, given(shapes.MergeSerializer, request)["into"])
+        merge = people_services.merge_players(
+            player=membership.player, into=into.player, by=by(request), now=timezone.now(), club=membership.club
+        )
+        return Response(shapes.MergedSerializer(merge).data, status=status.HTTP_201_CREATED)
+
+
+class UndoMerge(APIView):
+    """A merge that was wrong."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="merges_undo",
+        summary="Undo a merge",
+        request=None,
+        responses={204: None, **shapes.PROBLEMS},
+    )
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """They are two again."""
+        merge = access.merge_for_director(request.user, slug, pk)
+        people_services.undo_merge(merge=merge, by=by(request), now=timezone.now(), club=access.club(slug))
+        return Response(status=status.HTTP_204_NO_CONTENT)

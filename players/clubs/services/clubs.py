@@ -1,0 +1,117 @@
+"""Founding a club, and what it says about itself."""
+
+import re
+import secrets
+from collections.abc import Callable
+
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from core.names import clean_name, fold
+from engine.errors import Refused
+from players.accounts.services import apply, check_time_zone, ensure_player
+from players.actors import Actor, log
+from players.models import Club, Membership, User
+from players.people.locks import lock, lock_club
+from players.people.topics import club_topic
+
+MOST_CLUBS = 20
+"""How many clubs one person may own: nobody runs more, and a script should not."""
+LONGEST_SLUG = 60
+RESERVED_SLUGS = frozenset({"new"})
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_TRIES = 50
+
+
+@transaction.atomic
+def create_club(
+    *, name: str, by: Actor, slug: str = "", city: str = "", about: str = "", time_zone: str = "UTC"
+) -> Club:
+    """Found a club; whoever does it becomes its owner (nobody does if `by` is the system).
+
+    Without a `slug` the address follows from the name. Refused: `club_twice` (with the `slug` of the first),
+    `slug_taken`, `bad_slug`, `too_many_clubs`, `name_missing`, `name_too_long`, `bad_time_zone`.
+    """
+    name, zone = clean_name(name), check_time_zone(time_zone) or "UTC"
+    if by.user is not None:
+        # Two clicks on the button wait for each other here, and the second finds the club of the first.
+        lock(User, by.user.pk)
+        _refuse_another(by.user, name)
+    club = Club(name=name, city=city, about=about, time_zone=zone)
+    _insert(club, check_slug(slug) if slug else "")
+    log(by, "club_created", club_topic(club), club=club, name=name)
+    if by.user is not None:
+        owner = ensure_player(user=by.user, by=by)
+        Membership.objects.create(club=club, player=owner, role=Membership.Role.OWNER)
+        log(by, "member_added", club_topic(club), club=club, player=owner.public_id, role=Membership.Role.OWNER)
+    return club
+
+
+def _refuse_another(user: User, name: str) -> None:
+    owned = Club.objects.filter(
+        memberships__player__user=user, memberships__role=Membership.Role.OWNER, memberships__left_at__isnull=True
+    )
+    for other in owned:
+        if fold(other.name) == fold(name):
+            raise Refused("club_twice", slug=other.slug)
+    if len(owned) >= MOST_CLUBS:
+        raise Refused("too_many_clubs", most=MOST_CLUBS)
+
+
+def _insert(club: Club, slug: str) -> None:
+    """Save a new club at the address, or at one made of its name. Refused: `slug_taken`."""
+    for _ in range(_TRIES):
+        club.slug = slug or _free_slug(club.name)
+        try:
+            with transaction.atomic():
+                club.save(force_insert=True)
+            return
+        except IntegrityError:
+            # Another club has got this address in the same moment; of those made of names there are more.
+            if slug:
+                break
+    raise Refused("slug_taken", slug=club.slug)
+
+
+def check_slug(slug: str) -> str:
+    """The address if it may be one. Refused: `bad_slug`."""
+    if not _SLUG.fullmatch(slug) or len(slug) > LONGEST_SLUG or slug in RESERVED_SLUGS:
+        raise Refused("bad_slug", slug=slug)
+    return slug
+
+
+def _free_slug(name: str) -> str:
+    """An address made of the name, with a number if others have it; of chance where the name has no Latin letters."""
+    base = slugify(fold(name))[: LONGEST_SLUG - 4].strip("-_").replace("_", "-")
+    if not base:
+        return f"club-{secrets.token_hex(4)}"
+    taken = set(Club.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS
+    candidates = [base, *(f"{base}-{number}" for number in range(2, _TRIES))]
+    return next((slug for slug in candidates if slug not in taken), f"club-{secrets.token_hex(4)}")
+
+
+@transaction.atomic
+def update_club(*, club: Club, by: Actor, **changes: str) -> Club:
+    """Change any of name, slug, city, about and time_zone.
+
+    Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`.
+    """
+    wanted = {field: _CHECKS[field](value) for field, value in changes.items()}
+    locked = lock_club(club)
+    try:
+        with transaction.atomic():
+            changed = apply(locked, wanted)
+    except IntegrityError:
+        raise Refused("slug_taken", slug=wanted["slug"]) from None
+    if changed:
+        log(by, "club_changed", club_topic(locked), club=locked, changed=changed)
+    return locked
+
+
+_CHECKS: dict[str, Callable[[str], str]] = {
+    "name": clean_name,
+    "slug": check_slug,
+    "city": str,
+    "about": str,
+    "time_zone": check_time_zone,
+}

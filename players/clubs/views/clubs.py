@@ -1,0 +1,76 @@
+"""Clubs: the list, founding one, its home and what it says about itself."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from core import time_zones as zones
+from engine.errors import Refused
+from players import access, selectors
+from players.accounts.views.pages import account_needed, by, me, page, refused_back, sent
+from players.clubs import services as club_services
+from players.forms import ClubForm
+from players.models import User
+
+
+@require_safe
+def club_list(request: HttpRequest) -> HttpResponse:
+    """Every club, one's own first; to htmx only the list."""
+    q = request.GET.get("q", "")
+    found = selectors.page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
+    mine = selectors.my_clubs(request.user) if isinstance(request.user, User) and not q else ()
+    name = "players/_clubs.html" if request.headers.get("HX-Request") else "players/clubs.html"
+    return render(request, name, {"clubs": found, "mine": mine, "q": q})
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def create_club(request: HttpRequest) -> HttpResponse:
+    """Found a club and own it."""
+    form = ClubForm(sent(request), initial={"time_zone": me(request).time_zone or "UTC"})
+    if form.is_valid():
+        try:
+            club = club_services.create_club(by=by(request), **form.cleaned_data)
+        except Refused as refused:
+            if refused.code == "club_twice":
+                # The second of two clicks: the first one's club is there.
+                messages.info(request, _("This club of yours is here already."))
+                return redirect("club", refused.params["slug"])
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Your club is here. Now add its players."))
+            return redirect("club-members", club.slug)
+    return page(request, "players/club_form.html", {"form": form, "zones": zones.offered()}, form)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a club says about itself."""
+    club = access.club_for_director(request.user, slug)
+    form = ClubForm.of(club, sent(request))
+    if form.is_valid():
+        try:
+            club_services.update_club(club=club, by=by(request), **form.cleaned_data)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("club", club.slug)
+    return page(request, "players/club_form.html", {"form": form, "club": club, "zones": zones.offered()}, form)
+
+
+@account_needed
+@require_POST
+def leave_club(request: HttpRequest, slug: str) -> HttpResponse:
+    """Leave of one's own accord."""
+    mine = access.my_membership(request.user, slug)
+    try:
+        club_services.leave_club(membership=mine, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refused_back(request, refused, "club", slug)
+    messages.success(request, _("You have left %(club)s.") % {"club": mine.club.name})
+    return redirect("club", slug)

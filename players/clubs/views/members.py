@@ -1,0 +1,331 @@
+"""A club's people, as its directors manage them."""
+
+from collections.abc import Sequence
+
+import segno
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from core import throttle
+from engine.errors import Refused
+from players import access, selectors
+from players.access import Role
+from players.accounts.views.pages import account_needed, by, me, page, refused_back
+from players.clubs import services as club_services
+from players.forms import (
+    AddMemberForm,
+    AddPlayerForm,
+    AliasForm,
+    InviteForm,
+    MergeForm,
+    NameForm,
+    PasteForm,
+    RefusingForm,
+    RoleForm,
+)
+from players.models import Club
+from players.people import services as people_services
+from players.people.services import Found, How
+
+
+def _members_page(
+    request: HttpRequest,
+    club: Club,
+    add_form: AddMemberForm | None = None,
+    paste_form: PasteForm | None = None,
+    *,
+    namesake: bool = False,
+) -> HttpResponse:
+    """The page of the list, with the form that had a fault."""
+    role = access.require(request.user, club, Role.DIRECTOR)
+    context = selectors.members_page(role, club, timezone.now(), request.GET.get("q", ""), request.GET.get("page"))
+    add_form, paste_form = add_form or AddMemberForm(), paste_form or PasteForm()
+    typed = add_form.cleaned_data.get("name", "") if add_form.is_bound else ""
+    context |= {
+        "add_form": add_form,
+        "paste_form": paste_form,
+        "ask_namesake": namesake,
+        "elsewhere": list(selectors.namesakes(club, typed)) if typed else [],
+    }
+    name = "players/_members.html" if request.headers.get("HX-Request") else "players/members.html"
+    return page(request, name, context, add_form, paste_form)
+
+
+@account_needed
+@require_safe
+def members(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everybody in the club; to htmx only the list."""
+    return _members_page(request, access.club_for_director(request.user, slug))
+
+
+@account_needed
+@require_POST
+def add_member(request: HttpRequest, slug: str) -> HttpResponse:
+    """Somebody new in one line; where players elsewhere have the name, they are offered first."""
+    club = access.club_for_director(request.user, slug)
+    form = AddMemberForm(request.POST)
+    if not form.is_valid():
+        return _members_page(request, club, form)
+    name, namesake = form.cleaned_data["name"], form.cleaned_data["namesake"]
+    if not namesake and selectors.namesakes(club, name):
+        form.add_error(None, _("Somebody of this name plays elsewhere. Is it the same person?"))
+        return _members_page(request, club, form, namesake=True)
+    try:
+        club_services.add_member(club=club, name=name, by=by(request), namesake=namesake)
+    except Refused as refused:
+        form.refuse(refused)
+        return _members_page(request, club, form, namesake=refused.code == "namesake")
+    messages.success(request, _("%(name)s is in.") % {"name": name})
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def add_player(request: HttpRequest, slug: str) -> HttpResponse:
+    """Somebody who is known here."""
+    club = access.club_for_director(request.user, slug)
+    form = AddPlayerForm(request.POST)
+    if not form.is_valid():
+        return _members_page(request, club)
+    player = access.player(form.cleaned_data["player"])
+    try:
+        club_services.add_player(club=club, player=player, by=by(request))
+    except Refused as refused:
+        return refused_back(request, refused, "club-members", slug)
+    messages.success(request, _("%(name)s is in.") % {"name": player.shown_name})
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
+    """Many at once."""
+    club = access.club_for_director(request.user, slug)
+    form = PasteForm(request.POST)
+    if form.is_valid():
+        try:
+            found = people_services.find_or_add_players(club=club, names=form.cleaned_data["names"], by=by(request))
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            _tell_what_was_found(request, found)
+            return redirect("club-members", slug)
+    return _members_page(request, club, paste_form=form)
+
+
+def _tell_what_was_found(request: HttpRequest, found: Sequence[Found]) -> None:
+    once = [one for one in found if not one.repeated]
+    added = sum(one.how in (How.ADDED, How.RETURNED) for one in once)
+    known = sum(one.how == How.FOUND for one in once)
+    parts = []
+    if added:
+        parts.append(ngettext("%(count)d player added.", "%(count)d players added.", added) % {"count": added})
+    if known:
+        parts.append(ngettext("%(count)d was here already.", "%(count)d were here already.", known) % {"count": known})
+    if parts:
+        messages.success(request, " ".join(parts))
+    respelled = sorted({f"{one.name} → {one.player.name}" for one in once if one.player and one.respelled})
+    if respelled:
+        messages.warning(request, _("Taken for members: %(names)s.") % {"names": ", ".join(respelled)})
+    unclear = sorted({one.name for one in found if one.how == How.AMBIGUOUS})
+    if unclear:
+        messages.warning(
+            request, _("Several people here are called: %(names)s. Nothing was done.") % {"names": ", ".join(unclear)}
+        )
+
+
+@account_needed
+@never_cache
+@require_safe
+def member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """One member: role, invitation, other names, merging, removal."""
+    return _member_page(request, slug, public_id)
+
+
+def _member_page(
+    request: HttpRequest,
+    slug: str,
+    public_id: str,
+    **bound: RefusingForm,
+) -> HttpResponse:
+    """The page of a member, with the form that had a fault."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    role = access.require(request.user, membership.club, Role.DIRECTOR)
+    context = selectors.member_page(membership, role, timezone.now())
+    context |= {
+        "role_form": RoleForm.of(membership),
+        "merge_form": MergeForm(others=context["others"]),
+        "invite_form": InviteForm(),
+        "alias_form": AliasForm(),
+        "name_form": NameForm.of(membership.player),
+        **bound,
+    }
+    return page(request, "players/member.html", context, *bound.values())
+
+
+@account_needed
+@require_POST
+def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """What somebody may do: for owners to say."""
+    membership = access.member_for_owner(request.user, slug, public_id)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _member_page(request, slug, public_id, role_form=form)
+    try:
+        club_services.set_role(membership=membership, role=form.cleaned_data["role"], by=by(request))
+    except Refused as refused:
+        return refused_back(request, refused, "club-member", slug, public_id)
+    messages.success(request, _("Saved."))
+    if membership.player.user_id == me(request).pk:
+        # They may not be allowed to see this page any more.
+        return redirect("club", slug)
+    return redirect("club-member", slug, public_id)
+
+
+@account_needed
+@require_POST
+def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Correct a member's name and country; the old name stays as another name."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    form = NameForm(request.POST)
+    if form.is_valid():
+        try:
+            people_services.edit_player(
+                player=membership.player, club=membership.club, by=by(request), **form.cleaned_data
+            )
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("club-member", slug, public_id)
+    return _member_page(request, slug, public_id, name_form=form)
+
+
+@account_needed
+@require_POST
+def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Put somebody out of the club."""
+    membership = access.member_below(request.user, slug, public_id)
+    try:
+        club_services.remove_member(membership=membership, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refused_back(request, refused, "club-member", slug, public_id)
+    messages.success(
+        request,
+        _("%(name)s is no longer in %(club)s.") % {"name": membership.player.name, "club": membership.club.name},
+    )
+    if membership.player.user_id == me(request).pk:
+        return redirect("club", slug)
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+@never_cache
+def invite(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Make a link and show it, this once; only its hash is kept."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    form = InviteForm(request.POST)
+    if form.is_valid():
+        try:
+            throttle.count(throttle.INVITE_BY, str(me(request).pk))
+            invited = people_services.invite(
+                membership=membership,
+                by=by(request),
+                now=timezone.now(),
+                link=lambda secret: request.build_absolute_uri(reverse("invitation", args=[secret])),
+                email=form.cleaned_data["email"],
+            )
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            context = {
+                "club": membership.club,
+                "player": membership.player,
+                "invitation": invited.invitation,
+                "url": invited.url,
+                "qr": qr(invited.url),
+            }
+            return page(request, "players/invited.html", context)
+    return _member_page(request, slug, public_id, invite_form=form)
+
+
+def qr(url: str) -> str:
+    """The address as an SVG for a phone's camera: dark on light in either theme, or cameras do not see it."""
+    svg = segno.make(url, error="m").svg_inline(scale=5, border=3, dark="#000", light="#fff", omitsize=True)
+    # segno wrote it, of modules only: nothing of the address is in it as text.
+    return mark_safe(svg)  # noqa: S308
+
+
+@account_needed
+@require_POST
+def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The link stops working."""
+    invitation = access.invitation_for_director(request.user, slug, pk)
+    try:
+        people_services.withdraw_invitation(invitation=invitation, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refused_back(request, refused, "club-members", slug)
+    messages.success(request, _("The invitation is withdrawn; its link no longer works."))
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Two of the list are one person."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    others = selectors.other_members(membership)
+    form = MergeForm(request.POST, others=others)
+    if not form.is_valid():
+        return _member_page(request, slug, public_id, merge_form=form)
+    into = access.member_for_director(request.user, slug, form.cleaned_data["into"])
+    try:
+        people_services.merge_players(
+            player=membership.player, into=into.player, by=by(request), now=timezone.now(), club=membership.club
+        )
+    except Refused as refused:
+        return refused_back(request, refused, "club-member", slug, public_id)
+    messages.success(
+        request, _("%(one)s is now shown as %(other)s.") % {"one": membership.player.name, "other": into.player.name}
+    )
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """They are two after all."""
+    merged = access.merge_for_director(request.user, slug, pk)
+    try:
+        people_services.undo_merge(merge=merged, by=by(request), now=timezone.now(), club=access.club(slug))
+    except Refused as refused:
+        return refused_back(request, refused, "club-members", slug)
+    messages.success(
+        request, _("%(one)s and %(other)s are two again.") % {"one": merged.player.name, "other": merged.into.name}
+    )
+    return redirect("club-members", slug)
+
+
+@account_needed
+@require_POST
+def add_alias(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Another name, as it stands in match records."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    form = AliasForm(request.POST)
+    if form.is_valid():
+        try:
+            people_services.remember_alias(player=membership.player, name=form.cleaned_data["name"], by=by(request))
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            return redirect("club-member", slug, public_id)
+    return _member_page(request, slug, public_id, alias_form=form)

@@ -1,0 +1,145 @@
+"""Two players found to be one person, and back again.
+
+A Merge row is the fact; `merged_into` follows from the rows that were not undone and always names the one who stands
+for the whole group, so that one look is enough to find him. Matches, entries and memberships stay where they are.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from core.names import clean_name, fold
+from engine.errors import Refused
+from players.access import home_club
+from players.actors import Actor, log
+from players.models import Alias, Club, Membership, Merge, Player
+from players.people.canonical import canonical
+from players.people.locks import lock, lock_clubs_of, lock_players
+from players.people.topics import player_topic
+
+LONGEST_ALIAS = 200
+"""Nicknames in match records are what programs allow."""
+
+Check = Callable[[Player, Player], None]
+
+_checks: list[Check] = []
+
+
+def also_check(check: Check) -> None:
+    """A room above names what refuses a merge of two players that it cannot allow."""
+    _checks.append(check)
+
+
+@transaction.atomic
+def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, club: Club | None = None) -> Merge:
+    """`player` is the same person as `into` and is shown as him from now on.
+
+    Where a `club` does it, it must be the one that entered `player`. Whoever has an account is never merged away.
+    Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`, and what a room above
+    refuses by `also_check`.
+    """
+    into = canonical(into)
+    if into.pk == canonical(player).pk:
+        raise Refused("merge_same")
+    lock_clubs_of(player)
+    locked = lock_players(player, into)
+    player, into = locked[player.pk], locked[into.pk]
+    for one in (player, into):
+        if one.merged_into_id is not None:
+            raise Refused("already_merged", name=one.name)
+        if one.erased_at is not None:
+            raise Refused("erased")
+    if player.user_id is not None:
+        raise Refused("merge_account", name=player.name)
+    if club is not None:
+        must_be_home(player, club)
+    for check in _checks:
+        check(player, into)
+    merge = Merge.objects.create(player=player, into=into, merged_by=by.user, merged_at=now)
+    Player.objects.filter(Q(pk=player.pk) | Q(merged_into=player)).update(merged_into=into)
+    _take_over_memberships(player, into)
+    for topic in (player_topic(player), player_topic(into)):
+        log(by, "players_merged", topic, club=club, player=player.public_id, into=into.public_id)
+    return merge
+
+
+def must_be_home(player: Player, club: Club) -> None:
+    """Refused (`other_club_entered`) unless this club entered the player."""
+    home = home_club(player)
+    if home is not None and home != club:
+        raise Refused("other_club_entered", name=player.shown_name, club=home.name)
+
+
+def _take_over_memberships(player: Player, into: Player) -> None:
+    """He who stands for both is in the clubs of both; the old membership stays for the day they are parted."""
+    theirs = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club_id", flat=True)
+    mine = {membership.club_id: membership for membership in Membership.objects.filter(player=into)}
+    for club_id in list(theirs):
+        membership = mine.get(club_id)
+        if membership is None:
+            Membership.objects.create(club_id=club_id, player=into)
+        elif membership.left_at is not None:
+            membership.left_at = None
+            membership.save(update_fields=["left_at"])
+
+
+@transaction.atomic
+def undo_merge(*, merge: Merge, by: Actor, now: datetime, club: Club | None = None) -> Merge:
+    """They are two persons after all; whoever had been merged into `player` before goes with him.
+
+    Refused: `merge_undone`, `erased`.
+    """
+    player = lock_players(merge.player, merge.into)[merge.player_id]
+    merge = lock(Merge, merge.pk)
+    if merge.undone_at is not None:
+        raise Refused("merge_undone")
+    if player.erased_at is not None:
+        raise Refused("erased")
+    merge.undone_at = now
+    merge.save(update_fields=["undone_at"])
+    player.merged_into = None
+    player.save(update_fields=["merged_into"])
+    Player.objects.filter(pk__in=_merged_below(player)).update(merged_into=player)
+    for topic in (player_topic(player), player_topic(merge.into)):
+        log(by, "merge_undone", topic, club=club, player=player.public_id, into=merge.into.public_id)
+    return merge
+
+
+def _merged_below(player: Player) -> set[int]:
+    """Everybody who came to `player` by merges that stand, over however many steps."""
+    found: set[int] = set()
+    step = {player.pk}
+    while step:
+        below = Merge.objects.filter(into__in=step, undone_at__isnull=True).values_list("player_id", flat=True)
+        step = set(below) - found
+        found |= step
+    return found
+
+
+def remember_alias(*, player: Player, name: str, by: Actor) -> Alias:
+    """Another name for a player; remembering it twice is harmless.
+
+    Refused: `name_missing`, `name_too_long`, `erased`.
+    """
+    name, player = clean_name(name, LONGEST_ALIAS), canonical(player)
+    if player.erased_at is not None:
+        raise Refused("erased")
+    try:
+        with transaction.atomic():
+            if (known := _known_alias(player, name)) is not None:
+                return known
+            alias = Alias.objects.create(player=player, name=name)
+            log(by, "alias_remembered", player_topic(player), alias=name)
+            return alias
+    except IntegrityError:
+        # Somebody else remembered it in the same moment.
+        known = _known_alias(player, name)
+        if known is None:
+            raise
+        return known
+
+
+def _known_alias(player: Player, name: str) -> Alias | None:
+    return next((alias for alias in player.aliases.all() if fold(alias.name) == fold(name)), None)

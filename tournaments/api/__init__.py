@@ -1,1 +1,0 @@
-"""The API of this room: what its pages do, for programs."""

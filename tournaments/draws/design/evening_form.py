@@ -1,0 +1,43 @@
+"""For whom, on how many tables and until when a format is outlined."""
+
+from datetime import datetime, time, timedelta, tzinfo
+from typing import ClassVar
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from players.forms import RefusingForm
+from tournaments.events.forms import LocalField, localise
+from tournaments.formats.forecast.schedule import MINUTES_PER_POINT, Pace
+from tournaments.models.events import MOST_ENTRIES
+
+MOST_TABLES = 2000
+
+
+class EveningForm(RefusingForm):
+    """For how many it is meant, on how many tables, and until when."""
+
+    players = forms.IntegerField(label=_("Players"), min_value=0, max_value=MOST_ENTRIES)
+    tables = forms.IntegerField(label=_("Tables"), min_value=1, max_value=MOST_TABLES)
+    starts = LocalField(label=_("Start"))
+    closes = forms.TimeField(
+        label=_("Closing time"), required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
+    )
+    minutes = forms.FloatField(label=_("Minutes a point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
+
+    FIELD_OF: ClassVar[dict[str, str]] = {"no_tables": "tables"}
+
+    def pace(self) -> Pace:
+        """The speed of the evening."""
+        return Pace(self.cleaned_data["tables"], minutes_per_point=self.cleaned_data["minutes"])
+
+    def span(self, zone: tzinfo) -> tuple[datetime, datetime | None]:
+        """When it begins, and when the room closes: the next time that clocks show that."""
+        naive: datetime = self.cleaned_data["starts"]
+        starts = localise(naive, zone)
+        assert starts is not None  # noqa: S101, the field is required
+        closes: time | None = self.cleaned_data["closes"]
+        if closes is None:
+            return starts, None
+        ends = datetime.combine(naive.date(), closes)
+        return starts, localise(ends if ends > naive else ends + timedelta(days=1), zone)

@@ -1,0 +1,220 @@
+"""A draft of a draw as directors look at it: what it would become, whatever the format; nothing of it is stored yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tournaments.draws.services.pairings import is_outdated
+from tournaments.formats.blueprint import TABLE, later_sources, lengths_of, plan_of, sources_of
+from tournaments.formats.graph import Graph, Source
+from tournaments.formats.progress import Progress, SlotState, progress
+from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, StageSettings
+from tournaments.formats.swiss.event import ByeKind
+from tournaments.formats.tables.groups import group_names
+from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Stage
+from tournaments.pages.selectors.divisions import jumps, stage_title
+from tournaments.standings.layout import Tree, bracket_name
+from tournaments.standings.selectors import brackets
+from tournaments.standings.selectors.brackets import FixtureRow, Look, RoundRow, Stand
+from tournaments.state.names import Names, names_of
+from tournaments.state.plans import entrants_as_data, settings_of, source_fields
+
+
+@dataclass(frozen=True, slots=True)
+class DraftStage:
+    """One stage as the draft would make it: its brackets, the members of its groups, or the pairs of its round."""
+
+    stage: Stage
+    trees: list[Tree] = field(default_factory=list)
+    groups: list[tuple[str, list[str]]] = field(default_factory=list)
+    """Titles and members."""
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    byes: list[tuple[str, str]] = field(default_factory=list)
+    """Names, and the kind of their bye."""
+    waits: bool = False
+    """Whether it is paired or drawn when the stage before it is over."""
+
+    @property
+    def title(self) -> str:
+        """What it is called where there are several."""
+        return stage_title(self.stage, several=True)
+
+    @property
+    def drawn_later(self) -> bool:
+        """Whether it has rounds that are drawn once their players are known."""
+        columns = (column for tree in self.trees for section in tree.sections for column in section.columns)
+        return any(column.to_be_drawn for column in columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the head of a draft says of it."""
+
+    entered: int
+    places: int
+    byes: int
+    matches: int
+    groups: int = 0
+
+
+def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
+    """The draft, its counts, and whether it still fits."""
+    names = names_of(division, staff=True)
+    seeds = brackets.seeds_of(draw, division)
+    stages = draft_stages(division, draw, Look(names, seeds))
+    trees = [tree for one in stages for tree in one.trees]
+    brackets.open_sections(trees, "all")
+    drawn = {place for place in draw.places if place is not None}
+    entered = {pk for pk, entry in names.entries.items() if entry.status == Entry.Status.IN}
+    return {
+        "stages": stages,
+        "jumps": jumps(stages),
+        "seeded": bool(seeds),
+        "draft": draw,
+        "counts": counts(division, draw),
+        "outdated": is_outdated(division, draw) if draw.round else drawn != entered,
+        "foreseen": next((one["params"] for one in draw.remarks if one["code"] == NO_LATER_ROUND), None),
+        "remarks": [remark(one, names) for one in draw.remarks if one["code"] == OPPOSITE_HALVES],
+        "in_one_group": [_both(one, names) for one in draw.remarks if one["code"] == ONE_GROUP],
+    }
+
+
+OPPOSITE_HALVES = "not_in_opposite_halves"
+ONE_GROUP = "in_one_group"
+NO_LATER_ROUND = "later_round_impossible"
+
+
+def remark(one: dict[str, Any], names: Names) -> tuple[str, str, int]:
+    """Two who could not be kept in opposite halves, and the round in which they can meet."""
+    return *_both(one, names), one["params"]["round"]
+
+
+def _both(one: dict[str, Any], names: Names) -> tuple[str, str]:
+    first, second = one["params"]["entries"]
+    return names.of(first), names.of(second)
+
+
+def counts(division: Division, draw: Draw) -> Counts:
+    """Players, places, byes and matches of the stage that is drawn; matches that may not be needed are left out."""
+    entered = sum(place is not None for place in draw.places)
+    if draw.round:
+        byes = len(draw.byes)
+        return Counts(entered, len(draw.places), byes, (entered - byes) // 2)
+    settings = settings_of(draw.stage)
+    fixtures = [
+        fixture
+        for row in draft_rounds(division, draw)
+        if row.stage == draw.stage.number
+        for fixture in row.fixtures
+        if not fixture.conditional and fixture.status != Fixture.Status.BYE
+    ]
+    matches = sum(all(slot.source != "bye" for slot in one.slots) for one in fixtures)
+    byes = sum(place is None for place in draw.places) if settings.format in ELIMINATION else 0
+    return Counts(entered, len(draw.places), byes, matches, settings.groups if settings.format == GROUPS else 0)
+
+
+def draft_stages(division: Division, draw: Draw, look: Look) -> list[DraftStage]:
+    """The stage that is drawn and those after it."""
+    rounds = draft_rounds(division, draw)
+    trees = brackets.trees(rounds, look)
+    made = []
+    for stage in _stages_from(division, draw):
+        settings = settings_of(stage)
+        own = [tree for tree in trees if tree.stage == stage.number]
+        if stage.pk == draw.stage_id and draw.round:
+            made.append(DraftStage(stage, pairs=_pairs(draw, look.names), byes=_byes(draw, look.names)))
+        elif settings.format in ELIMINATION and own:
+            made.append(DraftStage(stage, trees=own))
+        elif stage.pk == draw.stage_id:
+            made.append(DraftStage(stage, groups=_groups(settings, draw, look.names)))
+        else:
+            made.append(DraftStage(stage, waits=True))
+    return made
+
+
+def _stages_from(division: Division, draw: Draw) -> list[Stage]:
+    return list(division.stages.filter(number__gte=draw.stage.number).order_by("number"))
+
+
+def _pairs(draw: Draw, names: Names) -> list[tuple[str, str]]:
+    pairs = zip(draw.places[::2], draw.places[1::2], strict=True)
+    return [(names.of(first), names.of(second)) for first, second in pairs if second is not None]
+
+
+def _byes(draw: Draw, names: Names) -> list[tuple[str, str]]:
+    """Who has a bye, and of which kind; a given one is just a bye."""
+    labels = {str(kind): str(kind.label) for kind in ByeRequest.Kind}
+    pairs = zip(draw.places[::2], draw.places[1::2], strict=True)
+    alone = [first for first, second in pairs if second is None]
+    return [(names.of(entry), labels.get(draw.byes.get(str(entry), ByeKind.FULL), "")) for entry in alone]
+
+
+def _groups(settings: StageSettings, draw: Draw, names: Names) -> list[tuple[str, list[str]]]:
+    """The members of each group, or of the only one, in the order of their numbers, under its title."""
+    count = settings.groups if settings.format == GROUPS else 1
+    size = len(draw.places) // count
+    parts = [draw.places[at * size : (at + 1) * size] for at in range(count)]
+    keys = group_names(count) if settings.format == GROUPS else (TABLE,)
+    members = [[names.of(entry) for entry in part if entry is not None] for part in parts]
+    return list(zip(map(bracket_name, keys), members, strict=True))
+
+
+def draft_rounds(division: Division, draw: Draw) -> list[RoundRow]:
+    """A draft as the rounds it would become, with those of the stages whose fields are places of it.
+
+    The match numbers are the next ones of the event; another division that is published first takes them.
+    """
+    if draw.round:
+        return []
+    default = division.lengths
+    sources: Sequence[Source] = sources_of(draw.places)
+    rows: list[RoundRow] = []
+    number = division.tournament.last_number + 1
+    before: Stage | None = None
+    for stage in _stages_from(division, draw):
+        settings = settings_of(stage)
+        if settings.format in BY_ROUND:
+            break
+        if before is not None:
+            sources = later_sources(settings, settings_of(before), before.number)
+        draft = draw.number if before is None else 1
+        graph = plan_of(settings, sources, seed=bytes.fromhex(stage.seed), draft=draft, first_number=number)
+        rows += _rows(stage, graph, default)
+        number += len(graph.fixtures)
+        before = stage
+    return rows
+
+
+def _rows(stage: Stage, graph: Graph, default: Sequence[int]) -> list[RoundRow]:
+    settings, state = settings_of(stage), progress(graph, {})
+    rows = []
+    for bracket in graph.brackets:
+        lengths = lengths_of(settings, bracket.key, default)
+        for round_ in bracket.rounds:
+            fixtures = [_fixture(state, fixture.number) for fixture in round_.fixtures]
+            length = lengths[min(round_.number, len(lengths)) - 1]
+            entrants = entrants_as_data(round_.entrants)
+            rows.append(
+                RoundRow(bracket.key, round_.number, length, None, fixtures, stage.number, stage.format, entrants)
+            )
+    return rows
+
+
+def _fixture(state: Progress, number: int) -> FixtureRow:
+    fixture, now = state.graph.fixtures[number], state.fixtures[number]
+    first, second = (_stand(source, slot) for source, slot in zip(fixture.sources, now.slots, strict=True))
+    return FixtureRow(number, now.status.value, (first, second), conditional=fixture.needed_if is not None)
+
+
+def _stand(source: Source, slot: SlotState) -> Stand:
+    columns = source_fields(source)
+    return Stand(
+        source.kind,
+        columns.get("source_fixture"),
+        slot.status.value,
+        slot.entry,
+        slot.absent,
+        columns.get("source_entry_id"),
+        columns.get("source_stage", ""),
+        columns.get("source_place"),
+    )

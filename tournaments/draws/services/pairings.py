@@ -1,0 +1,159 @@
+"""Rounds that are paired one by one: Swiss and lives.
+
+A pairing is asked for as a row (`Draw` with its round), made by a worker outside any lock, and published: from then
+on the round is a fact. A draft that was made from other scores, or for others than those who are in now, is outdated.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from engine.errors import Refused
+from matches.ratings.services.ratings import ratings_of
+from tournaments.formats.blueprint import ROUNDS, lengths_of
+from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
+from tournaments.formats.settings import LIVES, StageSettings
+from tournaments.formats.swiss.event import SwissEvent, SwissRound
+from tournaments.formats.swiss.feasibility import plan_rounds
+from tournaments.formats.swiss.lives import lives_left, pair_lives
+from tournaments.formats.swiss.pairing import RoundRequest, best_matching, pair_round
+from tournaments.models import Bracket, Division, Draw, Entry, Stage, Tournament
+from tournaments.state.club_mates import club_of_each
+from tournaments.state.derivation import StageState, states_of
+from tournaments.state.numbering import take_numbers
+from tournaments.state.pairing_basis import digest, requested_byes
+from tournaments.state.plans import deadline_of, settings_of, store_round
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a worker made of a request, as the fields of its row; a `refusal` (code, params) says why there is no draft.
+
+    `ratings` are those taken for it, by entry, to be noted with the entries.
+    """
+
+    places: list[int | None] = field(default_factory=list)
+    byes: dict[str, str] = field(default_factory=dict)
+    basis: str = ""
+    algorithm: str = ""
+    remarks: list[dict[str, Any]] = field(default_factory=list)
+    refusal: dict[str, Any] | None = None
+    ratings: Mapping[int, float] = field(default_factory=dict)
+
+
+def event_now(division: Division, stage: Stage) -> SwissEvent:
+    """The stage as it would be paired now."""
+    state = state_now(division, stage)
+    assert state.event is not None  # noqa: S101, asked only of stages that are paired by rounds
+    return state.event
+
+
+def state_now(division: Division, stage: Stage) -> StageState:
+    """Where a stage stands; one whose first round is not paired yet, too."""
+    return next(state for state in states_of(division, also=stage) if state.stage.pk == stage.pk)
+
+
+def paired(division: Division, draw: Draw) -> Made:
+    """A draft of a round."""
+    stage = draw.stage
+    settings, event = settings_of(stage), event_now(division, stage)
+    byes = requested_byes(stage, event)
+    basis = digest(event, byes)
+    ratings = ratings_by_entry(division, draw)
+    event = _with_what_is_tried(division, event, ratings)
+    seed = bytes.fromhex(stage.seed)
+    try:
+        if settings.format == LIVES:
+            round_ = pair_lives(event, settings.lives, seed=seed, draft=draw.number)
+        else:
+            asked = RoundRequest(byes, tuple((a, b) for a, b in draw.manual))
+            round_ = pair_round(event, asked, seed=seed, draft=draw.number)
+    except Refused as refused:
+        return Made(refusal={"code": refused.code, "params": refused.params}, basis=basis)
+    return Made(
+        places=_places(round_),
+        byes=_byes(round_),
+        basis=basis,
+        algorithm=settings.format,
+        remarks=_foreseen(settings, event, round_),
+        ratings=ratings,
+    )
+
+
+def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
+    """Ratings to be noted with this draft: of all before the first round of the event, later of those who came late."""
+    rows = division.entries.filter(status=Entry.Status.IN)
+    if draw.stage.number > 1 or draw.round > 1:
+        rows = rows.filter(rating=None)
+    players = dict(rows.values_list("pk", "player_id"))
+    ratings = ratings_of(players=list(players.values()), pool=division.pool)
+    return {entry: ratings[player] for entry, player in players.items()}
+
+
+def _with_what_is_tried(division: Division, event: SwissEvent, ratings: Mapping[int, float]) -> SwissEvent:
+    """The event with ratings just taken, and with clubs where mates are to be kept apart."""
+    clubs = club_of_each(division, [player.entry for player in event.players]) if division.apart else {}
+    players = tuple(
+        replace(player, rating=ratings.get(player.entry, player.rating), club=clubs.get(player.entry))
+        for player in event.players
+    )
+    return replace(event, players=players)
+
+
+def _foreseen(settings: StageSettings, event: SwissEvent, made: SwissRound) -> list[dict[str, Any]]:
+    """Whether a round still planned will have no pairing, said before this one is published."""
+    left = (settings.rounds or 0) - event.next_round
+    if settings.format == LIVES or settings.allow_rematches or left < 1:
+        return []
+    after = event.with_round(made)
+    plan = plan_rounds(after, left, match=best_matching)
+    if plan.possible:
+        return []
+    sure = left
+    while sure and not plan_rounds(after, sure, match=best_matching).possible:
+        sure -= 1
+    params = {"round": event.next_round + sure + 1, "certain": plan.possible is False}
+    return [{"code": "later_round_impossible", "params": params}]
+
+
+def _places(made: SwissRound) -> list[int | None]:
+    pairs = [entry for pair in made.pairs for entry in (pair.first, pair.second)]
+    return [*pairs, *(place for bye in made.byes for place in (bye.entry, None))]
+
+
+def _byes(made: SwissRound) -> dict[str, str]:
+    return {str(bye.entry): bye.kind.value for bye in made.byes}
+
+
+def is_outdated(division: Division, draw: Draw) -> bool:
+    """Whether a draft was made from other scores or for others than are in now, or its round is no longer the next."""
+    event = event_now(division, draw.stage)
+    settings = settings_of(draw.stage)
+    if draw.round != event.next_round or draw.basis != digest(event, requested_byes(draw.stage, event)):
+        return True
+    return {place for place in draw.places if place is not None} != set(to_be_paired(settings, event))
+
+
+def to_be_paired(settings: StageSettings, event: SwissEvent) -> list[int]:
+    """Who is in the next round."""
+    if settings.format == LIVES:
+        return list(lives_left(event, settings.lives))
+    return [player.entry for player in event.players if player.active(event.next_round)]
+
+
+def store_round_of(draw: Draw, deadlines: Sequence[datetime | None], *, event: Tournament) -> None:
+    """Writes a paired round into the plan of its stage; `event` is locked."""
+    stage = draw.stage
+    bracket, _ = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
+    pairs = list(zip(draw.places[::2], draw.places[1::2], strict=True))
+    first = take_numbers(event, len(pairs))
+    fixtures = tuple(
+        Fixture(first + at, (EntrySource(a), BYE if b is None else EntrySource(b))) for at, (a, b) in enumerate(pairs)
+    )
+    lengths = lengths_of(settings_of(stage), ROUNDS, stage.division.lengths)
+    deadline = deadline_of(ROUNDS, draw.round, deadlines)
+    store_round(bracket, Round(draw.round, fixtures), lengths=lengths, deadline=deadline)
+    if stage.status == Stage.Status.PLANNED:
+        stage.status = Stage.Status.RUNNING
+        stage.save(update_fields=["status"])

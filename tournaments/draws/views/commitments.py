@@ -1,0 +1,15 @@
+"""The public list of a club's commitments."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from players import access
+from tournaments.draws.selectors.commitments import commitments_page
+
+
+@require_safe
+def commitments(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every seed the club committed itself to, and what became of it."""
+    context = commitments_page(access.club(slug), request.GET.get("page"))
+    return render(request, "tournaments/commitments.html", context)

@@ -1,0 +1,127 @@
+"""Forms about entries: adding players by name or by list, check-in and withdrawal."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from core.names import LONGEST_NAME, names_in
+from core.public_ids import LENGTH
+from players.forms import LONGEST_LIST, RefusingForm
+from players.people.services.lists import MOST_NAMES
+from tournaments.events.forms import ReasonForm
+
+DIVISION, EVENT = "division", "event"
+CHOICE = "choice-"
+"""What the name of a field starts with that says whom a name of a list means."""
+
+
+class AddEntryForm(RefusingForm):
+    """One player, by name."""
+
+    name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
+    player = forms.CharField(max_length=LENGTH, required=False, widget=forms.HiddenInput)
+    after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        **RefusingForm.FIELD_OF,
+        "already_entered": "name",
+        "name_ambiguous": "name",
+        "name_of_member": "name",
+    }
+
+
+class ListForm(RefusingForm):
+    """Many players at once: pasted, or in a CSV file."""
+
+    names = forms.CharField(
+        label=_("Paste a list"),
+        max_length=LONGEST_LIST,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
+        help_text=_("One name a line. Members are found in any capitals, with or without accents."),
+    )
+    file = forms.FileField(label=_("or a CSV file"), required=False)
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        **RefusingForm.FIELD_OF,
+        "name_missing": "names",
+        "name_too_long": "names",
+        "too_many_names": "names",
+        "csv_without_names": "file",
+        "csv_not_text": "file",
+    }
+
+    def clean_names(self) -> list[str]:
+        """The names, without numbering."""
+        return names_in(self.cleaned_data["names"])
+
+
+class EnterListForm(RefusingForm):
+    """A list that was previewed, with whom the unclear names mean.
+
+    Each `choice-<place>` field is empty (leave the name out), a public id, or `lists.SOMEBODY_ELSE`.
+    """
+
+    names = forms.CharField(max_length=LONGEST_LIST)
+    after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        for key in data:
+            if key.startswith(CHOICE):
+                self.fields[key] = forms.CharField(max_length=LENGTH, required=False)
+
+    def clean_names(self) -> list[str]:
+        """One name a line."""
+        return [line for line in self.cleaned_data["names"].splitlines() if line.strip()]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuses a choice for a place that the list does not have."""
+        cleaned = super().clean() or {}
+        places = {f"{CHOICE}{place}" for place in range(min(len(cleaned.get("names", ())), MOST_NAMES))}
+        if unknown := [key for key in self.fields if key.startswith(CHOICE) and key not in places]:
+            raise ValidationError(_("There is no name for this choice: %(field)s."), params={"field": unknown[0]})
+        return cleaned
+
+    @property
+    def choices(self) -> dict[int, str]:
+        """Whom the names at these places mean."""
+        return {
+            int(key.removeprefix(CHOICE)): value for key, value in self.cleaned_data.items() if key.startswith(CHOICE)
+        }
+
+
+class CheckInForm(RefusingForm):
+    """Whether a player is here."""
+
+    present = forms.TypedChoiceField(
+        choices=[("1", _("here")), ("0", _("not here"))], coerce=lambda value: value == "1"
+    )
+
+
+class ReturnForm(ReasonForm):
+    """A withdrawal that is taken back, as it was previewed."""
+
+    scope = forms.ChoiceField(choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))])
+    seen = forms.CharField(max_length=64)
+
+
+class UndoForm(ReasonForm):
+    """Something undone as it was previewed."""
+
+    after = forms.IntegerField(min_value=0)
+
+
+class ScopeForm(RefusingForm):
+    """What a preview is asked for: one division, or the whole event."""
+
+    scope = forms.ChoiceField(choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))])
+
+
+class WithdrawForm(ReasonForm):
+    """What somebody withdraws from, and why."""
+
+    scope = forms.ChoiceField(
+        choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))],
+        error_messages={"required": _("Say what the player withdraws from.")},
+    )

@@ -1,0 +1,159 @@
+"""Who takes part: entered by a director or by himself, on the waiting list, gone again."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from engine.errors import Refused
+from matches.models import Match
+from players.actors import SYSTEM, Actor, log
+from players.models import Player
+from players.people.canonical import canonical
+from tournaments.events.services.events import entries_in
+from tournaments.models import Division, Entry, Tournament, Withdrawal
+from tournaments.state.settle import hold, lock, settle
+
+
+def enter(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
+    """Enters players as a director does; who does not fit goes on the waiting list.
+
+    One player twice is refused and nobody is entered. Refused: `division_drawn`, `tournament_not_open`,
+    `already_entered`.
+    """
+    with transaction.atomic():
+        row = lock(division.pk)
+        _check_open(row)
+        entries = [_enter(row, player, by, now) for player in players]
+        _touch(row)
+    return entries
+
+
+def register(*, division: Division, player: Player, by: Actor, now: datetime) -> Entry:
+    """Enters oneself. Refused: `registration_closed`, and what `enter` refuses."""
+    with transaction.atomic():
+        row = lock(division.pk)
+        _check_open(row)
+        published = row.tournament.status != Tournament.Status.DRAFT
+        if not row.self_registration or not published or (row.closes_at is not None and now >= row.closes_at):
+            raise Refused("registration_closed")
+        entry = _enter(row, player, by, now)
+        _touch(row)
+    return entry
+
+
+def check_in(*, entry: Entry, present: bool, by: Actor, now: datetime) -> Entry:
+    """Notes that somebody is here, or is not after all."""
+    with transaction.atomic():
+        row = lock(entry.division_id)
+        entry.checked_in_at = now if present else None
+        entry.save(update_fields=["checked_in_at"])
+        _touch(row)
+        log(by, "checked_in" if present else "checked_out", row.topic, club=row.tournament.club, entry=entry.pk)
+    return entry
+
+
+def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Entry:
+    """Takes an entry out of the division.
+
+    Before the draw the first of the waiting list moves up; afterwards matches already decided stay, and every other
+    one is a walkover for the opponent. Refused: `not_entered`, `tournament_not_open`.
+    """
+    with transaction.atomic():
+        row = lock(entry.division_id)
+        entry.refresh_from_db()
+        _withdraw(row, entry, hold([row]), by, now, reason)
+    return entry
+
+
+def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, now: datetime, reason: str = "") -> int:
+    """Takes a player out of every division of an event; how many entries that were."""
+    with transaction.atomic():
+        divisions = [lock(pk) for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True)]
+        held = hold(divisions)
+        count = 0
+        for division in divisions:
+            for entry in division.entries.filter(same_person(player)).exclude(status=Entry.Status.OUT):
+                _withdraw(division, entry, held, by, now, reason)
+                count += 1
+    return count
+
+
+def _withdraw(
+    division: Division, entry: Entry, held: Mapping[int, Match], by: Actor, now: datetime, reason: str
+) -> None:
+    """`withdraw`, where the division and its matches are locked."""
+    if entry.status == Entry.Status.OUT:
+        raise Refused("not_entered", name=entry.player.shown_name)
+    if division.status == Division.Status.CANCELLED:
+        raise Refused("tournament_not_open")
+    was_in = entry.status == Entry.Status.IN
+    entry.status, entry.withdrawn_at = Entry.Status.OUT, now
+    entry.save(update_fields=["status", "withdrawn_at"])
+    log(by, "entry_withdrawn", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
+    if division.status == Division.Status.ENTRIES:
+        if was_in:
+            _move_up(division, now)
+        _touch(division)
+    elif was_in:
+        Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
+        settle(division, by=by, now=now, held=held)
+
+
+def same_person(player: Player) -> Q:
+    """The entries of a person, under whichever of the players who were merged."""
+    player = canonical(player)
+    return Q(player=player) | Q(player__merged_into=player)
+
+
+def refuse_two_entries(player: Player, into: Player) -> None:
+    """Before two players become one: they must not both take part in a division that is not over.
+
+    Refused: `both_entered`.
+    """
+    playing = Entry.objects.exclude(status=Entry.Status.OUT).exclude(
+        division__status__in=(Division.Status.FINISHED, Division.Status.CANCELLED)
+    )
+    shared = playing.filter(same_person(into), division__in=playing.filter(same_person(player)).values("division"))
+    entry = shared.select_related("division__tournament").first()
+    if entry is not None:
+        division = f"{entry.division.tournament.name} · {entry.division.name}"
+        raise Refused("both_entered", name=player.shown_name, other=into.shown_name, division=division)
+
+
+def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entry:
+    player = canonical(player)
+    if division.entries.exclude(status=Entry.Status.OUT).filter(same_person(player)).exists():
+        raise Refused("already_entered", name=player.shown_name)
+    full = division.capacity is not None and entries_in(division) >= division.capacity
+    entry = Entry.objects.create(
+        division=division,
+        player=player,
+        status=Entry.Status.WAITING if full else Entry.Status.IN,
+        entered_at=now,
+        entered_by=by.user,
+    )
+    log(by, "entered", division.topic, club=division.tournament.club, entry=entry.pk, status=entry.status)
+    return entry
+
+
+def _move_up(division: Division, now: datetime) -> None:
+    """The longest waiting takes the free place."""
+    first = division.entries.filter(status=Entry.Status.WAITING).order_by("entered_at", "pk").first()
+    if first is None or (division.capacity is not None and entries_in(division) >= division.capacity):
+        return
+    first.status = Entry.Status.IN
+    first.save(update_fields=["status"])
+    log(SYSTEM, "moved_up", division.topic, club=division.tournament.club, entry=first.pk)
+
+
+def _check_open(division: Division) -> None:
+    if division.tournament.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+        raise Refused("tournament_not_open")
+    if division.status != Division.Status.ENTRIES:
+        raise Refused("division_drawn")
+
+
+def _touch(division: Division) -> None:
+    Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)

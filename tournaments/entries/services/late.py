@@ -1,0 +1,196 @@
+"""Somebody comes when the division is already being played.
+
+What can still be joined depends on the format: a Swiss with its next round, lives with the second, a knockout by taking
+a bye drawn by lot, a league by meeting everybody. Where nothing is free there is the waiting list.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from engine.errors import Refused
+from matches.models import Match
+from matches.ratings.services.ratings import ratings_of
+from players.actors import Actor, log
+from players.models import Player
+from players.people.canonical import canonical
+from tournaments.entries.services.entries import same_person
+from tournaments.entries.services.late_plans import LATE, check_open, check_running, plan_bye
+from tournaments.events.services.events import entries_in
+from tournaments.formats.blueprint import TABLE, lengths_of
+from tournaments.formats.graph import EntrySource, Fixture, Graph, Round
+from tournaments.formats.settings import (
+    BY_ROUND,
+    KNOCKOUT,
+    LEAGUE,
+    LIVES,
+    PROGRESSIVE,
+    SWISS,
+    check_league_size,
+)
+from tournaments.models import Bracket, Division, Entry, LateEntry, Stage, Tournament, Withdrawal
+from tournaments.state.derivation import StageState, states_of
+from tournaments.state.numbering import lock_event, take_numbers
+from tournaments.state.plans import entrants_as_data, set_source, store_round
+from tournaments.state.settle import hold, lock, settle
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A running division, locked, at the moment somebody comes."""
+
+    division: Division
+    event: Tournament
+    """Locked too: late entries may bring new matches, which are numbered in the event."""
+    state: StageState
+    held: Mapping[int, Match]
+    by: Actor
+    now: datetime
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that entries go into."""
+        return self.state.stage
+
+
+def enter_late(
+    *, division: Division, players: Iterable[Player], by: Actor, now: datetime, after: int | None = None
+) -> list[Entry]:
+    """Enters players into a division that is being played; the byes they take are drawn by lot.
+
+    `after` is the division's `seq` that was seen with the preview.
+
+    Whoever does not fit (no place, or no bye left) is on the waiting list. Whoever waits there and is entered again
+    comes in; whoever has withdrawn from a Swiss comes back into it.
+    Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `already_entered`, `late_entry_not_possible`,
+    `late_entry_closed`, `joining_closed`, `division_size`.
+    """
+    with transaction.atomic():
+        event = lock_event(division.tournament_id)
+        row = lock(division.pk)
+        if after is not None and row.seq != after:
+            raise Refused("stale")
+        check_running(row)
+        held = hold([row])
+        made = []
+        for player in players:
+            state = states_of(row)[0]
+            check_open(row, state, now)
+            made.append(_come_in(_Arrival(row, event, state, held, by, now), player))
+        Division.objects.filter(pk=row.pk).update(seq=F("seq") + 1)
+        settle(row, by=by, now=now, held=held)
+    return made
+
+
+def _come_in(arrival: _Arrival, player: Player) -> Entry:
+    division = arrival.division
+    entry, before = _entry_of(arrival, player)
+    full = division.capacity is not None and entries_in(division) > division.capacity
+    told = None if full else WAYS[arrival.stage.format](arrival, entry)
+    if told is None:
+        entry.status = Entry.Status.WAITING
+        entry.save(update_fields=["status"])
+    else:
+        LateEntry.objects.create(
+            entry=entry,
+            stage=arrival.stage,
+            **told.pop("written", {}),
+            before=before,
+            at=arrival.now,
+            by=arrival.by.user,
+        )
+    what = {"entry": entry.pk, "status": entry.status, **(told or {})}
+    log(arrival.by, "entered_late", division.topic, club=division.tournament.club, **what)
+    return entry
+
+
+def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
+    """The entry of somebody who comes late, and what it was before.
+
+    A new one, the one that waits, or the one that has left a stage whose rounds are paired one by one.
+    """
+    division, now, player = arrival.division, arrival.now, canonical(player)
+    rows = division.entries.filter(same_person(player))
+    if rows.filter(status=Entry.Status.IN).exists():
+        raise Refused("already_entered", name=player.shown_name)
+    entry = rows.filter(status=Entry.Status.WAITING).first()
+    if entry is None and arrival.stage.format in BY_ROUND:
+        entry = rows.filter(status=Entry.Status.OUT, withdrawals__taken_back_at=None, withdrawals__bracket=None).first()
+    before = entry.status if entry is not None else ""
+    if entry is None:
+        entry = Entry(division=division, player=player, entered_at=now, entered_by=arrival.by.user)
+    entry.status, entry.withdrawn_at = Entry.Status.IN, None
+    if entry.rating is None:
+        entry.rating = ratings_of(players=[player.pk], pool=division.pool)[player.pk]
+    entry.save()
+    Withdrawal.objects.filter(entry=entry, bracket=None, taken_back_at=None).update(taken_back_at=now)
+    return entry, before
+
+
+# The ways in: what the log tells of it, None where nothing is free
+
+
+def _with_next_round(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
+    """Nothing is to be planned: the next round is paired with him."""
+    assert arrival.state.event is not None  # noqa: S101, its rounds are paired one by one
+    return {"round": arrival.state.event.next_round}
+
+
+def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
+    """A bye of the first round, by lot; where its losers go to a consolation, so does the loser there."""
+    same = [row.pk for row in arrival.division.entries.filter(same_person(entry.player)) if row.pk != entry.pk]
+    plan = plan_bye(arrival.state, entry.pk, same)
+    if plan is None:
+        return None
+    written = _write_changes(arrival.state, arrival.state.rows.graph, plan.graph)
+    return {"fixture": plan.fixture, "lot": [LATE], "written": written}
+
+
+def _write_changes(state: StageState, before: Graph, after: Graph) -> dict[str, Any]:
+    """Stores the sources that differ, and who comes into a round that is still to be drawn; returns what undoes it."""
+    slots_written, entrants_before = [], []
+    for row in state.rows.rounds:
+        first = next(one.number for one in state.rows.fixtures.values() if one.round_id == row.pk)
+        entrants = after.round_of[first].entrants
+        if entrants != before.round_of[first].entrants:
+            entrants_before.append([row.pk, row.entrants])
+            row.entrants = entrants_as_data(entrants)
+            row.save(update_fields=["entrants"])
+    for number, fixture in after.fixtures.items():
+        slots = state.rows.slots[state.rows.fixtures[number].pk]
+        for slot, old, new in zip(slots, before.fixture(number).sources, fixture.sources, strict=True):
+            if old != new:
+                set_source(slot, new)
+                slots_written.append([number, slot.side])
+    return {"slots": slots_written, "entrants": entrants_before}
+
+
+def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
+    """A match against each who is in, in a round of its own; twice where all meet twice."""
+    stage, rows = arrival.stage, arrival.state.rows
+    gone = {item.entry for item in rows.withdrawals()}
+    others = [other for other in dict.fromkeys(rows.graph.entries) if other not in gone]
+    check_league_size(len(others) + 1)
+    bracket = Bracket.objects.get(stage=stage, key=TABLE)
+    pairs = [(entry.pk, other) for other in others]
+    pairs += [(other, entry.pk) for other in others] if rows.settings.twice else []
+    first = take_numbers(arrival.event, len(pairs))
+    fixtures = tuple(Fixture(first + at, (EntrySource(a), EntrySource(b))) for at, (a, b) in enumerate(pairs))
+    last = rows.rounds[-1]
+    lengths = lengths_of(rows.settings, TABLE, stage.division.lengths)
+    store_round(bracket, Round(last.number + 1, fixtures), lengths=lengths, deadline=last.deadline, once_each=False)
+    return {"round": last.number + 1}
+
+
+WAYS: Mapping[str, Callable[[_Arrival, Entry], dict[str, Any] | None]] = {
+    SWISS: _with_next_round,
+    LIVES: _with_next_round,
+    KNOCKOUT: _by_a_bye,
+    PROGRESSIVE: _by_a_bye,
+    LEAGUE: _against_everybody,
+}
+"""Format -> how somebody joins it while it is played; others cannot be joined."""

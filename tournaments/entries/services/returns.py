@@ -1,0 +1,209 @@
+"""A withdrawal taken back: previewed, then applied as one step.
+
+Walkovers that were booked because of it are opened again, as new matches between the same two. A match that somebody
+has begun since is never taken away: then it is too late.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from django.db import transaction
+from django.db.models import F
+
+from engine.errors import Refused
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match, Result
+from players.actors import Actor, log
+from tournaments.entries.services.entries import same_person
+from tournaments.events.services.events import entries_in
+from tournaments.formats.settings import BY_ROUND
+from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
+from tournaments.state.derivation import stages_of
+from tournaments.state.plans import StageRows
+from tournaments.state.preview import MARK_LENGTH, Facts, FixtureChange, changes_between
+from tournaments.state.settle import hold, lock, settle
+
+WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What coming back means in one division."""
+
+    entry: Entry
+    withdrawals: Sequence[Withdrawal] = ()
+    reopened: Sequence[Fixture] = ()
+    """Fixtures whose walkover is opened again."""
+    changes: Sequence[FixtureChange] = ()
+    waits: bool = False
+    """Whether there is no place any more, so that the entry is on the waiting list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnPreview:
+    """A return before it is applied; `mark` differs as soon as anything of it has changed."""
+
+    parts: Sequence[Part]
+    mark: str
+
+
+def preview_return(*, entry: Entry, event: bool = False) -> ReturnPreview:
+    """Exactly what follows if somebody comes back to a division, or to the whole event; nothing is written.
+
+    Refused: `not_withdrawn`, `already_entered`, `return_too_late`, `tournament_not_open`.
+    """
+    return _preview(_entries(entry, event))
+
+
+def bring_back(
+    *, entry: Entry, seen: str, by: Actor, now: datetime, event: bool = False, reason: str = ""
+) -> ReturnPreview:
+    """Takes back the withdrawal of an entry; with `event`, of all that the person had in the event.
+
+    `seen` is the `mark` of the preview. Refused: `stale`, and what `preview_return` refuses.
+    """
+    with transaction.atomic():
+        found = _entries(entry, event)
+        divisions = {pk: lock(pk) for pk in sorted({one.division_id for one in found})}
+        for one in found:
+            one.refresh_from_db()
+            one.division = divisions[one.division_id]
+        preview = _preview(found)
+        matches = [
+            fixture.match_id
+            for part in preview.parts
+            for fixture in (*part.reopened, *(change.row for change in part.changes))
+            if fixture.match_id is not None
+        ]
+        held = hold(divisions.values(), matches)
+        if not seen == preview.mark == _mark(preview.parts, held):
+            raise Refused("stale")
+        for part in preview.parts:
+            _apply(part, held, by, now, reason)
+        for division in divisions.values():
+            Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+            settle(division, by=by, now=now, held=held)
+    return preview
+
+
+def standing_withdrawals(entry: Entry) -> list[Withdrawal]:
+    """What a return takes back: the withdrawal from the division, else those from single brackets."""
+    rows = list(entry.withdrawals.filter(taken_back_at=None).select_related("bracket"))
+    return [row for row in rows if row.bracket_id is None] or rows
+
+
+def _entries(entry: Entry, event: bool) -> list[Entry]:
+    """The entries that come back; the one that was named is always among them."""
+    if not event:
+        return [entry]
+    rows = Entry.objects.filter(same_person(entry.player), division__tournament=entry.division.tournament_id)
+    rows = rows.select_related("division__tournament__club", "player").order_by("pk")
+    return [row for row in rows if row.pk == entry.pk or (row.status == Entry.Status.OUT and _is_latest(row))]
+
+
+def _is_latest(entry: Entry) -> bool:
+    return not entry.division.entries.filter(same_person(entry.player), pk__gt=entry.pk).exists()
+
+
+def _preview(entries: Iterable[Entry]) -> ReturnPreview:
+    parts = [_part(entry) for entry in entries]
+    return ReturnPreview(parts, _mark(parts, {}))
+
+
+def _part(entry: Entry) -> Part:
+    division = entry.division
+    if division.status == Division.Status.CANCELLED:
+        raise Refused("tournament_not_open")
+    others = division.entries.exclude(pk=entry.pk).exclude(status=Entry.Status.OUT)
+    if others.filter(same_person(entry.player)).exists():
+        raise Refused("already_entered", name=entry.player.shown_name)
+    withdrawals = standing_withdrawals(entry)
+    if not withdrawals and (entry.status != Entry.Status.OUT or division.status != Division.Status.ENTRIES):
+        raise Refused("not_withdrawn", name=entry.player.shown_name)
+    if not withdrawals:
+        full = division.capacity is not None and entries_in(division) >= division.capacity
+        return Part(entry, waits=full)
+    reopened = _walkovers(entry, withdrawals)
+    changes = _changes(division, withdrawals, reopened)
+    _refuse_if_begun(entry, division, reopened, changes)
+    return Part(entry, withdrawals, reopened, changes)
+
+
+def _changes(
+    division: Division, withdrawals: Collection[Withdrawal], reopened: Collection[Fixture]
+) -> list[FixtureChange]:
+    keys = [row.pk for row in withdrawals]
+    matches = [fixture.match_id for fixture in reopened if fixture.match_id is not None]
+    rows = [StageRows(stage, taken_back=keys, reopened=matches) for stage in stages_of(division)]
+    return changes_between(division, Facts(division).states(), Facts(division, rows).states())
+
+
+def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal]) -> list[Fixture]:
+    """Fixtures that the entry lost by these withdrawals; of rounds paired one by one only those of the last round."""
+    since = min(row.at for row in withdrawals)
+    brackets = {row.bracket_id for row in withdrawals}
+    slots = Slot.objects.filter(entry=entry, fixture__match__isnull=False).select_related(
+        "fixture__match", "fixture__round", "fixture__stage"
+    )
+    found = []
+    for slot in slots.order_by("fixture__number"):
+        fixture = slot.fixture
+        if None not in brackets and fixture.round.bracket_id not in brackets:
+            continue
+        if fixture.stage.format in BY_ROUND and fixture.round.bracket.rounds.filter(number__gt=fixture.round.number):
+            continue
+        result = Result.objects.filter(match=fixture.match_id).order_by("-version").first()
+        if result is not None and _is_walkover(result, slot.side, since):
+            found.append(fixture)
+    return found
+
+
+def _is_walkover(result: Result, side: int, since: datetime) -> bool:
+    booked = result.source == Result.Source.FORMAT and result.kind in WALKOVERS
+    return booked and result.winner != side and result.at >= since
+
+
+def _refuse_if_begun(
+    entry: Entry, division: Division, reopened: Sequence[Fixture], changes: Sequence[FixtureChange]
+) -> None:
+    begun = [change.row.number for change in changes if change.undoes_play]
+    numbers = [fixture.stage.number for fixture in reopened if fixture.stage.format not in BY_ROUND]
+    if numbers and not begun:
+        # The field of a later stage that is paired round by round is a fact once its first round is paired.
+        paired = Draw.objects.filter(stage__division=division, stage__number__gt=min(numbers), round__gt=0)
+        later = Fixture.objects.filter(stage__in=paired.filter(state=Draw.State.PUBLISHED).values("stage"))
+        begun = list(later.order_by("number").values_list("number", flat=True)[:1])
+    if begun:
+        raise Refused("return_too_late", name=entry.player.shown_name, fixture=min(begun))
+
+
+def _mark(parts: Iterable[Part], held: Mapping[int, Match]) -> str:
+    """A fingerprint of what a preview rests on; `held` are the matches as they are locked now."""
+    seen: set[tuple[str, int, int]] = set()
+    for part in parts:
+        seen.add(("division", part.entry.division_id, part.entry.division.seq))
+        for fixture in (*part.reopened, *(change.row for change in part.changes)):
+            match = held.get(fixture.match_id or 0, fixture.match)
+            if match is not None:
+                seen.add(("match", match.pk, match.seq))
+    return sha256(repr(sorted(seen)).encode()).hexdigest()[:MARK_LENGTH]
+
+
+def _apply(part: Part, held: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
+    entry, division = part.entry, part.entry.division
+    club = division.tournament.club
+    matches = [held[fixture.match_id] for fixture in part.reopened if fixture.match_id is not None]
+    void_matches(dict.fromkeys(matches, False), club=club, by=by, now=now, reason=reason)
+    Fixture.objects.filter(pk__in=[fixture.pk for fixture in part.reopened]).update(match=None)
+    for withdrawal in part.withdrawals:
+        withdrawal.taken_back_at = now
+        withdrawal.save(update_fields=["taken_back_at"])
+        Return.objects.create(withdrawal=withdrawal, reason=reason, at=now, by=by.user).reopened.set(matches)
+    if entry.status == Entry.Status.OUT:
+        entry.status = Entry.Status.WAITING if part.waits else Entry.Status.IN
+        entry.withdrawn_at = None
+        entry.save(update_fields=["status", "withdrawn_at"])
+    numbers = [fixture.number for fixture in part.reopened]
+    log(by, "entry_returned", division.topic, club=club, entry=entry.pk, fixtures=numbers, reason=reason)

@@ -1,0 +1,238 @@
+"""Forms of this room: what was typed becomes what a service takes, and a refusal stands beside its field."""
+
+import zoneinfo
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from core.messages import sentence
+from matches.models.matches import LONGEST_MATCH
+from players.forms import RefusingForm, ZoneField
+from tournaments.events.services.events import AFTER_DRAW
+from tournaments.models import Division
+from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES
+
+MOST_MINOR_UNITS = 100_000_000
+WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
+"""Currencies without minor units (ISO 4217)."""
+LONGEST_REASON = 300
+MOST_ROUNDS = 12
+CLAIM_WAITS = ((600, _("10 minutes (at a venue)")), (3600, _("1 hour")), (86400, _("24 hours (online)")))
+
+
+class LocalField(forms.DateTimeField):
+    """A date and time as the event's clocks show it; give the form its `zone`."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        super().__init__(widget=widget, input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"], **options)
+
+    def from_current_timezone(self, value: datetime) -> datetime:
+        """Left naive here: the zone may come in the same form."""
+        return value
+
+    def to_python(self, value: Any) -> datetime | None:
+        """As Django's, without its zone."""
+        parsed = forms.DateTimeField.to_python(self, value)
+        return parsed.replace(tzinfo=None) if parsed is not None else None
+
+    def prepare_value(self, value: Any) -> Any:
+        """What is given is local already."""
+        return value
+
+
+def localise(naive: datetime | None, zone: tzinfo) -> datetime | None:
+    """The instant at which the clocks of a zone show this."""
+    return naive.replace(tzinfo=zone) if naive is not None else None
+
+
+def shown_local(at: datetime | None, zone: tzinfo) -> datetime | None:
+    """What the clocks of a zone show."""
+    return at.astimezone(zone).replace(tzinfo=None) if at is not None else None
+
+
+class TournamentForm(RefusingForm):
+    """An event as it shows itself."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    starts_at = LocalField(label=_("Starts"))
+    ends_at = LocalField(label=_("Ends"), required=False)
+    time_zone = ZoneField(help_text=_("All times of the event are meant so. Type a city."))
+    venue = forms.CharField(label=_("Venue"), max_length=200, required=False)
+    about = forms.CharField(label=_("About"), max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 4}))
+    currency = forms.RegexField(
+        label=_("Fees are in"),
+        regex=r"^[A-Za-z]{2,12}$",
+        initial="ticket",
+        help_text=_("“ticket”, or the code of a currency, such as EUR."),
+    )
+
+    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name"}
+    FIELDS = ("name", "venue", "about", "currency", "time_zone")
+
+    def clean(self) -> dict[str, Any]:
+        """Times become instants in the event's zone; an event ends after it starts."""
+        cleaned = super().clean() or {}
+        if zone := cleaned.get("time_zone"):
+            for field in ("starts_at", "ends_at"):
+                cleaned[field] = localise(cleaned.get(field), zoneinfo.ZoneInfo(zone))
+        starts, ends = cleaned.get("starts_at"), cleaned.get("ends_at")
+        if starts and ends and ends < starts:
+            self.add_error("ends_at", ValidationError(_("It ends before it starts.")))
+        if currency := cleaned.get("currency"):
+            cleaned["currency"] = currency.lower() if currency.lower() == "ticket" else currency.upper()
+            cleaned["currency_exponent"] = 0 if cleaned["currency"] in WITHOUT_CENTS else 2
+        return cleaned
+
+
+class DivisionForm(RefusingForm):
+    """What a division is played by."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    lengths = forms.CharField(
+        label=_("Match length by round"),
+        max_length=60,
+        initial="7",
+        help_text=_("Points, from the first round on, such as 5 5 7 9 11. The last one goes on."),
+        widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}),
+    )
+    draw_method = forms.ChoiceField(label=_("Draw"), choices=Division.DrawMethod.choices)
+    apart = forms.BooleanField(
+        label=_("Club-mates in opposite halves"), required=False, help_text=_("Of clubs other than this one.")
+    )
+    crawford = forms.BooleanField(label=_("Crawford rule"), required=False, initial=True)
+    rated = forms.BooleanField(label=_("Rated"), required=False, initial=True)
+    pool_id = forms.TypedChoiceField(
+        label=_("Ratings"), choices=[("", _("the site’s ratings"))], required=False, coerce=int, empty_value=None
+    )
+    self_registration = forms.BooleanField(label=_("Players register themselves"), required=False)
+    closes_at = LocalField(label=_("Registration closes"), required=False)
+    capacity = forms.IntegerField(
+        label=_("Places"),
+        min_value=2,
+        max_value=MOST_ENTRIES,
+        required=False,
+        help_text=_("Empty: any number. Whoever does not fit goes on the waiting list."),
+    )
+    fee = forms.DecimalField(label=_("Entry fee"), min_value=0, required=False, max_digits=9)
+    deadline_rule = forms.ChoiceField(
+        label=_("When a round ends, for a match not played"), choices=Division.DeadlineRule.choices
+    )
+    extension_hours = forms.IntegerField(label=_("An extension lasts, hours"), min_value=1, max_value=2000, initial=72)
+    claim_wait = forms.TypedChoiceField(
+        label=_("A report that was seen and not answered stands after"), choices=CLAIM_WAITS, coerce=int
+    )
+    records_stand = forms.BooleanField(
+        label=_("Accepted game records stand at once"),
+        required=False,
+        help_text=_("Otherwise the winner’s record waits for the other player, as a reported score does."),
+    )
+    deadlines = forms.CharField(
+        label=_("Deadlines by round"),
+        required=False,
+        max_length=600,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text=_("One a line, in the event's time zone: 2026-11-27 20:00. An empty line or a hyphen: none."),
+    )
+
+    FIELD_OF: ClassVar[dict[str, str]] = {
+        **RefusingForm.FIELD_OF,
+        "name_taken": "name",
+        "bad_round_lengths": "lengths",
+        "bad_deadline": "deadlines",
+        "deadlines_by_season": "deadlines",
+    }
+    BEFORE_DRAW = (
+        "lengths", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "closes_at", "capacity",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *args: Any,
+        zone: tzinfo,
+        exponent: int = 0,
+        drawn: bool = False,
+        pools: Sequence[tuple[int, str]] = (),
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        pool = self.fields["pool_id"]
+        assert isinstance(pool, forms.ChoiceField)  # noqa: S101, declared above
+        pool.choices = [("", _("the site’s ratings")), *pools]
+        self.zone, self.exponent, self.drawn = zone, exponent, drawn
+        if drawn:
+            for field in self.BEFORE_DRAW:
+                self.fields[field].disabled = True
+
+    def clean_lengths(self) -> list[int]:
+        """Whole numbers, apart by spaces or commas."""
+        words = self.cleaned_data["lengths"].replace(",", " ").split()
+        if (
+            not words
+            or len(words) > MOST_ROUNDS
+            or not all(word.isdecimal() and 1 <= int(word) <= LONGEST_MATCH for word in words)
+        ):
+            raise ValidationError(sentence("bad_round_lengths", {"most": LONGEST_MATCH}))
+        return [int(word) for word in words]
+
+    def clean_deadlines(self) -> list[datetime | None]:
+        """One instant a line."""
+        lines = [line.strip() for line in self.cleaned_data["deadlines"].splitlines()]
+        while lines and not lines[-1].strip("-–"):
+            lines.pop()
+        return [self._deadline(line) for line in lines]
+
+    def _deadline(self, line: str) -> datetime | None:
+        if not line.strip("-–"):
+            return None
+        try:
+            return datetime.fromisoformat(line).replace(tzinfo=self.zone)
+        except ValueError:
+            raise ValidationError(sentence("bad_deadline", {"text": line[:40]})) from None
+
+    def clean_fee(self) -> int:
+        """Whole minor units."""
+        fee = (self.cleaned_data["fee"] or 0) * 10**self.exponent
+        if fee != int(fee) or fee > MOST_MINOR_UNITS:
+            raise ValidationError(_("Write the fee in whole units of its currency."))
+        return int(fee)
+
+    def settings(self) -> dict[str, Any]:
+        """What the service takes; the deadlines go to a service of their own, and what is fixed is left out."""
+        values = {name: value for name, value in self.cleaned_data.items() if name not in ("lengths", "deadlines")}
+        lengths = self.cleaned_data["lengths"]
+        values["closes_at"] = localise(values["closes_at"], self.zone)
+        values |= {"match_length": lengths[0], "round_lengths": lengths}
+        return {name: value for name, value in values.items() if not self.drawn or name in AFTER_DRAW}
+
+    @staticmethod
+    def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
+        """What the form of a division begins with."""
+        plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
+                 "deadline_rule", "extension_hours", "claim_wait", "records_stand")  # fmt: skip
+        lines = [f"{shown_local(at, zone):%Y-%m-%d %H:%M}" if at else "-" for at in deadlines]
+        return {
+            **{field: getattr(division, field) for field in plain},
+            "lengths": " ".join(map(str, division.lengths)),
+            "closes_at": shown_local(division.closes_at, zone),
+            "fee": f"{division.fee / 10**exponent:.{exponent}f}" if division.fee else "",
+            "deadlines": "\n".join(lines),
+        }
+
+
+class SeasonForm(RefusingForm):
+    """The event that the next season of a league will be."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
+    starts_at = LocalField(label=_("Starts"))
+    FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name"}
+
+
+class ReasonForm(RefusingForm):
+    """Why something is done that others will ask about."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)

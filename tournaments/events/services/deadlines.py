@@ -1,0 +1,101 @@
+"""Deadlines of rounds and of single matches; lengths are part of a division's settings."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from engine.errors import Refused
+from matches.lifecycle.opening import set_due
+from players.actors import Actor, log
+from tournaments.models import Division, Fixture, Round, Stage
+from tournaments.state.plans import deadline_of, season_end, settings_of
+from tournaments.state.settle import lock
+from tournaments.state.stages import first_stage
+
+Deadlines = Sequence[datetime | None]
+OPEN = (Fixture.Status.WAITING, Fixture.Status.READY)
+
+
+def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: Actor, now: datetime) -> Division:
+    """When each round ends, from the first on; a round not named has no deadline.
+
+    After the draw open matches of a round move with it, save those that were extended on their own.
+    A league that is played until a day has no others. Refused: `stale`, `tournament_not_open`, `deadlines_by_season`.
+    """
+    with transaction.atomic():
+        row = lock(division.pk)
+        if row.seq != after:
+            raise Refused("stale")
+        if row.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
+            raise Refused("tournament_not_open")
+        stage = first_stage(row)
+        if any(deadlines) and season_end(stage) is not None:
+            raise Refused("deadlines_by_season", until=settings_of(stage).until)
+        told = [at.isoformat() if at else "" for at in deadlines]
+        before = stage.settings.get("deadlines", [])
+        if told == before:
+            return row
+        stage.settings = {**stage.settings, "deadlines": told}
+        stage.save(update_fields=["settings"])
+        _move_rounds(stage, deadlines, by, now)
+        row.seq += 1
+        row.save(update_fields=["seq"])
+        log(by, "deadlines_changed", row.topic, club=row.tournament.club, changes={"deadlines": [before, told]})
+    return row
+
+
+def _move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -> None:
+    moved: dict[int, datetime | None] = {}
+    for round_ in Round.objects.filter(bracket__stage=stage).select_related("bracket"):
+        at = season_end(stage) or deadline_of(round_.bracket.key, round_.number, deadlines)
+        if round_.deadline == at:
+            continue
+        own = Fixture.objects.filter(round=round_, status__in=OPEN, extended=False)
+        with_round = own.filter(Q(due_at=None) | Q(due_at=round_.deadline))
+        moved |= dict.fromkeys(with_round.values_list("pk", flat=True), at)
+        round_.deadline = at
+        round_.save(update_fields=["deadline"])
+    _move(moved, by, now)
+
+
+def _move(moved: dict[int, datetime | None], by: Actor, now: datetime) -> None:
+    """Fixtures and their open matches, these locked by ascending id."""
+    fixtures = list(Fixture.objects.filter(pk__in=moved).select_related("match"))
+    for fixture in fixtures:
+        fixture.due_at = moved[fixture.pk]
+        fixture.deadline_done = fixture.deadline_done and not (fixture.due_at and fixture.due_at > now)
+    Fixture.objects.bulk_update(fixtures, ["due_at", "deadline_done"], batch_size=500)
+    matches = [(fixture.match, fixture.due_at) for fixture in fixtures if fixture.match is not None]
+    for match, at in sorted(matches, key=lambda pair: pair[0].pk):
+        if not match.is_over:
+            set_due(match, due_at=at, by=by)
+
+
+def extend_deadline(
+    *, fixture: Fixture, due_at: datetime, by: Actor, now: datetime, after: int | None = None
+) -> Fixture:
+    """Gives one match more time; the rule of the division waits for the new instant.
+
+    `after` is the match's seq the director saw. Refused: `stale`, `deadline_not_ahead`, `fixture_not_ready`,
+    `match_settled`, `match_void`.
+    """
+    if due_at <= now:
+        raise Refused("deadline_not_ahead")
+    with transaction.atomic():
+        division = lock(fixture.stage.division_id)
+        row = Fixture.objects.select_related("match").get(pk=fixture.pk)
+        if row.match is None:
+            raise Refused("fixture_not_ready", fixture=row.number)
+        if row.due_at == due_at:
+            return row
+        if after is not None and row.match.seq != after:
+            raise Refused("stale")
+        was, row.due_at, row.deadline_done = row.due_at, due_at, False
+        row.save(update_fields=["due_at", "deadline_done"])
+        set_due(row.match, due_at=due_at, by=by)
+        Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
+        changes = {"deadline": [was.isoformat() if was else "", due_at.isoformat()]}
+        log(by, "deadline_moved", division.topic, club=division.tournament.club, fixture=row.number, changes=changes)
+    return row

@@ -1,0 +1,234 @@
+"""Events and divisions: made, changed, published, cancelled."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from zoneinfo import available_timezones
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.text import slugify
+
+from engine.errors import Refused
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match, RatingPool
+from matches.models.matches import LONGEST_MATCH
+from players.actors import Actor, log
+from players.models import Club, LogEntry
+from players.people.locks import lock_club
+from tournaments.models import Division, Entry, Stage, Tournament
+from tournaments.state.numbering import lock_event
+from tournaments.state.settle import hold, lock, settle
+from tournaments.state.stages import commit_published, first_stage
+
+EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "tables", "about", "currency", "currency_exponent")
+SETTINGS = (
+    "name",
+    "self_registration",
+    "closes_at",
+    "capacity",
+    "fee",
+    "match_length",
+    "round_lengths",
+    "crawford",
+    "rated",
+    "pool_id",
+    "draw_method",
+    "apart",
+    "deadline_rule",
+    "extension_hours",
+    "claim_wait",
+    "records_stand",
+)
+AFTER_DRAW = ("name", "deadline_rule", "extension_hours", "claim_wait", "records_stand", "fee")
+"""What may still be changed once the draw is published."""
+
+
+def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **values: Any) -> Tournament:
+    """A new event, a draft that only directors see; the same `key` from the same user gives the first one again.
+
+    Refused: `name_taken`, `bad_time_zone`.
+    """
+    values.setdefault("time_zone", club.time_zone)
+    _check_zone(values["time_zone"])
+    with transaction.atomic():
+        lock_club(club)
+        if (made := _made_before(by, "tournament_created", key)) is not None:
+            return Tournament.objects.select_related("club").get(public_id=made)
+        tournament = Tournament(
+            club=club,
+            slug=_free_slug(club, values["name"]),
+            created_by=by.user,
+            created_at=now,
+            **_only(values, EDITABLE),
+        )
+        _save_named(tournament, values["name"])
+        log(by, "tournament_created", tournament.topic, club=club, name=tournament.name, key=key)
+    return tournament
+
+
+def _made_before(by: Actor, verb: str, key: str) -> str | None:
+    """The public id of what this user has made with this key."""
+    if not key or by.user is None:
+        return None
+    first = LogEntry.objects.filter(user=by.user, verb=verb, params__key=key).order_by("pk").first()
+    return first.topic.partition(":")[2] if first else None
+
+
+def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **values: Any) -> Tournament:
+    """Changes what is told of an event; the log keeps both values. Refused: `bad_time_zone`."""
+    if "time_zone" in values:
+        _check_zone(values["time_zone"])
+    with transaction.atomic():
+        row = lock_event(tournament.pk)
+        changed = _apply(row, values, EDITABLE)
+        if changed:
+            row.save(update_fields=list(changed))
+            log(by, "tournament_changed", row.topic, club=row.club, changes=changed)
+    return row
+
+
+def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> Tournament:
+    """Shows an event to everybody, and commits its stages to the seeds they will be drawn from.
+
+    Refused: `tournament_not_draft`, `no_division`.
+    """
+    with transaction.atomic():
+        club = lock_club(tournament.club)
+        row = lock_event(tournament.pk)
+        if row.status != Tournament.Status.DRAFT:
+            raise Refused("tournament_not_draft")
+        if not row.divisions.exists():
+            raise Refused("no_division")
+        row.status = Tournament.Status.PUBLISHED
+        row.save(update_fields=["status"])
+        for division in row.divisions.order_by("order", "pk"):
+            first_stage(division)
+        stages = Stage.objects.filter(division__tournament=row).order_by("division__order", "division", "number")
+        commit_published(row, list(stages), club=club, now=now)
+        log(by, "tournament_published", row.topic, club=row.club)
+    return row
+
+
+def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reason: str = "") -> Tournament:
+    """Calls an event off: what is decided stays, open matches are void. Refused: `tournament_not_open`, `stale`."""
+    with transaction.atomic():
+        # Divisions are added under the same lock, so there are no others than these.
+        row = lock_event(tournament.pk)
+        divisions = [lock(division.pk) for division in row.divisions.order_by("pk")]
+        held = hold(divisions)
+        if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+            raise Refused("tournament_not_open")
+        for division in divisions:
+            _cancel_division(division, held, by, now)
+        row.status = Tournament.Status.CANCELLED
+        row.save(update_fields=["status"])
+        log(by, "tournament_cancelled", row.topic, club=row.club, reason=reason)
+    return row
+
+
+def _cancel_division(division: Division, held: Mapping[int, Match], by: Actor, now: datetime) -> None:
+    # First, since a result that came a moment ago may not have moved the bracket yet; nothing will afterwards.
+    settle(division, by=by, now=now, held=held)
+    open_matches = Match.objects.filter(parent_topic=division.topic).exclude(
+        state__in=[Match.State.SETTLED, Match.State.VOID]
+    )
+    void_matches(dict.fromkeys(open_matches.order_by("pk"), False), club=division.tournament.club, by=by, now=now)
+    Division.objects.filter(pk=division.pk).update(status=Division.Status.CANCELLED, seq=F("seq") + 1)
+
+
+def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: str = "", **values: Any) -> Division:
+    """A new division, whose draw is bound from now on: the hash of its secret seed is shown at once.
+
+    The same `key` from the same user gives the first one again.
+    Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
+    """
+    _check_lengths(values)
+    _check_pool(values, tournament.club)
+    with transaction.atomic():
+        club = lock_club(tournament.club)
+        row = lock_event(tournament.pk)
+        if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
+            raise Refused("tournament_not_open")
+        if (made := _made_before(by, "division_created", key)) is not None:
+            return Division.objects.get(public_id=made)
+        division = Division(tournament=tournament, order=row.divisions.count(), **_only(values, SETTINGS))
+        _save_named(division, division.name)
+        commit_published(row, [first_stage(division)], club=club, now=now)
+        log(by, "division_created", division.topic, club=tournament.club, name=division.name, key=key)
+    return division
+
+
+def update_division(*, division: Division, after: int, by: Actor, now: datetime, **values: Any) -> Division:
+    """Changes settings; after the draw only those in AFTER_DRAW. Refused: `stale`, `division_drawn`, …"""
+    _check_lengths(values)
+    _check_pool(values, division.tournament.club)
+    with transaction.atomic():
+        row = lock(division.pk)
+        if row.seq != after:
+            raise Refused("stale")
+        changed = _apply(row, values, SETTINGS)
+        if row.status != Division.Status.ENTRIES and set(changed) - set(AFTER_DRAW):
+            raise Refused("division_drawn")
+        if changed:
+            row.seq += 1
+            _save_named(row, row.name)
+            log(by, "division_changed", row.topic, club=row.tournament.club, changes=changed)
+    return row
+
+
+def entries_in(division: Division) -> int:
+    """How many are entered (the waiting list not counted)."""
+    return division.entries.filter(status=Entry.Status.IN).count()
+
+
+def _apply(row: Tournament | Division, values: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, list[str]]:
+    """Sets what differs; field -> [from, to] as the log keeps it."""
+    changed = {}
+    for field, value in _only(values, allowed).items():
+        old = getattr(row, field)
+        if old != value:
+            changed[field] = [str(old), str(value)]
+            setattr(row, field, value)
+    return changed
+
+
+def _only(values: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, Any]:
+    unknown = set(values) - set(allowed)
+    if unknown:
+        raise TypeError(f"unknown values: {sorted(unknown)}")
+    return dict(values)
+
+
+def _save_named(row: Tournament | Division, name: str) -> None:
+    try:
+        with transaction.atomic():
+            row.save()
+    except IntegrityError:
+        raise Refused("name_taken", name=name) from None
+
+
+def _free_slug(club: Club, name: str) -> str:
+    """The name as an address, with a number where it is taken."""
+    base = slugify(name)[:50] or "event"
+    taken = set(Tournament.objects.filter(club=club, slug__startswith=base).values_list("slug", flat=True))
+    numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
+    return next(slug for slug in (base, *numbered) if slug not in taken)
+
+
+def _check_zone(name: str) -> None:
+    if name not in available_timezones():
+        raise Refused("bad_time_zone", zone=name)
+
+
+def _check_pool(values: Mapping[str, Any], club: Club) -> None:
+    """Refused (`pool_of_other_club`) unless the pool is the site's (None) or one of the club's own."""
+    pool = values.get("pool_id")
+    if pool is not None and not RatingPool.objects.filter(pk=pool, club=club).exists():
+        raise Refused("pool_of_other_club")
+
+
+def _check_lengths(values: Mapping[str, Any]) -> None:
+    lengths = [*values.get("round_lengths", []), values.get("match_length", 1)]
+    if not all(type(length) is int and 1 <= length <= LONGEST_MATCH for length in lengths):
+        raise Refused("bad_round_lengths", most=LONGEST_MATCH)

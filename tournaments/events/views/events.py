@@ -1,0 +1,132 @@
+"""Events: the list, the home of one, and what its directors say about it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from core import time_zones as zones
+from engine.errors import Refused
+from players import access as people
+from players.access import Role
+from tournaments import access
+from tournaments.entries.services import entries
+from tournaments.events.forms import TournamentForm, shown_local
+from tournaments.events.selectors import events
+from tournaments.events.services import events as services
+from tournaments.events.views.pages import account_needed, address, by, form_key, me, page, refuse, sent, zone_of
+from tournaments.models import Tournament
+from tournaments.state.page_forms import CancelForm
+
+
+@require_safe
+def event_list(request: HttpRequest) -> HttpResponse:
+    """Events of all clubs, or of one; to htmx only the list."""
+    context = events.events_page(request.user, request.GET.get("club", ""), request.GET.get("page"))
+    name = "tournaments/_events.html" if request.headers.get("HX-Request") else "tournaments/events.html"
+    return render(request, name, context)
+
+
+@require_safe
+def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """The home of an event; `?player=` looks for somebody in it."""
+    found = access.tournament(request.user, club, slug)
+    context = events.event_home(request.user, found, timezone.now())
+    if text := request.GET.get("player", "").strip():
+        context |= {"looked_for": text, "found": events.find_player(found, text, context["staff"])}
+    return render(request, "tournaments/event.html", context)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def create(request: HttpRequest, club: str) -> HttpResponse:
+    """A new event of a club."""
+    home = people.club_for_director(request.user, club)
+    form = TournamentForm(sent(request), initial={"time_zone": home.time_zone, "currency": "ticket"})
+    if form.is_valid():
+        try:
+            made = services.create_tournament(
+                club=home, by=by(request), now=timezone.now(), key=form_key(request), **form.cleaned_data
+            )
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("The event is a draft that only directors see. Add a division."))
+            return redirect("division-create", *address(made))
+    context = {"form": form, "club": home, "zones": zones.offered(), "key": form_key(request)}
+    return page(request, "tournaments/event_form.html", context, form)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """What an event says about itself."""
+    found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    form = TournamentForm(sent(request), initial=_initial(found))
+    if form.is_valid():
+        try:
+            services.update_tournament(tournament=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("event", *address(found))
+    context = {"form": form, "club": found.club, "tournament": found, "zones": zones.offered()}
+    return page(request, "tournaments/event_form.html", context, form)
+
+
+def _initial(tournament: Tournament) -> dict[str, Any]:
+    zone = zone_of(tournament)
+    times = {field: shown_local(getattr(tournament, field), zone) for field in ("starts_at", "ends_at")}
+    return {field: getattr(tournament, field) for field in TournamentForm.FIELDS} | times
+
+
+@account_needed
+@require_POST
+def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Show an event to everybody."""
+    found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    try:
+        services.publish_tournament(tournament=found, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refuse(request, refused, _home(found))
+    messages.success(request, _("%(event)s is published.") % {"event": found.name})
+    return redirect(_home(found))
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Call an event off, after a second look."""
+    found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    form = CancelForm(request.POST if request.method == "POST" else None, tournament=found)
+    if form.is_valid():
+        try:
+            services.cancel_tournament(
+                tournament=found, by=by(request), now=timezone.now(), reason=form.cleaned_data["reason"]
+            )
+        except Refused as refused:
+            return refuse(request, refused, _home(found))
+        messages.success(request, _("%(event)s is cancelled.") % {"event": found.name})
+        return redirect(_home(found))
+    return page(request, "tournaments/cancel.html", {"tournament": found, "club": found.club, "form": form}, form)
+
+
+@account_needed
+@require_POST
+def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """Withdraw oneself from every division of an event."""
+    found = access.tournament(request.user, club, slug)
+    player = people.my_player(me(request))
+    left = entries.withdraw_from_event(tournament=found, player=player, by=by(request), now=timezone.now())
+    if left:
+        messages.success(request, _("You are withdrawn from %(event)s.") % {"event": found.name})
+    return redirect(_home(found))
+
+
+def _home(tournament: Tournament) -> str:
+    return f"/events/{tournament.club.slug}/{tournament.slug}/"

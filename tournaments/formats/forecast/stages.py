@@ -1,0 +1,276 @@
+"""Each format in numbers, for a field of so many: what `outline` shows of a stage, and what there is to choose from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from tournaments.formats.blueprint import (
+    ROUNDS,
+    TABLE,
+    draw_places,
+    later_sources,
+    plan_of,
+    sources_of,
+)
+from tournaments.formats.elimination.patterns import (
+    LETTERS,
+    Pattern,
+    Proposal,
+    fewest,
+    knockout_losers,
+    parse,
+    plan,
+    propose_consolation,
+    propose_double,
+    unshifted,
+)
+from tournaments.formats.errors import Refused
+from tournaments.formats.forecast.expected import (
+    NONE,
+    Count,
+    likeliest_rounds,
+    lives_matches,
+    lives_runs,
+    rounds_until_unbeaten,
+)
+from tournaments.formats.forecast.matches import Bracket, Round, Sketch
+from tournaments.formats.graph import BYE, CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, FixtureId, Graph
+from tournaments.formats.settings import (
+    DOUBLE,
+    ELIMINATION,
+    GROUPS,
+    LEAGUE,
+    LIVES,
+    PROGRESSIVE,
+    SWISS,
+    StageSettings,
+    check_league_size,
+    check_matches,
+)
+from tournaments.formats.tables.groups import LEAST_GROUP
+
+ALL_GROUPS = "groups"
+"""Key of the rounds of all groups together."""
+LEAST_FIELD = 2
+SEED = bytes(32)
+"""Draws byes of lower brackets here; which seed does not matter for their number."""
+MOST_CHOICES = 6
+LATE_RUN = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Patterns that work for the field: of the consolation or lower bracket, and of the last chance."""
+
+    lower: tuple[Proposal, ...] = ()
+    last_chance: tuple[Proposal, ...] = ()
+
+
+def sketch(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> Sketch:
+    """The stage in numbers. Raises Refused with what makes it impossible for this field."""
+    if settings.format in ELIMINATION:
+        return _of_graph(planned_before(settings, before, number, entrants))
+    if entrants < LEAST_FIELD:
+        raise Refused("field_too_small", entries=entrants, least=LEAST_FIELD)
+    if settings.format == SWISS:
+        return _swiss(settings, entrants)
+    if settings.format == LIVES:
+        return _lives(settings, entrants)
+    if settings.format == LEAGUE:
+        check_league_size(entrants)
+    key = ALL_GROUPS if settings.format == GROUPS else TABLE
+    sizes = groups_of(settings, entrants) or (entrants,)
+    if min(sizes) < LEAST_GROUP:
+        raise Refused("group_count", groups=settings.groups, least=LEAST_GROUP, entries=entrants)
+    return _tables(key, sizes, settings.twice)
+
+
+def groups_of(settings: StageSettings, entrants: int) -> tuple[int, ...]:
+    """The sizes of the groups, the largest first; empty where there are none."""
+    if settings.format != GROUPS:
+        return ()
+    size, more = divmod(entrants, settings.groups)
+    return tuple(size + (at < more) for at in range(settings.groups))
+
+
+@lru_cache(maxsize=64)
+def planned_before(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> Graph:
+    """The plan of an elimination for a field of so many; the same as the real one but for who stands where."""
+    if before is None:
+        sources = sources_of(draw_places(settings, range(1, entrants + 1), seed=SEED).places)
+    else:
+        sources = later_sources(settings, before, number - 1)
+    return plan_of(settings, sources, seed=SEED)
+
+
+def _of_graph(graph: Graph) -> Sketch:
+    brackets = []
+    for bracket in graph.brackets:
+        rounds = []
+        for one in bracket.rounds:
+            byes = sum(BYE in fixture.sources for fixture in one.fixtures)
+            sure = sum(fixture.needed_if is None for fixture in one.fixtures) - byes
+            rounds.append(Round(one.number, Count(sure, len(one.fixtures) - byes), Count.of(byes), drops=one.drops))
+        brackets.append(Bracket(bracket.key, tuple(rounds), _pattern_text(graph, bracket.key)))
+    return Sketch(
+        tuple(brackets),
+        matches=sum((one.matches for one in brackets), NONE),
+        byes=sum((one.byes for one in brackets), NONE),
+        rounds=Count.of(len(graph.bracket(MAIN).rounds)),
+        matches_each=matches_each(graph),
+        peak=_peak(graph),
+        graph=graph,
+    )
+
+
+def _pattern_text(graph: Graph, key: str) -> str:
+    """The pattern a bracket fed by losers was made from, read off its rounds."""
+    if key not in (LOWER, CONSOLATION, LAST_CHANCE):
+        return ""
+    rounds = tuple(one.drops for one in graph.bracket(key).rounds)
+    finals = len(graph.bracket(FINAL).rounds) if key == LOWER else 0
+    return str(Pattern(rounds, final=finals > 0, second_final=finals > 1))
+
+
+def matches_each(graph: Graph) -> Count:
+    """The fewest and the most matches of an entrant of the first round, byes not counted."""
+    following: dict[FixtureId, Count] = {}
+    for number in sorted(graph.fixtures, reverse=True):
+        fixture = graph.fixtures[number]
+        ways = [_next(graph.next_of_winner, number, following)]
+        if BYE not in fixture.sources:
+            ways.append(_next(graph.next_of_loser, number, following))
+        own = NONE if len(ways) == 1 else Count(int(fixture.needed_if is None), 1)
+        following[number] = own + Count(min(way.least for way in ways), max(way.most for way in ways))
+    first = [following[fixture.number] for fixture in graph.bracket(MAIN).rounds[0].fixtures]
+    return Count(min(one.least for one in first), max(one.most for one in first))
+
+
+def _next(edges: Mapping[FixtureId, FixtureId], number: FixtureId, following: Mapping[FixtureId, Count]) -> Count:
+    return following[edges[number]] if number in edges else NONE
+
+
+def _peak(graph: Graph) -> int:
+    """How many matches can be played at once: the most that are as many matches away from the first round."""
+    depth: dict[FixtureId, int] = {}
+    at_depth: dict[int, int] = {}
+    for number, fixture in graph.fixtures.items():
+        feeding = [depth.get(getattr(source, "fixture", 0), 0) for source in graph.intended(number)]
+        real = BYE not in fixture.sources
+        depth[number] = max(feeding) + real
+        if real:
+            at_depth[depth[number]] = at_depth.get(depth[number], 0) + 1
+    return max(at_depth.values(), default=0)
+
+
+def _swiss(settings: StageSettings, players: int) -> Sketch:
+    chances = {settings.rounds: 1.0} if settings.rounds is not None else rounds_until_unbeaten(players)
+    count = Count(min(chances), max(chances))
+    matches, odd = divmod(players, 2)
+    rounds = tuple(
+        Round(number, Count(matches * (number <= count.least), matches), Count(odd * (number <= count.least), odd))
+        for number in range(1, count.most + 1)
+    )
+    bracket = Bracket(ROUNDS, rounds)
+    return Sketch(
+        (bracket,),
+        matches=bracket.matches,
+        byes=bracket.byes,
+        rounds=count,
+        matches_each=Count(count.least - odd, count.most),
+        peak=matches,
+        typical=(matches,) * likeliest_rounds(chances),
+        long=(matches,) * count.most,
+    )
+
+
+def _lives(settings: StageSettings, players: int) -> Sketch:
+    runs = lives_runs(players, settings.lives)
+    typical, long = runs[len(runs) // 2], runs[int(LATE_RUN * len(runs))]
+    rounds = []
+    for at in range(len(long.entrants)):
+        entrants = [run.entrants[at] if at < len(run.entrants) else 0 for run in runs]
+        matches = Count(min(entrants) // 2, max(entrants) // 2)
+        rounds.append(Round(at + 1, matches, _odd(entrants)))
+    each = Count(settings.lives if players > LEAST_FIELD else 0, len(runs[-1].entrants))
+    return Sketch(
+        (Bracket(ROUNDS, tuple(rounds)),),
+        matches=lives_matches(players, settings.lives),
+        byes=Count(
+            min(sum(one % 2 for one in run.entrants) for run in runs),
+            max(sum(one % 2 for one in run.entrants) for run in runs),
+        ),
+        rounds=Count(len(runs[0].entrants), len(runs[-1].entrants)),
+        matches_each=each if players > LEAST_FIELD else lives_matches(players, settings.lives),
+        peak=players // 2,
+        typical=typical.matches,
+        long=long.matches,
+    )
+
+
+def _odd(entrants: Sequence[int]) -> Count:
+    odd = [one % 2 for one in entrants]
+    return Count(min(odd), max(odd))
+
+
+def _tables(key: str, sizes: Sequence[int], twice: bool) -> Sketch:
+    """All play all in each of the groups; rounds of all groups are counted together."""
+    turns = 2 if twice else 1
+    check_matches(sum(size * (size - 1) // 2 * turns for size in sizes))
+    lasts = {size: (size - 1 + size % 2) * turns for size in set(sizes)}
+    rounds = []
+    for number in range(1, max(lasts.values()) + 1):
+        playing = [size for size in sizes if number <= lasts[size]]
+        matches, byes = sum(size // 2 for size in playing), sum(size % 2 for size in playing)
+        rounds.append(Round(number, Count.of(matches), Count.of(byes)))
+    bracket = Bracket(key, tuple(rounds))
+    by_round = tuple(one.matches.most for one in rounds)
+    return Sketch(
+        (bracket,),
+        matches=bracket.matches,
+        byes=bracket.byes,
+        rounds=Count.of(len(rounds)),
+        matches_each=Count((min(sizes) - 1) * turns, (max(sizes) - 1) * turns),
+        peak=max(by_round),
+        typical=by_round,
+        long=by_round,
+    )
+
+
+@lru_cache(maxsize=256)
+def choices_of(settings: StageSettings, entrants: int) -> Choices:
+    """The patterns to choose from, the one taken by itself first; none where there is no lower bracket."""
+    try:
+        if settings.format == DOUBLE:
+            return Choices(propose_double(entrants)[:MOST_CHOICES])
+        if settings.format == PROGRESSIVE:
+            return Choices(_consolations(entrants), _last_chances(settings, entrants))
+    except Refused:
+        pass  # a field of this size has none, which `sketch` says
+    return Choices()
+
+
+def _consolations(entrants: int) -> tuple[Proposal, ...]:
+    """Those in which the losers of all rounds but the final drop, then those in which fewer rounds do."""
+    usual = propose_consolation(entrants)
+    last = max((LETTERS.index(one.pattern.letters[-1]) for one in usual), default=0)
+    shorter = [found[0] for at in range(last) if (found := propose_consolation(entrants, last_drop=LETTERS[at]))]
+    return (*usual, *reversed(shorter))[:MOST_CHOICES]
+
+
+def _last_chances(settings: StageSettings, entrants: int) -> tuple[Proposal, ...]:
+    """One for each number of consolation rounds that drop, as far as two or more do."""
+    usual = propose_consolation(entrants)
+    pattern = parse(settings.pattern) if settings.pattern else usual[0].pattern if usual else None
+    if pattern is None:
+        return ()
+    # A round in which somebody only waits has no fixtures, so it is none of the bracket's.
+    planned = plan(replace(pattern, final=False, second_final=False), knockout_losers(entrants))
+    losers = [one.matches for one in planned if one.matches]
+    found: dict[Pattern, Proposal] = {}
+    for count in range(1, len(losers)):
+        dropping = losers[:count]
+        if sum(dropping) > 1:
+            for name, pattern in (("fewest byes", fewest(dropping)), ("unshifted", unshifted(dropping))):
+                found.setdefault(pattern, Proposal(name, pattern, plan(pattern, losers)))
+    return tuple(found.values())[:MOST_CHOICES]

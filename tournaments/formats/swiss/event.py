@@ -1,0 +1,263 @@
+"""A Swiss event as data: players, rounds as they were paired, and what follows from them.
+
+A paired round is a fact. Scores, earlier meetings, byes had and floats are derived here; the pairing itself
+is in `swiss` and, for events in which players lose lives, in `lives`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import EntryId
+from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, Result
+from tournaments.formats.tables.records import NEWEST, Edition, Game, Records, RoundKind
+
+PairOfEntries = frozenset[EntryId]
+
+
+class ByeKind(StrEnum):
+    """How a bye came about.
+
+    FULL is given by the pairing because the number is odd; SIT_OUT is the same where players lose lives, and
+    no win; HALF and REQUESTED were asked for beforehand.
+    """
+
+    FULL = "full"
+    SIT_OUT = "sit_out"
+    HALF = "half"
+    REQUESTED = "requested"
+
+
+GIVEN_BYES = (ByeKind.FULL, ByeKind.SIT_OUT)
+BYE_POINTS = {ByeKind.FULL: 1.0, ByeKind.SIT_OUT: 0.0, ByeKind.HALF: 0.5, ByeKind.REQUESTED: 0.0}
+
+
+class Order(StrEnum):
+    """How to choose among equally good pairings.
+
+    FOLD: in a score group the first meets the last; SLIDE: the first of the upper half meets the first of
+    the lower; RATING: neighbours meet; RANDOM: by lot.
+    """
+
+    RANDOM = "random"
+    FOLD = "fold"
+    SLIDE = "slide"
+    RATING = "rating"
+
+
+@dataclass(frozen=True, slots=True)
+class SwissPlayer:
+    """An entry of a Swiss event.
+
+    `joined` is the first round (from 1) he can be paired in; each round before counts `missed_points`.
+    After the round `left` he is paired no more. Of two of the same `club` it is tried to keep them apart.
+    """
+
+    entry: EntryId
+    rating: float = 0.0
+    club: str | None = None
+    joined: int = 1
+    missed_points: float = 0.0
+    left: int | None = None
+
+    def active(self, round_number: int) -> bool:
+        """Whether he can be paired in that round."""
+        return self.joined <= round_number and (self.left is None or round_number <= self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class SwissPair:
+    """Two who meet in a round; `result` as in `progress`, slot 0 being `first`."""
+
+    first: EntryId
+    second: EntryId
+    result: Result | None = None
+
+    @property
+    def pair(self) -> PairOfEntries:
+        """The two, in no order."""
+        return frozenset((self.first, self.second))
+
+    @property
+    def losers(self) -> tuple[EntryId, ...]:
+        """Who lost: one, both if both forfeited, or nobody."""
+        both = (self.first, self.second)
+        return () if self.result is None else tuple(both[slot] for slot in self.result.losing_slots)
+
+    def points(self) -> tuple[float, float]:
+        """Table points of both: 1 and 0, or half each if nobody won (none if both forfeited)."""
+        if self.result is None or self.result.kind == DOUBLE_FORFEIT:
+            return 0.0, 0.0
+        if self.result.winner is None:
+            return 0.5, 0.5
+        return (1.0, 0.0) if self.result.winner == 0 else (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SwissBye:
+    """A round without a match, by its kind; a full bye is the one nobody gets twice."""
+
+    entry: EntryId
+    kind: ByeKind = ByeKind.FULL
+
+    @property
+    def points(self) -> float:
+        """Table points."""
+        return BYE_POINTS[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class SwissRound:
+    """A round as paired, its matches from the first table on."""
+
+    pairs: tuple[SwissPair, ...]
+    byes: tuple[SwissBye, ...] = ()
+
+    def with_results(self, results: Mapping[PairOfEntries, Result]) -> "SwissRound":
+        """The round with results filled in, by pair."""
+        pairs = tuple(replace(pair, result=results.get(pair.pair, pair.result)) for pair in self.pairs)
+        return replace(self, pairs=pairs)
+
+
+@dataclass(frozen=True)
+class SwissEvent:
+    """Everything a pairing depends on.
+
+    `planned` is the number of rounds, None for an event that ends when one is unbeaten. `forbidden` holds
+    pairs that must not meet. With `allow_rematches` (a choice of the director's once none can be avoided)
+    earlier meetings are as few as possible instead of none. `length` is the match length.
+    """
+
+    players: tuple[SwissPlayer, ...]
+    rounds: tuple[SwissRound, ...] = ()
+    planned: int | None = None
+    order: Order = Order.RANDOM
+    forbidden: frozenset[PairOfEntries] = frozenset()
+    allow_rematches: bool = False
+    length: int = 0
+
+    @property
+    def next_round(self) -> int:
+        """The number of the round to be paired."""
+        return len(self.rounds) + 1
+
+    @cached_property
+    def by_entry(self) -> dict[EntryId, SwissPlayer]:
+        """Entry -> player."""
+        return {player.entry: player for player in self.players}
+
+    @cached_property
+    def scores(self) -> dict[EntryId, float]:
+        """Entry -> points before the next round, missed rounds included."""
+        return self.scores_before(self.next_round)
+
+    def scores_before(self, round_number: int) -> dict[EntryId, float]:
+        """Entry -> points before a round."""
+        scores = {p.entry: p.missed_points * (min(p.joined, round_number) - 1) for p in self.players}
+        for round_ in self.rounds[: round_number - 1]:
+            for entry, points in _points(round_):
+                scores[entry] += points
+        return scores
+
+    @cached_property
+    def meetings(self) -> dict[PairOfEntries, list[int]]:
+        """Pair -> the rounds in which they were paired, ascending."""
+        found: dict[PairOfEntries, list[int]] = {}
+        for number, round_ in enumerate(self.rounds, start=1):
+            for pair in round_.pairs:
+                found.setdefault(pair.pair, []).append(number)
+        return found
+
+    @cached_property
+    def byes_given(self) -> Counter[EntryId]:
+        """Entry -> byes given by the pairing."""
+        byes = (bye for round_ in self.rounds for bye in round_.byes)
+        return Counter(bye.entry for bye in byes if bye.kind in GIVEN_BYES)
+
+    @cached_property
+    def losses(self) -> Counter[EntryId]:
+        """Entry -> matches lost; when both forfeit, both lose."""
+        found: Counter[EntryId] = Counter()
+        for pair in (pair for round_ in self.rounds for pair in round_.pairs):
+            found.update(pair.losers)
+        return found
+
+    @cached_property
+    def floats(self) -> dict[EntryId, int]:
+        """Entry -> 1 if it met a lower score in the last round (or had a full bye), -1 a higher one, else 0."""
+        floats: dict[EntryId, int] = {}
+        if self.rounds:
+            before, last = self.scores_before(len(self.rounds)), self.rounds[-1]
+            for pair in last.pairs:
+                gap = before[pair.first] - before[pair.second]
+                floats[pair.first] = (gap > 0) - (gap < 0)
+                floats[pair.second] = -floats[pair.first]
+            floats.update({bye.entry: 1 for bye in last.byes if bye.kind is ByeKind.FULL})
+        return floats
+
+    @property
+    def unbeaten(self) -> tuple[EntryId, ...]:
+        """Players still in the event who have lost no match."""
+        number = self.next_round
+        return tuple(p.entry for p in self.players if p.active(number) and not self.losses[p.entry])
+
+    @property
+    def over(self) -> bool:
+        """Whether the planned rounds are played, or at most one is unbeaten where none are planned."""
+        if any(pair.result is None for round_ in self.rounds for pair in round_.pairs):
+            return False
+        if self.planned is not None:
+            return len(self.rounds) >= self.planned
+        return bool(self.rounds) and len(self.unbeaten) <= 1
+
+    def with_round(self, round_: SwissRound) -> "SwissEvent":
+        """The event with one more paired round."""
+        return replace(self, rounds=(*self.rounds, round_))
+
+    def checked(self) -> "SwissEvent":
+        """The same event; raises Refused("rounds_over"), or ("round_open") while a result is missing."""
+        for number, round_ in enumerate(self.rounds, start=1):
+            if any(pair.result is None for pair in round_.pairs):
+                raise Refused("round_open", round=number)
+        if self.planned is not None and len(self.rounds) >= self.planned:
+            raise Refused("rounds_over", rounds=self.planned)
+        return self
+
+    def records(self, *, lots_seed: bytes | None = None, edition: Edition = NEWEST) -> Records:
+        """The records of all rounds, ready for `tiebreaks.standings`; a match without a result does not appear."""
+        games: dict[EntryId, list[Game]] = {player.entry: [] for player in self.players}
+        for number, round_ in enumerate(self.rounds, start=1):
+            row = dict(self._games(round_))
+            playing = {entry for pair in round_.pairs if pair.result is None for entry in pair.pair}
+            for player in self.players:
+                if player.entry in playing:
+                    continue
+                missed = player.missed_points if number < player.joined else 0.0
+                games[player.entry].append(row.get(player.entry, Game(RoundKind.ABSENT, missed)))
+        return Records(games, lots_seed=lots_seed, edition=edition)
+
+    def _games(self, round_: SwissRound) -> Iterable[tuple[EntryId, Game]]:
+        for pair in round_.pairs:
+            if pair.result is None:
+                continue
+            forfeit = pair.result.kind in (FORFEIT, DOUBLE_FORFEIT)
+            kind = RoundKind.FORFEIT if forfeit else RoundKind.PLAYED
+            score = pair.result.score or (0, 0)
+            points = pair.points()
+            yield pair.first, Game(kind, points[0], pair.second, score[0], score[1], self.length)
+            yield pair.second, Game(kind, points[1], pair.first, score[1], score[0], self.length)
+        for bye in round_.byes:
+            kind = RoundKind.BYE if bye.kind in GIVEN_BYES else RoundKind.REQUESTED_BYE
+            yield bye.entry, Game(kind, bye.points)
+
+
+def _points(round_: SwissRound) -> Iterable[tuple[EntryId, float]]:
+    for pair in round_.pairs:
+        first, second = pair.points()
+        yield pair.first, first
+        yield pair.second, second
+    for bye in round_.byes:
+        yield bye.entry, bye.points

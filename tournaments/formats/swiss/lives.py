@@ -1,0 +1,123 @@
+"""Swiss with lives: who has lost 3 (or 5) matches is out, and the last one left has won.
+
+Near the end rematches and second byes cannot be avoided, so nothing here is banned but forbidden pairs; the
+costs decide instead, each before all later ones: byes had by the player with the bye (so nobody has a second
+one while another has had none), earlier meetings, how long ago
+the last one was, equal lives, club-mates, lots. A bye costs no life and is no win. The last two play on
+until one is out.
+"""
+
+from collections.abc import Iterable
+from itertools import combinations
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import EntryId
+from tournaments.formats.lots import Lots
+from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissRound
+from tournaments.formats.swiss.packing import Packing
+from tournaments.formats.swiss.pairing import DENSE_UP_TO, best_matching
+
+NEIGHBOURS = 24
+"""Candidates on each side, at first, in a field too large to match over all pairs."""
+
+LOT_RANGE = 1 << 16
+
+
+def lives_left(event: SwissEvent, lives: int) -> dict[EntryId, int]:
+    """Entry -> lives left, for those who are still in."""
+    number = event.next_round
+    left = {p.entry: lives - event.losses[p.entry] for p in event.players if p.active(number)}
+    return {entry: count for entry, count in left.items() if count > 0}
+
+
+def lives_over(event: SwissEvent, lives: int) -> bool:
+    """Whether one (or, after a double forfeit, nobody) is left."""
+    return len(lives_left(event, lives)) <= 1
+
+
+def pair_lives(event: SwissEvent, lives: int, *, seed: bytes, draft: int = 1) -> SwissRound:
+    """Pair the next round of those who have lives left.
+
+    Raises Refused("round_open"), ("too_few_players"), or ("no_legal_pairing") if forbidden pairs leave none.
+    """
+    event.checked()
+    left = lives_left(event, lives)
+    if len(left) < 2:
+        raise Refused("too_few_players", players=len(left))
+    lots = Lots(seed, f"lives:{event.next_round}", draft)
+    order = sorted(lots.shuffled(sorted(left)), key=lambda entry: -left[entry])
+    costs = _Costs(event, order, left, lots)
+    wide = NEIGHBOURS
+    while True:
+        dense = len(order) <= DENSE_UP_TO or wide >= len(order)
+        found = best_matching(len(order) + len(order) % 2, costs.edges(len(order) if dense else wide))
+        if 2 * len(found) >= len(order):
+            return _as_round(order, left, found)
+        if dense:
+            raise Refused("no_legal_pairing", round=event.next_round)
+        wide *= 2
+
+
+class _Costs:
+    """What each pair of positions costs; the position behind the last is the bye."""
+
+    def __init__(self, event: SwissEvent, order: list[EntryId], left: dict[EntryId, int], lots: Lots) -> None:
+        self._event, self._order, self._left, self._lots = event, order, left, lots
+        rounds = len(event.rounds)
+        byes = max((event.byes_given[entry] for entry in order), default=0)
+        lives = max(left.values())
+        maxima = (byes, rounds, rounds, lives, 1, LOT_RANGE - 1)
+        self._packing = Packing(maxima, (len(order) + 1) // 2)
+
+    def edges(self, wide: int) -> Iterable[tuple[int, int, int]]:
+        """All pairs of positions at most `wide` apart, and the bye for everybody if the number is odd."""
+        size = len(self._order)
+        pairs = combinations(range(size), 2) if wide >= size else self._near(wide)
+        for a, b in pairs:
+            if frozenset((self._order[a], self._order[b])) not in self._event.forbidden:
+                yield a, b, self._weight(a, b)
+        if size % 2:
+            for a in range(size):
+                had = self._event.byes_given[self._order[a]]
+                yield a, size, self._packing.weight((had, 0, 0, 0, 0, self._lots.below(LOT_RANGE)))
+
+    def _near(self, wide: int) -> Iterable[tuple[int, int]]:
+        size = len(self._order)
+        return ((a, b) for a in range(size) for b in range(a + 1, min(size, a + 1 + wide)))
+
+    def _weight(self, a: int, b: int) -> int:
+        first, second = self._order[a], self._order[b]
+        met = self._event.meetings.get(frozenset((first, second)), [])
+        recent = met[-1] if met else 0
+        lives = abs(self._left[first] - self._left[second])
+        clubs = [self._event.by_entry[entry].club for entry in (first, second)]
+        mates = int(clubs[0] is not None and clubs[0] == clubs[1])
+        return self._packing.weight((0, len(met), recent, lives, mates, self._lots.below(LOT_RANGE)))
+
+
+def _as_round(order: list[EntryId], left: dict[EntryId, int], found: list[tuple[int, int]]) -> SwissRound:
+    size = len(order)
+    pairs = [SwissPair(order[a], order[b]) for a, b in found if b < size]
+    pairs.sort(key=lambda pair: (-left[pair.first] - left[pair.second], pair.first))
+    return SwissRound(tuple(pairs), tuple(SwissBye(order[a], ByeKind.SIT_OUT) for a, b in found if b == size))
+
+
+def lives_places(event: SwissEvent, lives: int) -> tuple[tuple[EntryId, ...], ...]:
+    """Entries by place: those still in by lives left, then the others by the round they went out in, latest first.
+
+    Who withdrew ranks with those who went out in the last round he could have played.
+    """
+    left = lives_left(event, lives)
+    lost: dict[EntryId, int] = {}
+    out: dict[EntryId, int] = {p.entry: p.left for p in event.players if p.left is not None and p.entry not in left}
+    for number, round_ in enumerate(event.rounds, start=1):
+        for pair in round_.pairs:
+            for entry in pair.losers:
+                lost[entry] = lost.get(entry, 0) + 1
+                if lost[entry] == lives:
+                    out.setdefault(entry, number)
+    groups: dict[tuple[int, int], list[EntryId]] = {}
+    for player in event.players:
+        key = (1, left[player.entry]) if player.entry in left else (0, out.get(player.entry, 0))
+        groups.setdefault(key, []).append(player.entry)
+    return tuple(tuple(sorted(groups[key])) for key in sorted(groups, reverse=True))

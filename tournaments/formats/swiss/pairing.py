@@ -1,0 +1,354 @@
+"""Swiss pairing: one maximum-weight matching over all players.
+
+Hard: nobody meets a former opponent or a forbidden one, nobody has a second full bye. Among the complete
+pairings that keep this, the costs decide in this order, each before all later ones: the score of the player
+with the bye (lowest), the sum of score differences, the sum of their squares, players who float the same
+way as in the last round, club-mates, and the chosen order inside score groups.
+
+Small fields are matched over all pairs. Large ones over candidates: neighbours of the ideal opponent in the
+same score group, and everybody near a border between score groups; candidates are doubled until the
+matching is complete, so sparseness never costs a pair.
+
+Lots are HMAC-SHA-256(key = seed, message = "swiss:round:draft:a:b") with a < b the ids of the two (0 for
+the bye), of which the first two bytes count.
+"""
+
+import hmac
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import rustworkx
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import EntryId
+from tournaments.formats.lots import Lots
+from tournaments.formats.swiss.event import ByeKind, Order, SwissBye, SwissEvent, SwissPair, SwissRound
+from tournaments.formats.swiss.feasibility import Plan, plan_rounds
+from tournaments.formats.swiss.packing import Packing
+
+DENSE_UP_TO = 300
+"""Fields of this size and below are matched over all pairs."""
+
+CANDIDATES = 16
+"""Candidates in the own score group at first, for larger fields."""
+
+VERY_LARGE = 4000
+"""Above this size half as many candidates are enough at first: groups are large and earlier meetings rare."""
+
+BORDER = 24
+"""Players on each side of a border between score groups who are candidates for each other, at first."""
+
+LOT_BYTES = 2
+ALTERNATIVES = 64
+"""Pairings tried in order of cost if the best one would leave a later round without a pairing."""
+
+BYE = -1
+"""Stands for the bye among indices of players."""
+
+Edge = tuple[int, int]
+Weigh = Callable[[int, int], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRequest:
+    """What is known of the round to be paired: byes asked for, and pairs the director fixes beforehand."""
+
+    byes: Mapping[EntryId, ByeKind] = field(default_factory=dict)
+    manual: tuple[tuple[EntryId, EntryId], ...] = ()
+
+
+NOTHING_ASKED = RoundRequest()
+
+
+def best_matching(size: int, edges: Iterable[tuple[int, int, int]]) -> list[Edge]:
+    """The pairs of the heaviest of the largest matchings; `edges` are (a, b, weight) with a, b < size.
+
+    Sorted, so that equal input gives equal output.
+    """
+    graph = rustworkx.PyGraph(multigraph=False)
+    graph.add_nodes_from(range(size))
+    graph.add_edges_from(list(edges))
+    pairs = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+    return sorted((min(pair), max(pair)) for pair in pairs)
+
+
+def pair_round(
+    event: SwissEvent,
+    request: RoundRequest = NOTHING_ASKED,
+    *,
+    seed: bytes,
+    draft: int = 1,
+    candidates: int | None = None,
+) -> SwissRound:
+    """Pair the next round.
+
+    `candidates` is how many opponents a player in a large field is first tried with (a default by size).
+
+    If the best pairing would leave no pairing for a later planned round, the next best that does not is
+    taken, where one is found (`outlook` says beforehand whether there is). Raises Refused("rounds_over"),
+    ("round_open"), ("too_few_players"), ("too_few_without_byes"), ("manual_pair_invalid") or ("no_legal_pairing").
+    """
+    event.checked()
+    field_ = _Field(event, request, seed, draft, candidates)
+    chosen = field_.matched(frozenset())
+    if chosen is None:
+        raise Refused("no_legal_pairing", round=event.next_round)
+    chosen = _safe_for_later(field_, chosen, request.manual)
+    return _as_round(event, request, field_, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What can be paired, said before the draw.
+
+    `this_round` whether the next round can be; `last` the last round up to which all can be for certain;
+    `later` whether all planned ones can (None: no way was found, and none was excluded). `choices` are what
+    a director may do about it: "allow_rematches", "fewer_rounds".
+    """
+
+    this_round: bool
+    later: bool | None
+    last: int
+    choices: tuple[str, ...]
+
+
+def outlook(
+    event: SwissEvent, request: RoundRequest = NOTHING_ASKED, *, rounds: int | None = None, seed: bytes
+) -> Outlook:
+    """Foresee the next round and all up to `rounds` (by default the planned ones).
+
+    Raises as `pair_round` does, except that an impossible round is an answer, not a refusal.
+    """
+    number = event.next_round
+    until = rounds or event.planned or number
+    possible = _Field(event.checked(), request, seed, 1).matched(frozenset()) is not None
+    if not possible:
+        return Outlook(False, False, number - 1, ("allow_rematches", "fewer_rounds"))
+    if event.allow_rematches:
+        return Outlook(True, True, until, ())
+    later = plan_rounds(event, until - number + 1, match=best_matching).possible
+    last = until
+    while last > number and not plan_rounds(event, last - number + 1, match=best_matching).possible:
+        last -= 1
+    return Outlook(True, later, last, () if later else ("allow_rematches", "fewer_rounds"))
+
+
+def legal(event: SwissEvent, a: EntryId, b: EntryId) -> bool:
+    """Whether two may be paired: not forbidden, and not met unless rematches are allowed."""
+    pair = frozenset((a, b))
+    return pair not in event.forbidden and (event.allow_rematches or pair not in event.meetings)
+
+
+class _Field:
+    """The players to be paired in this round, best first, and what each pair of them costs."""
+
+    def __init__(
+        self, event: SwissEvent, request: RoundRequest, seed: bytes, draft: int, candidates: int | None = None
+    ) -> None:
+        self.event, self._seed, self._candidates_at_first = event, seed, candidates
+        self._message = f"swiss:{event.next_round}:{draft}"
+        active = {p.entry for p in event.players if p.active(event.next_round)}
+        _check_manual(event, request, active)
+        taken = {entry for pair in request.manual for entry in pair} | set(request.byes)
+        self.entries = self._sorted(active - taken)
+        self.odd = len(self.entries) % 2 == 1
+        if len(self.entries) < 2 and not request.manual and not (self.entries and request.byes):
+            if len(active) > 1:
+                raise Refused("too_few_without_byes", round=event.next_round, players=len(self.entries))
+            raise Refused("too_few_players", players=len(self.entries))
+        self.level = [round(2 * event.scores[entry]) for entry in self.entries]
+        self._club = [event.by_entry[entry].club for entry in self.entries]
+        self._float = [event.floats.get(entry, 0) for entry in self.entries]
+        self.groups = self._group_bounds()
+        self._met: list[set[EntryId]] = self._barred()
+        self._packing = self._make_packing()
+
+    def _sorted(self, entries: set[EntryId]) -> list[EntryId]:
+        """By score, then by lot or rating: the order in which score groups are folded or slid."""
+        drawn = Lots(self._seed, self._message).shuffled(sorted(entries))
+        by_lot = {entry: at for at, entry in enumerate(drawn)}
+        by_rating = self.event.order is not Order.RANDOM
+        rating = {p.entry: p.rating if by_rating else 0.0 for p in self.event.players}
+        return sorted(entries, key=lambda e: (-self.event.scores[e], -rating[e], by_lot[e]))
+
+    def _group_bounds(self) -> list[tuple[int, int]]:
+        """For every position the start and end of its score group."""
+        bounds: list[tuple[int, int]] = []
+        start = 0
+        for at in range(len(self.level) + 1):
+            if at == len(self.level) or self.level[at] != self.level[start]:
+                bounds += [(start, at)] * (at - start)
+                start = at
+        return bounds
+
+    def _barred(self) -> list[set[EntryId]]:
+        barred: dict[EntryId, set[EntryId]] = {entry: set() for entry in self.entries}
+        met = () if self.event.allow_rematches else self.event.meetings
+        for a, b in (tuple(pair) for source in (met, self.event.forbidden) for pair in source if len(pair) == 2):
+            if a in barred and b in barred:
+                barred[a].add(b)
+                barred[b].add(a)
+        return [barred[entry] for entry in self.entries]
+
+    def _make_packing(self) -> Packing:
+        gap = max(self.level, default=0) - min(self.level, default=0)
+        rematch = len(self.event.rounds) if self.event.allow_rematches else 0
+        last = max(2 * len(self.entries), 256**LOT_BYTES)
+        return Packing((rematch, max(self.level, default=0), gap, gap * gap, 2, 1, last), (len(self.entries) + 1) // 2)
+
+    def allowed(self, a: int, b: int) -> bool:
+        """Whether the players at two positions (or one of them and the bye) may be paired."""
+        if a == BYE:
+            return self.event.allow_rematches or not self.event.byes_given[self.entries[b]]
+        return self.entries[b] not in self._met[a]
+
+    def weight(self, a: int, b: int) -> int:
+        """The weight of a pair of positions, a < b; `BYE` as the first for the bye."""
+        first = 0 if a == BYE else self.entries[a]
+        lot = self._lot(first, self.entries[b])
+        if a == BYE:
+            again = self.event.byes_given[self.entries[b]]
+            last = lot if self.event.order is Order.RANDOM else len(self.entries) - b
+            return self._packing.weight((again, self.level[b], 0, 0, int(self._float[b] > 0), 0, last))
+        gap = self.level[a] - self.level[b]
+        floats = (int(self._float[a] > 0) + int(self._float[b] < 0)) if gap else 0
+        mates = int(self._club[a] is not None and self._club[a] == self._club[b])
+        last = lot if self.event.order is Order.RANDOM else self._order_cost(a, b)
+        rematch = self._rematches(first, self.entries[b])
+        return self._packing.weight((rematch, 0, gap, gap * gap, floats, mates, last))
+
+    def _rematches(self, a: EntryId, b: EntryId) -> int:
+        return len(self.event.meetings.get(frozenset((a, b)), ())) if self.event.allow_rematches else 0
+
+    def _lot(self, a: EntryId, b: EntryId) -> int:
+        message = f"{self._message}:{min(a, b)}:{max(a, b)}".encode("ascii")
+        return int.from_bytes(hmac.digest(self._seed, message, "sha256")[:LOT_BYTES], "big")
+
+    def _order_cost(self, a: int, b: int) -> int:
+        """How far b is from the opponent that the chosen order has for a; a floater is best at the border."""
+        start, end = self.groups[a]
+        if b >= end:
+            return (end - 1 - a) + (b - self.groups[b][0])
+        return abs(b - self.ideal(a, start, end))
+
+    def ideal(self, at: int, start: int, end: int) -> int:
+        """The position of the ideal opponent in the own score group."""
+        if self.event.order is Order.FOLD:
+            return start + end - 1 - at
+        if self.event.order is Order.SLIDE:
+            half = (end - start) // 2
+            return at + half if at - start < half else at - half
+        return at + 1
+
+    def matched(self, without: frozenset[Edge]) -> list[Edge] | None:
+        """The best complete pairing that has none of the edges `without`; None if there is none."""
+        size = len(self.entries)
+        wide = self._candidates_at_first or (CANDIDATES if size <= VERY_LARGE else CANDIDATES // 2)
+        while True:
+            dense = size <= DENSE_UP_TO or wide >= size
+            pairs = combinations(range(size), 2) if dense else self._candidates(wide)
+            edges = [(a, b, self.weight(a, b)) for a, b in pairs if self.allowed(a, b) and (a, b) not in without]
+            edges += [(b, size, w) for b, w in self._bye_edges(size if dense else wide * 4, without)]
+            found = best_matching(size + self.odd, edges)
+            if 2 * len(found) == size + self.odd:
+                return [(BYE, a) if b == size else (a, b) for a, b in found]
+            if dense:
+                return None
+            wide *= 2
+
+    def _bye_edges(self, most: int, without: frozenset[Edge]) -> list[tuple[int, int]]:
+        if not self.odd:
+            return []
+        eligible = [b for b in reversed(range(len(self.entries))) if self.allowed(BYE, b) and (BYE, b) not in without]
+        return [(b, self.weight(BYE, b)) for b in eligible[:most]]
+
+    def _candidates(self, wide: int) -> Iterator[Edge]:
+        """Pairs worth considering in a large field, each once."""
+        seen: set[Edge] = set()
+        size = len(self.entries)
+        border = max(BORDER, BORDER * wide // CANDIDATES)
+        for at, (start, end) in enumerate(self.groups):
+            centre = self.ideal(at, start, end)
+            near = range(max(start, centre - wide // 2), min(end, centre + wide // 2 + 1))
+            ring = (start + (at - start + step) % (end - start) for step in range(1, wide // 2 + 1))
+            seen.update((min(at, b), max(at, b)) for b in (*near, *ring) if b != at)
+            if at + 1 == end and end < size:
+                above = range(max(0, end - border), end)
+                below = range(end, min(size, end + border))
+                seen.update((a, b) for a in above for b in below)
+        return iter(sorted(seen))
+
+
+def _check_manual(event: SwissEvent, request: RoundRequest, active: set[EntryId]) -> None:
+    used: set[EntryId] = set(request.byes)
+    for a, b in request.manual:
+        reason = None
+        if a == b or not {a, b} <= active:
+            reason = "both must be in this round"
+        elif {a, b} & used:
+            reason = "one of them is taken"
+        elif not legal(event, a, b):
+            reason = "they have met, or must not meet"
+        if reason is not None:
+            raise Refused("manual_pair_invalid", first=a, second=b, reason=reason)
+        used |= {a, b}
+
+
+def _safe_for_later(field_: _Field, best: list[Edge], manual: Sequence[tuple[EntryId, EntryId]]) -> list[Edge]:
+    """The best pairing, or the next best, after which the later planned rounds can be paired."""
+    event = field_.event
+    left = (event.planned or 0) - event.next_round
+    if left < 1 or event.allow_rematches:
+        return best
+    queue: list[tuple[int, list[Edge], frozenset[Edge]]] = [(_total(field_, best), best, frozenset())]
+    tried: set[frozenset[Edge]] = set()
+    for _ in range(ALTERNATIVES):
+        if not queue:
+            break
+        queue.sort(key=lambda item: item[0])
+        _, chosen, without = queue.pop()
+        if plan_rounds(event, left, match=best_matching, after=[*manual, *_pairs(field_, chosen)]).possible:
+            return chosen
+        for edge in chosen:
+            banned = without | {edge}
+            other = field_.matched(banned) if banned not in tried else None
+            tried.add(banned)
+            if other is not None:
+                queue.append((_total(field_, other), other, banned))
+    plan = plan_rounds(event, left + 1, match=best_matching)
+    return _from_plan(field_, plan) or best
+
+
+def _total(field_: _Field, edges: Sequence[Edge]) -> int:
+    return sum(field_.weight(a, b) for a, b in edges)
+
+
+def _pairs(field_: _Field, edges: Sequence[Edge]) -> list[tuple[EntryId | None, EntryId]]:
+    return [(None if a == BYE else field_.entries[a], field_.entries[b]) for a, b in edges]
+
+
+def _from_plan(field_: _Field, plan: Plan) -> list[Edge] | None:
+    """The first round of a plan for all rounds, if it is a pairing of exactly the players of this field."""
+    if not plan.rounds:
+        return None
+    position: dict[EntryId | None, int] = {entry: at for at, entry in enumerate(field_.entries)} | {None: BYE}
+    first = plan.rounds[0]
+    if any(side not in position for pair in first for side in pair):
+        return None
+    edges = [(min(edge), max(edge)) for edge in ((position[a], position[b]) for a, b in first)]
+    return edges if 2 * len(edges) == len(field_.entries) + field_.odd else None
+
+
+def _as_round(event: SwissEvent, request: RoundRequest, field_: _Field, chosen: Sequence[Edge]) -> SwissRound:
+    """The round with its tables in order: the highest scores first."""
+    drawn = [(field_.entries[a], field_.entries[b]) for a, b in chosen if a != BYE]
+    pairs = [SwissPair(a, b) for a, b in (*request.manual, *drawn)]
+    pairs.sort(key=lambda p: (-max(event.scores[p.first], event.scores[p.second]), -_sum(event, p), p.first))
+    byes = [SwissBye(entry, kind) for entry, kind in sorted(request.byes.items())]
+    byes += [SwissBye(field_.entries[b]) for a, b in chosen if a == BYE]
+    return SwissRound(tuple(pairs), tuple(byes))
+
+
+def _sum(event: SwissEvent, pair: SwissPair) -> float:
+    return event.scores[pair.first] + event.scores[pair.second]

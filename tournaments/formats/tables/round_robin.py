@@ -1,0 +1,189 @@
+"""All play all: Berger tables, single or double, and what a leaver's matches count.
+
+A round robin is a bracket like any other (entries and byes as sources), so `progress` tells its state; only
+its table is its own. Entries stand at Berger numbers in the order they are given.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import (
+    BYE,
+    Bracket,
+    EntryId,
+    EntrySource,
+    Fixture,
+    Graph,
+    Round,
+    Source,
+)
+from tournaments.formats.progress import FixtureState, FixtureStatus, Progress, Result
+from tournaments.formats.tables.records import Game, Records, RoundKind
+
+LEAST_FIELD = 2
+
+
+class LeaverRule(StrEnum):
+    """What the matches of an entry that leaves count.
+
+    HALF: below half of its matches played all its results are deleted, otherwise they stand and the rest
+    are lost by forfeit (FIDE Competition Rules, round robins). KEEP and DELETE do one of the two always.
+    """
+
+    HALF = "half"
+    KEEP = "keep"
+    DELETE = "delete"
+
+
+class Unplayed(StrEnum):
+    """What a match of a league counts that was not played when the league is over.
+
+    NOTHING: nothing for both; HALF: half a win for both; RULING: the director decides each of them.
+    """
+
+    NOTHING = "nothing"
+    HALF = "half"
+    RULING = "ruling"
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """Table points of a match: the pair for winner and loser, 1 and 0 or 3 and 1, say.
+
+    `draw` goes to both where nobody won a match that was settled; None means half of `win`. `unplayed` goes to both
+    where neither came.
+    """
+
+    win: float = 1.0
+    loss: float = 0.0
+    draw: float | None = None
+    unplayed: float = 0.0
+
+    @property
+    def half(self) -> float:
+        """What each gets when nobody won."""
+        return self.win / 2 if self.draw is None else self.draw
+
+
+STANDARD = Scoring()
+"""One for a win, nothing for a loss."""
+
+
+def berger(entries: int) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """The Berger table: rounds of pairs of numbers 1 to n, or to n + 1 for an odd n, where n + 1 is the bye.
+
+    Source: FIDE Handbook C.05, annex 1.
+
+    >>> berger(4)
+    (((1, 4), (2, 3)), ((4, 3), (1, 2)), ((2, 4), (3, 1)))
+    """
+    size = entries + entries % 2
+    circle = size - 1
+    rounds: list[tuple[tuple[int, int], ...]] = []
+    for number in range(circle):
+        head = number * (size // 2) % circle
+        fixed = (head + 1, size) if number % 2 == 0 else (size, head + 1)
+        others = (((head + k) % circle + 1, (head - k) % circle + 1) for k in range(1, size // 2))
+        rounds.append((fixed, *others))
+    return tuple(rounds)
+
+
+def round_robin(entries: Sequence[EntryId], *, key: str, double: bool = False, first_number: int = 1) -> Bracket:
+    """The bracket of a round robin in Berger order; the second half of a double one turns every pair.
+
+    With an odd field each entry has one bye a half. Raises Refused("field_too_small") or ("entry_twice").
+    """
+    if len(set(entries)) != len(entries):
+        raise Refused("entry_twice", entry=max(entries, key=list(entries).count))
+    return round_robin_of([EntrySource(entry) for entry in entries], key=key, double=double, first_number=first_number)
+
+
+def round_robin_of(members: Sequence[Source], *, key: str, double: bool = False, first_number: int = 1) -> Bracket:
+    """As `round_robin`, of any sources, such as places of an earlier stage. Raises Refused("field_too_small")."""
+    if len(members) < LEAST_FIELD:
+        raise Refused("field_too_small", entries=len(members), least=LEAST_FIELD)
+    sources = [*members, BYE] if len(members) % 2 else list(members)
+    table = berger(len(members))
+    turned = tuple(tuple((b, a) for a, b in pairs) for pairs in table) if double else ()
+    rounds: list[Round] = []
+    number = first_number
+    for pairs in (*table, *turned):
+        fixtures = tuple(Fixture(number + at, (sources[a - 1], sources[b - 1])) for at, (a, b) in enumerate(pairs))
+        number += len(fixtures)
+        rounds.append(Round(len(rounds) + 1, fixtures))
+    return Bracket(key, tuple(rounds))
+
+
+def round_robins(groups: Sequence[Sequence[EntryId]], keys: Sequence[str], *, double: bool = False) -> Graph:
+    """One graph with a round robin for each group, numbered one after the other."""
+    brackets: list[Bracket] = []
+    number = 1
+    for group, key in zip(groups, keys, strict=True):
+        bracket = round_robin(group, key=key, double=double, first_number=number)
+        number += len(bracket.fixtures)
+        brackets.append(bracket)
+    return Graph(tuple(brackets))
+
+
+def table(
+    state: Progress,
+    key: str,
+    *,
+    length: int = 0,
+    scoring: Scoring = STANDARD,
+    withdrawn: Collection[EntryId] = (),
+    rule: LeaverRule = LeaverRule.HALF,
+    lots_seed: bytes | None = None,
+) -> Records:
+    """The records of a round robin, ready for `tiebreaks.standings`; matches not yet over do not appear.
+
+    `length` is the match length, needed for points won minus lost. Byes count nothing: everybody has one.
+    """
+    fixtures = [state.fixtures[fixture.number] for fixture in state.graph.bracket(key).fixtures]
+    deleted = frozenset(entry for entry in withdrawn if _deleted(entry, fixtures, rule))
+    games: dict[EntryId, list[Game]] = {}
+    for fixture in fixtures:
+        pair = [slot.entrant for slot in fixture.slots]
+        for side, entry in enumerate(pair):
+            if entry is None:
+                continue
+            row = games.setdefault(entry, [])
+            opponent = pair[1 - side]
+            if opponent is not None and fixture.over and not deleted & {entry, opponent}:
+                row.append(_game(fixture, side, opponent, length, scoring))
+    return Records(games, win=scoring.win, scheduled=True, lots_seed=lots_seed)
+
+
+def _deleted(entry: EntryId, fixtures: Sequence[FixtureState], rule: LeaverRule) -> bool:
+    if rule is not LeaverRule.HALF:
+        return rule is LeaverRule.DELETE
+    own = [f for f in fixtures if any(entry in (slot.entry, slot.absent) for slot in f.slots)]
+    matches = [f for f in own if f.status is not FixtureStatus.BYE and f.status is not FixtureStatus.EMPTY]
+    played = sum(f.result is not None and "forfeit" not in f.result.kind for f in matches if f.over)
+    return 2 * played < len(matches)
+
+
+def _game(fixture: FixtureState, side: int, opponent: EntryId, length: int, scoring: Scoring) -> Game:
+    result = fixture.result
+    if result is None:
+        points = scoring.win if fixture.winner.entry == fixture.slots[side].entry is not None else 0.0
+        return Game(RoundKind.FORFEIT, points, opponent)
+    if "forfeit" in result.kind:
+        points = scoring.unplayed if result.winner is None else scoring.win if result.winner == side else 0.0
+        return Game(RoundKind.FORFEIT, points, opponent)
+    won, lost = _score(result, side)
+    return Game(RoundKind.PLAYED, _points(result, side, scoring), opponent, won, lost, length)
+
+
+def _points(result: Result, side: int, scoring: Scoring) -> float:
+    if result.winner is None:
+        return scoring.half
+    return scoring.win if result.winner == side else scoring.loss
+
+
+def _score(result: Result, side: int) -> tuple[int, int]:
+    if result.score is None:
+        return 0, 0
+    return result.score[side], result.score[1 - side]

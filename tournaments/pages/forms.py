@@ -1,0 +1,52 @@
+"""Forms of the director's console."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from matches.models import Claim
+from players.forms import RefusingForm
+from tournaments.models import Division, Tournament
+from tournaments.results.one_line import LONGEST_TEXT
+
+
+class OnScreenForm(RefusingForm):
+    """What is done on the console, and the division on the screen."""
+
+    division = forms.ModelChoiceField(Division.objects.none(), to_field_name="public_id", required=False)
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        division = self.fields["division"]
+        assert isinstance(division, forms.ModelChoiceField)  # noqa: S101 - tells the type checker
+        division.queryset = tournament.divisions.all()
+
+
+class QuickForm(OnScreenForm):
+    """Results typed as lines."""
+
+    line = forms.CharField(
+        label=_("Quick entry"),
+        max_length=LONGEST_TEXT,
+        error_messages={"required": _("Type a result, such as m22 11-7.")},
+    )
+    FIELD_OF: ClassVar[dict[str, str]] = {"line_empty": "line", "too_many_lines": "line"}
+
+
+class ConfirmForm(OnScreenForm):
+    """The reports that the director saw, to be confirmed all at once."""
+
+    report = forms.ModelMultipleChoiceField(Claim.objects.none(), to_field_name="public_id")
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, tournament=tournament, **kwargs)
+        report = self.fields["report"]
+        assert isinstance(report, forms.ModelMultipleChoiceField)  # noqa: S101 - tells the type checker
+        topics = [division.topic for division in tournament.divisions.all()]
+        report.queryset = Claim.objects.filter(match__parent_topic__in=topics)
+
+    @property
+    def reports(self) -> set[str]:
+        """Their public ids."""
+        return {claim.public_id for claim in self.cleaned_data["report"]}

@@ -1,0 +1,290 @@
+"""What a director has before him: what needs him, what can be played, how far it all is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db.models import Max, Prefetch, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from matches.models import Claim, Match, Objection, Result, Submission
+from matches.presentation import labels as wording
+from players.actors import Actor
+from players.people.canonical import player_of
+from tournaments.events.selectors import events
+from tournaments.events.selectors.events import Counted, Meeting
+from tournaments.formats.settings import BY_ROUND, NextRound
+from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
+from tournaments.pages.selectors.divisions import RoundProgress, round_progress
+from tournaments.standings.rounds import called_in_order, playable
+from tournaments.standings.selectors.champions import champions
+from tournaments.state.names import shown
+from tournaments.state.plans import settings_of
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
+
+MOST_NEEDS = 60
+MOST_READY = 80
+
+
+@dataclass(slots=True)
+class Need:
+    """Something that waits for the director: dispute, objection, refused, deadline, untold, sheet, claim."""
+
+    kind: str
+    line: Meeting
+    claims: list[Claim] = field(default_factory=list)
+    records: list[Submission] = field(default_factory=list)
+    objection: Objection | None = None
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """Who plays, by primary key."""
+        match = self.line.match
+        return () if match is None else (match.player_0_id, match.player_1_id)
+
+    @property
+    def said(self) -> list[str]:
+        """Who reports which score."""
+        match = self.line.match
+        return [] if match is None else [wording.report(match, claim) for claim in self.claims]
+
+    @property
+    def label(self) -> str:
+        """Its kind in a word or two."""
+        return str(NEEDS[self.kind].label)
+
+    @property
+    def tag(self) -> str:
+        """The colour of the label."""
+        return NEEDS[self.kind].tag
+
+    @property
+    def explanation(self) -> str:
+        """What the director should know about it."""
+        return str(NEEDS[self.kind].explanation)
+
+    @property
+    def stands_at(self) -> datetime | None:
+        """When a report stands by itself."""
+        return self.claims[0].stands_at if self.kind == "claim" else None
+
+    @property
+    def to_confirm(self) -> Claim | None:
+        """The report that one tap confirms."""
+        return self.claims[0] if self.kind in ("claim", "untold", "sheet") else None
+
+
+class NeedKind(NamedTuple):
+    """How a kind of need is shown."""
+
+    label: "StrPromise"
+    tag: str = ""
+    explanation: "StrPromise | str" = ""
+
+
+NEEDS = {
+    "dispute": NeedKind(_("Dispute"), "tag-danger"),
+    "objection": NeedKind(_("Objection"), "tag-danger", _("A player objects to the result.")),
+    "refused": NeedKind(_("Record rejected"), "tag-danger", _("A record was sent in that does not settle the match.")),
+    "deadline": NeedKind(_("Deadline passed"), "tag-warning"),
+    "untold": NeedKind(
+        _("Not answered"), "tag-warning", _("The other player has not seen it, so it does not stand by itself.")
+    ),
+    "sheet": NeedKind(_("From the score sheet"), "tag-warning", _("Nobody signed it, so it never stands by itself.")),
+    "claim": NeedKind(_("Unconfirmed")),
+}
+
+
+URGENCY = ("dispute", "objection", "refused", "deadline", "untold", "sheet", "claim")
+
+
+def unopposed(needs: Sequence[Need], player: int | None) -> list[str]:
+    """The signed reports that nobody disputes, but for matches this player plays in: what one tap confirms."""
+    return [
+        claim.public_id
+        for need in needs
+        if need.kind in ("claim", "untold") and player not in need.players
+        for claim in need.claims
+        if claim.is_signed
+    ]
+
+
+def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) -> dict[str, Any]:
+    """The console of an event; `chosen` is the public id of the division whose rounds are shown, `by` looks at it."""
+    divisions = events.divisions_of(tournament)
+    names = events.names_of_rounds(tournament)
+    fixtures = called_in_order(_open(tournament))
+    lines = [events.meeting(fixture, names, staff=True) for fixture in fixtures]
+    needs = _with_objections(tournament, names, _needs(lines))
+    taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
+    can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
+    ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=lambda line: line.state != "live")
+    division = _chosen(divisions, chosen)
+    return {
+        "tournament": tournament,
+        "club": tournament.club,
+        "divisions": divisions,
+        "several": len(divisions) > 1,
+        "division": division.division if division else None,
+        "counted": division,
+        "champion": _winner(division, by),
+        "needs": needs[:MOST_NEEDS],
+        "needs_count": len(needs),
+        "unopposed": unopposed(needs, _player(by)),
+        "ready": ready[:MOST_READY],
+        "ready_count": len(ready),
+        "later_count": len(lines) - len(taken | can_begin),
+        "rounds": rounds_of(division.division, names) if division else [],
+        "round_need": round_need(division.division) if division else None,
+        "latest": latest_results(tournament) if division else [],
+        "now": now,
+    }
+
+
+def _winner(counted: Counted | None, by: Actor) -> str:
+    """Who won the division on the screen, once it is over."""
+    if counted is None or by.user is None:
+        return ""
+    return champions(by.user, [counted.division]).get(counted.division.pk, "")
+
+
+def _player(by: Actor) -> int | None:
+    """The player behind whoever looks at the console."""
+    player = player_of(by.user) if by.user is not None else None
+    return player.pk if player is not None else None
+
+
+def _open(tournament: Tournament) -> QuerySet[Fixture]:
+    open_claims = Claim.objects.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED])
+    refused = Submission.objects.filter(standing=Submission.Standing.REFUSED).defer("data", "transcript")
+    return events.open_fixtures(tournament).prefetch_related(
+        Prefetch("match__claims", queryset=open_claims.order_by("side", "created_at"), to_attr="open_claims"),
+        Prefetch("match__submissions", queryset=refused.order_by("created_at"), to_attr="refused_records"),
+    )
+
+
+def _needs(lines: Sequence[Meeting]) -> list[Need]:
+    found = []
+    for line in lines:
+        claims, records = getattr(line.match, "open_claims", []), getattr(line.match, "refused_records", [])
+        if (kind := _kind(line, claims, records)) is not None:
+            found.append(Need(kind, line, claims, records))
+    return sorted(found, key=lambda need: URGENCY.index(need.kind))
+
+
+def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: list[Need]) -> list[Need]:
+    """The same with the open objections to results of the event; two queries."""
+    still_open = Objection.objects.filter(state=Objection.State.OPEN)
+    objected = (
+        Fixture.objects.filter(
+            stage__division__tournament=tournament,
+            match__state=Match.State.SETTLED,
+            match__objections__state=Objection.State.OPEN,
+        )
+        .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
+        .prefetch_related(Prefetch("match__objections", queryset=still_open, to_attr="open_objections"))
+        .distinct()
+        .order_by("number")[:MOST_NEEDS]
+    )
+    found = [
+        Need("objection", events.meeting(fixture, names, staff=True), objection=objection)
+        for fixture in objected
+        for objection in getattr(fixture.match, "open_objections", [])
+    ]
+    return sorted([*found, *needs], key=lambda need: URGENCY.index(need.kind))
+
+
+def _kind(line: Meeting, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
+    if line.state == Match.State.DISPUTED:
+        return "dispute"
+    if records:
+        return "refused"
+    if line.fixture.deadline_done:
+        return "deadline"
+    if line.state == Match.State.CLAIMED:
+        stands = any(claim.stands_at is not None for claim in claims)
+        return "claim" if stands else "untold"
+    if claims:
+        return "sheet"
+    return None
+
+
+def _chosen(divisions: Sequence[Counted], chosen: str) -> Counted | None:
+    named = [one for one in divisions if one.division.public_id == chosen]
+    running = [one for one in divisions if one.division.status == Division.Status.RUNNING]
+    return next(iter(named or running or divisions), None)
+
+
+def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgress]:
+    """How far each round of a division is, in two queries; `names` are those of all rounds of the event."""
+    rounds = list(
+        Round.objects.filter(bracket__stage__division=division)
+        .select_related("bracket")
+        .order_by("bracket__stage__number", "bracket__order", "number")
+    )
+    statuses: dict[int, list[str]] = {}
+    for round_, status in Fixture.objects.filter(stage__division=division).values_list("round_id", "status"):
+        statuses.setdefault(round_, []).append(status)
+    return [
+        round_progress(row.bracket.key, row.number, names[row.pk], row.length, row.deadline, statuses.get(row.pk, []))
+        for row in rounds
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundNeed:
+    """A round that waits for the director: a draft, refused, or complete with the next one to be asked for."""
+
+    kind: str
+    round: int
+    refusal: Mapping[str, Any] | None = None
+
+
+def round_need(division: Division) -> RoundNeed | None:
+    """What a stage that is paired round by round wants of the director; two queries."""
+    stage = division.stages.filter(format__in=BY_ROUND, status=Stage.Status.RUNNING).order_by("-number").first()
+    last = stage.draws.filter(round__gt=0).order_by("-number").first() if stage is not None else None
+    if stage is None or last is None:
+        return None
+    if last.state == Draw.State.DRAFT:
+        return RoundNeed("draft", last.round)
+    if last.refusal:
+        return RoundNeed("refused", last.round, last.refusal)
+    left = Fixture.objects.filter(stage=stage, status__in=(Fixture.Status.READY, Fixture.Status.WAITING))
+    if last.state == Draw.State.PUBLISHED and settings_of(stage).next_round == NextRound.ASK and not left.exists():
+        return RoundNeed("complete", last.round)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class LatestResult:
+    """A result that has just come in."""
+
+    fixture: Fixture
+    result: Result
+    names: tuple[str, str]
+
+
+def latest_results(tournament: Tournament, most: int = 8) -> list[LatestResult]:
+    """The newest results, to see that what was typed has arrived."""
+    fixtures = list(
+        Fixture.objects.filter(
+            stage__division__tournament=tournament, match__state=Match.State.SETTLED, match__isnull=False
+        )
+        .annotate(told_at=Max("match__results__at"))
+        .select_related("match__player_0", "match__player_1", "stage__division")
+        .prefetch_related(Prefetch("match__results", queryset=Result.objects.order_by("-version")))
+        .order_by("-told_at", "-number")[:most]
+    )
+    return [
+        LatestResult(
+            fixture,
+            fixture.match.results.all()[0],
+            (shown(fixture.match.player_0, True), shown(fixture.match.player_1, True)),
+        )
+        for fixture in fixtures
+        if fixture.match is not None
+    ]

@@ -1,0 +1,164 @@
+"""A division: its page for everybody, registering, and its settings."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from engine.errors import Refused
+from matches.ratings.services.pools import pool_choices
+from players.access import Role
+from players.accounts.services import ensure_player
+from tournaments import access
+from tournaments.draws.forms import AfterForm
+from tournaments.draws.services.draws import round_deadlines
+from tournaments.entries.services import entries
+from tournaments.events.forms import DivisionForm
+from tournaments.events.services import deadlines, events
+from tournaments.events.views.pages import (
+    account_needed,
+    address,
+    by,
+    division_url,
+    form_key,
+    me,
+    missed,
+    page,
+    refuse,
+    sent,
+    zone_of,
+)
+from tournaments.models import Division, Entry
+from tournaments.pages.selectors import divisions as selectors
+
+
+@gzip_page
+@require_safe
+def division(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Entries, then the bracket; `?player=` shows somebody's path, `?section=` opens a part of a large bracket."""
+    found = access.division(request.user, division, (club, slug))
+    context = selectors.division_page(
+        request.user,
+        found,
+        timezone.now(),
+        player=request.GET.get("player", ""),
+        section=request.GET.get("section", ""),
+    )
+    return render(request, "tournaments/division.html", context)
+
+
+@account_needed
+@require_POST
+def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Enter oneself."""
+    found = access.division(request.user, division, (club, slug))
+    url = reverse("division", args=division_url(found))
+    player = ensure_player(user=me(request), by=by(request))
+    try:
+        entry = entries.register(division=found, player=player, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refuse(request, refused, url)
+    waiting = entry.status == Entry.Status.WAITING
+    messages.success(request, _("You are on the waiting list.") if waiting else _("You are entered."))
+    return redirect(url)
+
+
+@account_needed
+@require_POST
+def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Withdraw oneself."""
+    found = access.division(request.user, division, (club, slug))
+    url = reverse("division", args=division_url(found))
+    own = found.entries.filter(player__user=me(request)).exclude(status=Entry.Status.OUT).first()
+    if own is not None:
+        entries.withdraw(entry=own, by=by(request), now=timezone.now())
+        messages.success(request, _("You are withdrawn from %(division)s.") % {"division": found.name})
+    return redirect(url)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
+    """A new division of an event."""
+    tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    form = DivisionForm(
+        sent(request),
+        zone=zone_of(tournament),
+        exponent=tournament.currency_exponent,
+        pools=pool_choices(tournament.club),
+        initial={"name": _("Open") if not tournament.divisions.exists() else ""},
+    )
+    if form.is_valid():
+        try:
+            made = events.create_division(
+                tournament=tournament, by=by(request), now=timezone.now(), key=form_key(request), **form.settings()
+            )
+            _set_deadlines(request, made, form)
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("%(division)s is made. Now enter the players.") % {"division": made.name})
+            return redirect("entries", *division_url(made))
+    context = {"form": form, "tournament": tournament, "club": tournament.club, "key": form_key(request)}
+    return page(request, "tournaments/division_form.html", context, form)
+
+
+@account_needed
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """The settings of a division; what the draw has fixed is shown and cannot be changed."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    tournament, zone = found.tournament, zone_of(found.tournament)
+    exponent = tournament.currency_exponent
+    stage = found.stages.order_by("number").first()
+    instants = round_deadlines(stage) if stage else []
+    form = DivisionForm(
+        sent(request),
+        zone=zone,
+        exponent=exponent,
+        pools=pool_choices(tournament.club),
+        drawn=found.status != Division.Status.ENTRIES,
+        initial=DivisionForm.initial_of(found, zone, instants, exponent),
+    )
+    context: dict[str, Any] = {
+        "form": form, "tournament": tournament, "club": tournament.club, "division": found, "now": timezone.now(),
+    }  # fmt: skip
+    seen = AfterForm(sent(request))
+    if seen.is_bound and not seen.is_valid():
+        form.add_error(None, _("The form lacked its state. Look at the settings again, and send them again."))
+    if form.is_valid():
+        try:
+            changed = events.update_division(
+                division=found,
+                after=seen.cleaned_data["after"],
+                by=by(request),
+                now=timezone.now(),
+                **form.settings(),
+            )
+            _set_deadlines(request, changed, form)
+        except Refused as refused:
+            form.refuse(refused)
+            context["missed"] = missed(request, refused, tournament, [found.topic])
+            found.refresh_from_db()
+            if refused.code == "stale":
+                return render(request, "tournaments/division_form.html", context, status=409)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("console", *address(tournament))
+    return page(request, "tournaments/division_form.html", context, form)
+
+
+def _set_deadlines(request: HttpRequest, division: Division, form: DivisionForm) -> None:
+    deadlines.set_deadlines(
+        division=division,
+        deadlines=form.cleaned_data["deadlines"],
+        after=division.seq,
+        by=by(request),
+        now=timezone.now(),
+    )

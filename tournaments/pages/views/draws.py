@@ -1,0 +1,101 @@
+"""The draw, for directors: asked for, looked at as a draft, drawn again with a reason, published."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from core.messages import sentence
+from engine.errors import Refused
+from players.access import Role
+from tournaments import access
+from tournaments.draws.forms import AfterForm, RequestDrawForm, TakeBackForm
+from tournaments.draws.services import draws as services
+from tournaments.draws.services.take_back import take_back_draw
+from tournaments.events.selectors.moments import of_one_moment
+from tournaments.events.views.pages import account_needed, by, division_url, faulty, missed, refuse
+from tournaments.models import Division, Draw, Tournament
+from tournaments.pages.selectors import entries as selectors
+
+
+@account_needed
+@never_cache
+@require_safe
+def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """The draft, or how far it is; to htmx only that part."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    context = of_one_moment(found, lambda: selectors.draw_page(found, timezone.now()))
+    newest = context["newest"]
+    if newest is not None and newest.refusal:
+        context["refusal"] = sentence(newest.refusal["code"], newest.refusal["params"])
+    name = "tournaments/_draw.html" if request.headers.get("HX-Request") else "tournaments/draw.html"
+    return render(request, name, context)
+
+
+@account_needed
+@require_POST
+def request_draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Have a draft made, and the event published before if asked to; of two clicks the second finds it being made."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = RequestDrawForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+    publishes = form.cleaned_data["publish_event"] and found.tournament.status == Tournament.Status.DRAFT
+    ask = services.publish_event_and_draw if publishes else services.request_draw
+    try:
+        ask(division=found, by=by(request), now=timezone.now(), reason=form.cleaned_data["reason"])
+    except Refused as refused:
+        if refused.code != "draft_in_work":
+            return refuse(request, refused, _url(found))
+    return redirect(_url(found))
+
+
+@account_needed
+@require_POST
+def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Make the draft the draw."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = AfterForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+    try:
+        services.publish_draw(division=found, after=form.cleaned_data["after"], by=by(request), now=timezone.now())
+    except Refused as refused:
+        if _is_published(found):
+            return redirect("division", *division_url(found))
+        if refused.code == "stale":
+            context = selectors.draw_page(found, timezone.now())
+            context["missed"] = missed(request, refused, found.tournament, [found.topic, found.tournament.topic])
+            context["stale"] = sentence(refused.code, refused.params)
+            return render(request, "tournaments/draw.html", context, status=409)
+        return refuse(request, refused, _url(found))
+    messages.success(request, _("The draw of %(division)s is published.") % {"division": found.name})
+    return redirect("division", *division_url(found))
+
+
+@account_needed
+@require_POST
+def take_back(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
+    """Make the published draw a thing of the past; the division takes entries again."""
+    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    form = TakeBackForm(request.POST)
+    if not form.is_valid():
+        return faulty(request, form, _url(found))
+    try:
+        take_back_draw(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+    except Refused as refused:
+        return refuse(request, refused, _url(found))
+    messages.success(request, _("The draw of %(division)s is taken back.") % {"division": found.name})
+    return redirect(_url(found))
+
+
+def _is_published(division: Division) -> bool:
+    return Draw.objects.filter(stage__division=division, state=Draw.State.PUBLISHED).exists()
+
+
+def _url(division: Division) -> str:
+    return reverse("draw", args=division_url(division))

@@ -1,0 +1,135 @@
+"""What the API of corrections takes and gives."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from matches.lifecycle.finish import ENDINGS, MOST_POINTS
+from matches.models import Result
+from tournaments.events.forms import LONGEST_REASON
+from tournaments.models import Correction
+from tournaments.results.forms.corrections import LONGEST_MARK
+from tournaments.state.serializers import StandingResultSerializer
+
+
+class NewResultSerializer(serializers.Serializer[Any]):
+    """The result as it should be."""
+
+    winner = serializers.IntegerField(min_value=0, max_value=1, allow_null=True, help_text="null: nobody.")
+    score = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS),
+        min_length=2,
+        max_length=2,
+        required=False,
+        allow_null=True,
+    )
+    kind = serializers.ChoiceField(ENDINGS, default=Result.Kind.PLAYED)
+    voided_rated = serializers.BooleanField(
+        default=True, help_text="Whether matches that were really played and become void stay rated."
+    )
+
+
+class SeenSerializer(serializers.Serializer[Any]):
+    """What was seen before deciding."""
+
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The division's `seq` in the preview.")
+    mark = serializers.CharField(
+        max_length=LONGEST_MARK,
+        required=False,
+        allow_blank=True,
+        help_text="The `mark` of the preview; with it, a match that has begun since makes this `stale`.",
+    )
+    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
+
+
+class NewCorrectionSerializer(NewResultSerializer, SeenSerializer):
+    """A result as it should be, and what is to follow."""
+
+    choice = serializers.ChoiceField(Correction.Choice.choices)
+
+
+class ChangedFixtureSerializer(serializers.Serializer[Any]):
+    """A fixture that would change."""
+
+    stage = serializers.IntegerField()
+    number = serializers.IntegerField(help_text="13 is M13.")
+    fixture = serializers.CharField(help_text="Public id.")
+    before = serializers.CharField(help_text="Who stands there, in words.")
+    after = serializers.CharField(help_text="Who would.")
+    voided = StandingResultSerializer(allow_null=True, help_text="The result that would be void.")
+    returns = StandingResultSerializer(allow_null=True, help_text="A void result that would count again.")
+    stopped = serializers.BooleanField(help_text="Whether it is being played or reported and would be stopped.")
+
+
+class ChangedPlaceSerializer(serializers.Serializer[Any]):
+    """An entry whose place or points would differ; null: not placed."""
+
+    stage = serializers.IntegerField()
+    bracket = serializers.CharField()
+    entry = serializers.CharField()
+    name = serializers.CharField()
+    place_before = serializers.IntegerField(allow_null=True)
+    place_after = serializers.IntegerField(allow_null=True)
+    points_before = serializers.FloatField(allow_null=True)
+    points_after = serializers.FloatField(allow_null=True)
+
+
+class ChangedRatingSerializer(serializers.Serializer[Any]):
+    """A player whose rating would differ, in FIBS points."""
+
+    player = serializers.CharField()
+    name = serializers.CharField()
+    before = serializers.FloatField()
+    after = serializers.FloatField()
+
+
+class FollowingSerializer(serializers.Serializer[Any]):
+    """What one choice leads to."""
+
+    choice = serializers.ChoiceField(Correction.Choice.choices)
+    fixtures = ChangedFixtureSerializer(many=True)
+    places = ChangedPlaceSerializer(many=True)
+    ratings = ChangedRatingSerializer(many=True)
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """A correction before it is applied."""
+
+    fixture = serializers.CharField()
+    seq = serializers.IntegerField(help_text="Of the division; what applying takes as `after`.")
+    mark = serializers.CharField(help_text="Of the matches that would be void; what applying takes as `mark`.")
+    standing = StandingResultSerializer()
+    result = StandingResultSerializer()
+    default = serializers.ChoiceField(Correction.Choice.choices)
+    choices = FollowingSerializer(many=True)
+    round_to_take_back = serializers.IntegerField(
+        allow_null=True,
+        help_text="A round paired from this result in which nobody has begun: take it back first to pair it anew.",
+    )
+
+
+class CorrectionSerializer(serializers.Serializer[Any]):
+    """A correction that was applied."""
+
+    public_id = serializers.CharField()
+    fixture = serializers.CharField()
+    number = serializers.IntegerField(help_text="Of the fixture: 13 is M13.")
+    choice = serializers.ChoiceField(Correction.Choice.choices)
+    before = StandingResultSerializer()
+    after = StandingResultSerializer()
+    voided_rated = serializers.BooleanField()
+    changed = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()), help_text="[stage, number] of each fixture."
+    )
+    reason = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField()
+    by = serializers.CharField(allow_null=True, help_text="The user's name.")
+    undoes = serializers.CharField(allow_null=True, help_text="The correction that this one undid.")
+    undone_by = serializers.CharField(allow_null=True)
+
+
+class CorrectedSerializer(serializers.Serializer[Any]):
+    """What was done."""
+
+    correction = CorrectionSerializer(allow_null=True, help_text="null where the result was let stand.")
+    seq = serializers.IntegerField(help_text="Of the division.")

@@ -1,0 +1,87 @@
+"""Quick entry, for API clients: several results typed as lines, and `undo`."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from engine.errors import Refused
+from players.access import Role
+from tournaments import access
+from tournaments.models import Division, Tournament
+from tournaments.results.one_line import LONGEST_TEXT
+from tournaments.results.selectors.quick import outcome_text
+from tournaments.results.services.quick import Outcome, What, enter_lines
+from tournaments.state.api import WRITE, by, example, given
+
+
+class LinesSerializer(serializers.Serializer[Any]):
+    """Results typed as lines."""
+
+    lines = serializers.CharField(
+        max_length=LONGEST_TEXT,
+        trim_whitespace=False,
+        help_text="Separated by `;` or line breaks: `m22 11-7`, `bob 7-4`, `m3 forfeit smith`, `undo`.",
+    )
+    division = serializers.CharField(max_length=10, required=False, help_text="The one meant where a line names none.")
+
+
+class OutcomeSerializer(serializers.Serializer[Any]):
+    """What became of one line."""
+
+    line = serializers.CharField()
+    what = serializers.ChoiceField([(what.value, what.value) for what in What])
+    fixture = serializers.CharField(allow_null=True)
+    number = serializers.IntegerField(allow_null=True)
+    code = serializers.CharField(allow_null=True, help_text="Why it was refused.")
+    message = serializers.CharField(allow_blank=True)
+
+
+def division_on_screen(tournament: Tournament, public_id: str | None) -> Division | None:
+    """The division that a client names. Refused: `line_no_division`."""
+    if public_id is None:
+        return None
+    found = tournament.divisions.filter(public_id=public_id).first()
+    if found is None:
+        raise Refused("line_no_division", name=public_id)
+    return found
+
+
+def _body(one: Outcome) -> dict[str, Any]:
+    return {
+        "line": one.line,
+        "what": one.what,
+        "fixture": one.fixture.public_id if one.fixture else None,
+        "number": one.fixture.number if one.fixture else None,
+        "code": one.refused.code if one.refused else None,
+        "message": outcome_text(one),
+    }
+
+
+class Lines(APIView):
+    """Several results, each on a line."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="tournaments_lines",
+        summary="Enter several results, each on a line",
+        description="For assistants. A line that is refused stops no other; `undo` takes back your last line.",
+        request=LinesSerializer,
+        examples=example(lines="m22 11-7; bob 7-4"),
+        responses={200: OutcomeSerializer(many=True), **WRITE},
+    )
+    def post(self, request: Request, tournament: str) -> Response:
+        """What became of each line, in order; 422 `line_empty`, `too_many_lines`."""
+        found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        fields = given(LinesSerializer, request)
+        division = division_on_screen(found, fields.get("division"))
+        outcomes = enter_lines(
+            tournament=found, text=fields["lines"], division=division, by=by(request), now=timezone.now()
+        )
+        return Response(OutcomeSerializer([_body(one) for one in outcomes], many=True).data)

@@ -1,0 +1,83 @@
+"""Players' reports that wait for a director, for API clients, and “confirm all unopposed”."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.messages import sentence
+from players.access import Role
+from tournaments import access
+from tournaments.results.api.lines import division_on_screen
+from tournaments.results.services.confirming import Waiting, confirm_all, waiting_reports
+from tournaments.state.api import READ, WRITE, by, example, given
+
+
+class WaitingReportSerializer(serializers.Serializer[Any]):
+    """A match with open reports; `report` can be confirmed, or `code` says why none can."""
+
+    fixture = serializers.CharField()
+    number = serializers.IntegerField()
+    report = serializers.CharField(allow_null=True)
+    score = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
+    code = serializers.CharField(allow_null=True)
+    message = serializers.CharField(allow_blank=True)
+
+
+class ConfirmSerializer(serializers.Serializer[Any]):
+    """The reports to confirm, of one division if it is named."""
+
+    reports = serializers.ListField(child=serializers.CharField(max_length=10), allow_empty=False, max_length=5000)
+    division = serializers.CharField(max_length=10, required=False)
+
+
+def _body(waiting: Waiting) -> dict[str, Any]:
+    report = waiting.report
+    return {
+        "fixture": waiting.fixture.public_id,
+        "number": waiting.fixture.number,
+        "report": report.public_id if report else None,
+        "score": list(report.score) if report else None,
+        "code": waiting.code or None,
+        "message": sentence(waiting.code, {}) if waiting.code else "",
+    }
+
+
+class Reports(APIView):
+    """The reports of an event that wait."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="tournaments_reports",
+        summary="Players' reports that wait for an answer or a ruling",
+        responses={200: WaitingReportSerializer(many=True), 403: WRITE[403], **READ},
+    )
+    def get(self, request: Request, tournament: str) -> Response:
+        """For assistants."""
+        found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        rows = waiting_reports(found, by(request))
+        return Response(WaitingReportSerializer([_body(one) for one in rows], many=True).data)
+
+    @extend_schema(
+        operation_id="tournaments_confirm_reports",
+        summary="Confirm several unopposed reports at once",
+        description="Each in a transaction of its own; `code` is null for those that stand now.",
+        request=ConfirmSerializer,
+        examples=example(reports=["k7m2q9x4ab"]),
+        responses={200: WaitingReportSerializer(many=True), **WRITE},
+    )
+    def post(self, request: Request, tournament: str) -> Response:
+        """For assistants; a director's own match is left out."""
+        found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        fields = given(ConfirmSerializer, request)
+        division = division_on_screen(found, fields.get("division"))
+        done = confirm_all(
+            tournament=found, reports=fields["reports"], division=division, by=by(request), now=timezone.now()
+        )
+        return Response(WaitingReportSerializer([_body(one.waiting) for one in done], many=True).data)

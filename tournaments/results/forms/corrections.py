@@ -1,0 +1,92 @@
+"""Forms of corrections: the result as it should be, what is to follow, and why."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from matches.lifecycle.finish import ENDINGS, MOST_POINTS, standing_result
+from matches.models import Match, Result
+from players.forms import RefusingForm
+from tournaments.events.forms import LONGEST_REASON
+from tournaments.models import Correction
+from tournaments.results.forms.fixtures import NOBODY, SIDES
+from tournaments.state.preview import NewResult
+
+LONGEST_MARK = 16
+WITHOUT_SCORE = (Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT, Result.Kind.WALKOVER)
+
+
+class NewResultForm(RefusingForm):
+    """The result as it should be. Where it was played, the score says who won."""
+
+    kind = forms.ChoiceField(label=_("How it ended"), choices=ENDINGS)
+    winner = forms.ChoiceField(
+        label=_("Winner"), choices=[("0", "0"), ("1", "1"), (NOBODY, _("nobody"))], required=False
+    )
+    left = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
+    right = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
+    rated = forms.BooleanField(label=_("Matches that were played and become void stay rated"), required=False)
+
+    FIELD_OF: ClassVar[dict[str, str]] = {}
+
+    @classmethod
+    def of(cls, match: Match) -> "NewResultForm":
+        """The form of what stands now."""
+        standing = standing_result(match)
+        assert standing is not None  # noqa: S101, asked only of settled matches
+        left, right = standing.score or (None, None)
+        winner = NOBODY if standing.winner is None else str(standing.winner)
+        return cls(initial={"kind": standing.kind, "winner": winner, "left": left, "right": right, "rated": True})
+
+    def clean(self) -> dict[str, Any]:
+        """Who won is named, or that nobody did, unless the score or the kind of ending says so."""
+        cleaned = super().clean() or {}
+        kind = cleaned.get("kind")
+        scored = cleaned.get("left") is not None and cleaned.get("right") is not None
+        told = kind == Result.Kind.DOUBLE_FORFEIT or (kind == Result.Kind.PLAYED and scored)
+        if not told and not cleaned.get("winner") and "winner" not in self.errors:
+            self.add_error("winner", ValidationError(_("Say who won, or that nobody did."), code="required"))
+        return cleaned
+
+    @property
+    def new_result(self) -> NewResult:
+        """As services take it."""
+        kind, chosen = self.cleaned_data["kind"], self.cleaned_data["winner"]
+        winner = int(chosen) if chosen in SIDES else None
+        left, right = self.cleaned_data["left"], self.cleaned_data["right"]
+        score = None if left is None or right is None or kind in WITHOUT_SCORE else (left, right)
+        if kind == Result.Kind.PLAYED and score is not None and left != right:
+            winner = 0 if left > right else 1
+        if kind == Result.Kind.DOUBLE_FORFEIT:
+            winner = None
+        return NewResult(winner, score, kind)
+
+
+class UndoForm(RefusingForm):
+    """That a correction is to be undone, by somebody who has seen what follows."""
+
+    after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+    mark = forms.CharField(max_length=LONGEST_MARK, required=False, widget=forms.HiddenInput)
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
+
+    FIELD_OF: ClassVar[dict[str, str]] = {}
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a service takes besides the result."""
+        fields = self.cleaned_data
+        return {"after": fields["after"], "seen": fields["mark"] or None, "reason": fields["reason"]}
+
+
+class ApplyForm(NewResultForm, UndoForm):
+    """A result and what is to follow from it."""
+
+    choice = forms.ChoiceField(label=_("What is to follow?"), choices=Correction.Choice.choices)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a service takes besides the result."""
+        fields = self.cleaned_data
+        return {**super().told, "choice": fields["choice"], "voided_rated": fields["rated"]}

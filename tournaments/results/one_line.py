@@ -1,0 +1,193 @@
+"""Results in one line, as a director types them on a noisy night: pure, no database.
+
+m22 11-7                the score in the order in which the fixture shows its players
+m22 forfeit smith       Smith gives up this match
+m22 forfeit both        nobody goes on
+bob 7-4                 Bob's open match, Bob's points first
+bergmann 7 csonka 4     the open match of these two
+bob forfeit             Bob gives up the open match
+open m22 11-7           with the division first, where a number was given twice
+undo                    takes back the last result entered in this way
+?                       what can be typed
+
+Several results are separated by semicolons or line breaks.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.names import fold
+from engine.errors import Refused
+
+LONGEST_LINE = 200
+MOST_LINES = 50
+LONGEST_TEXT = MOST_LINES * LONGEST_LINE
+MOST_DIGITS = 4
+MOST_NUMBER_DIGITS = 6
+BOTH = "both"
+
+_FORFEIT_WORD = r"(?:forfeits?|ff|wo|w/o)"
+_FIXTURE = re.compile(rf"m\s?(\d{{1,{MOST_NUMBER_DIGITS}}})", re.IGNORECASE)
+_POINTS = rf"(\d{{1,{MOST_DIGITS}}})"
+_BETWEEN = r"\s*[-–—−:/ ]\s*"
+_SCORE = re.compile(_POINTS + _BETWEEN + _POINTS)
+_FORFEIT = re.compile(_FORFEIT_WORD + r"\b\s*(.*)", re.IGNORECASE)
+_NAME_SCORE = re.compile(rf"(\D+?)\s+{_POINTS}{_BETWEEN}{_POINTS}")
+_TWO_NAMES = re.compile(rf"(\D+?)\s+{_POINTS}\s*[-–—−:/,]?\s*([^\W\d_]\D*?)\s+{_POINTS}")
+_NAME_FORFEIT = re.compile(rf"(.+?)\s+{_FORFEIT_WORD}", re.IGNORECASE)
+_FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD}\s+(.+)", re.IGNORECASE)
+
+
+class Command(StrEnum):
+    """A line that is no result."""
+
+    UNDO = "undo"
+    HELP = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """A match that was played."""
+
+    fixture: int
+    score: tuple[int, int]
+    division: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForfeitLine:
+    """A match that one player gives up, or both."""
+
+    fixture: int
+    name: str
+    division: str = ""
+
+    @property
+    def both(self) -> bool:
+        """Whether nobody came."""
+        return fold(self.name) == BOTH
+
+
+@dataclass(frozen=True, slots=True)
+class NamedScore:
+    """A match named by one of its players, or by both; the points are in the order of the names."""
+
+    names: tuple[str, ...]
+    score: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedForfeit:
+    """Whoever gives up their open match."""
+
+    name: str
+
+
+Line = ScoreLine | ForfeitLine | NamedScore | NamedForfeit | Command
+
+
+def split(text: str) -> list[str]:
+    """The lines of what was typed, without empty ones.
+
+    Refused: `line_empty`, `too_many_lines`.
+
+    >>> split("m1 7-3; m2 7-5\\n\\nm3 0-7")
+    ['m1 7-3', 'm2 7-5', 'm3 0-7']
+    """
+    lines = [" ".join(part.split()) for part in re.split(r"[;\n\r]", text)]
+    found = [line for line in lines if line]
+    if not found:
+        raise Refused("line_empty")
+    if len(found) > MOST_LINES:
+        raise Refused("too_many_lines", most=MOST_LINES)
+    return found
+
+
+def parse(text: str) -> Line:
+    """What a line says.
+
+    Refused: `line_empty`, `quick_line_too_long`, `line_without_match`, `line_without_result`, `line_draw`,
+    `line_forfeit_who`.
+
+    >>> parse("m22 11-7")
+    ScoreLine(fixture=22, score=(11, 7), division='')
+    >>> parse("open m3 forfeit smith")
+    ForfeitLine(fixture=3, name='smith', division='open')
+    >>> parse("bergmann 7 csonka 4")
+    NamedScore(names=('bergmann', 'csonka'), score=(7, 4))
+    """
+    line = " ".join(text.split())
+    if not line:
+        raise Refused("line_empty")
+    if len(line) > LONGEST_LINE:
+        raise Refused("quick_line_too_long", most=LONGEST_LINE)
+    if line.lower() in (Command.UNDO, Command.HELP, "help"):
+        return Command.UNDO if line.lower() == Command.UNDO else Command.HELP
+    words = line.split(" ")
+    for at in range(len(words)):
+        numbered = _fixture_at(words, at)
+        if numbered is not None:
+            number, rest = numbered
+            return _result(number, rest, " ".join(words[:at]))
+    if (named := _named(line)) is not None:
+        return named
+    raise Refused("line_without_match", line=line[:40])
+
+
+def _fixture_at(words: list[str], at: int) -> tuple[int, str] | None:
+    """The fixture named by the word at this place (or by this one and the next: `m 22`), and what follows."""
+    if found := _FIXTURE.fullmatch(words[at]):
+        return int(found[1]), " ".join(words[at + 1 :])
+    if words[at].lower() == "m" and at + 1 < len(words) and (found := _FIXTURE.fullmatch("m" + words[at + 1])):
+        return int(found[1]), " ".join(words[at + 2 :])
+    return None
+
+
+def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine:
+    if forfeit := _FORFEIT.fullmatch(rest):
+        if not forfeit[1]:
+            raise Refused("line_forfeit_who", fixture=fixture)
+        return ForfeitLine(fixture, forfeit[1], division)
+    if found := _SCORE.fullmatch(rest):
+        return ScoreLine(fixture, _decided(int(found[1]), int(found[2])), division)
+    raise Refused("line_without_result", fixture=fixture, rest=rest[:40])
+
+
+def _named(line: str) -> NamedScore | NamedForfeit | None:
+    """A result that names players instead of a match; None where it does not."""
+    if found := _NAME_FORFEIT.fullmatch(line) or _FORFEIT_NAME.fullmatch(line):
+        return NamedForfeit(found[1])
+    if found := _TWO_NAMES.fullmatch(line):
+        return NamedScore((found[1], found[3]), _decided(int(found[2]), int(found[4])))
+    found = _NAME_SCORE.fullmatch(line)
+    return NamedScore((found[1],), _decided(int(found[2]), int(found[3]))) if found else None
+
+
+def _decided(left: int, right: int) -> tuple[int, int]:
+    if left == right:
+        raise Refused("line_draw", left=left, right=right)
+    return left, right
+
+
+def sides_of(name: str, players: tuple[str, str]) -> list[int]:
+    """The players that a part of a name can mean; a whole name goes before one that has it as a part."""
+    wanted = fold(name)
+    exact = [side for side, player in enumerate(players) if fold(player) == wanted]
+    return exact or [side for side, player in enumerate(players) if wanted and wanted in fold(player)]
+
+
+def side_of(name: str, players: tuple[str, str]) -> int:
+    """Which of two players a part of a name means.
+
+    Refused: `line_forfeit_nobody`, `line_forfeit_two`.
+
+    >>> side_of("olsen", ("Quinn Olsen", "Uma Levermann"))
+    0
+    """
+    found = sides_of(name, players)
+    if not found:
+        raise Refused("line_forfeit_nobody", name=name, left=players[0], right=players[1])
+    if len(found) > 1:
+        raise Refused("line_forfeit_two", name=name, left=players[0], right=players[1])
+    return found[0]

@@ -1,0 +1,259 @@
+"""A result changed after others followed from it: previewed, applied as one step, undone the same way.
+
+A preview derives the division twice from the same facts, once with the other result, and tells what differs. Applying
+it appends that result as the next version and settles; nothing else is written than what any result leads to.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from engine.errors import Refused
+from matches.lifecycle.begun import begun_since
+from matches.lifecycle.finish import append_result, check_result, standing_result
+from matches.lifecycle.own_match import check_own_match
+from matches.models import Match, Result
+from players.actors import Actor, log
+from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage
+from tournaments.results.corrected import origins, stands
+from tournaments.state.plans import outcome
+from tournaments.state.preview import Choice, NewResult, Preview, foresee, mark_of
+from tournaments.state.settle import hold, lock, settle
+
+
+@dataclass(frozen=True, slots=True)
+class _Acts:
+    """Who corrects, when and why."""
+
+    by: Actor
+    now: datetime
+    reason: str
+    seen: str | None
+    """The `mark` of the preview that he saw."""
+
+
+def preview_correction(*, fixture: Fixture, new: NewResult, voided_rated: bool = True) -> Preview:
+    """Exactly what would follow from another result; nothing is written.
+
+    Refused: `nothing_to_correct`, `correction_same`, and what `check_result` refuses.
+    """
+    row, standing = _standing(fixture)
+    _check(row, standing, new)
+    return foresee(row, standing, new, voided_rated=voided_rated)
+
+
+def apply_correction(
+    *,
+    fixture: Fixture,
+    new: NewResult,
+    choice: str,
+    after: int,
+    by: Actor,
+    now: datetime,
+    reason: str = "",
+    voided_rated: bool = True,
+    seen: str | None = None,
+) -> Correction | None:
+    """Corrects a result in one step; None where it is let stand, which is only logged.
+
+    `after` is the `seq` of the division that the director saw with the preview, `seen` its `mark`: without it, a match
+    that has begun since is stopped all the same. The second of two clicks finds what the first has done.
+    Refused: `stale`, `tournament_not_open`, and what `preview_correction` and `check_own_match` refuse.
+    """
+    with transaction.atomic():
+        division = lock(fixture.stage.division_id)
+        row, standing = _standing(fixture)
+        if division.seq != after:
+            if (done := _done_before(row, standing, new, choice)) is not None:
+                return done
+            raise Refused("stale")
+        if division.status == Division.Status.CANCELLED:
+            raise Refused("tournament_not_open")
+        _check(row, standing, new)
+        if choice == Choice.LET_STAND:
+            told = {"fixture": row.number, "reason": reason, "changes": _changes(standing, new)}
+            log(by, "correction_left", division.topic, club=division.tournament.club, **told)
+            return None
+        preview = foresee(row, standing, new, with_ratings=False)
+        acts = _Acts(by, now, reason, seen)
+        return _apply(division, preview, Choice(choice), acts, voided_rated=voided_rated)
+
+
+def preview_undo(*, correction: Correction) -> Preview:
+    """What undoing a correction would lead to; refused as `undo_correction` is."""
+    row, standing = _undoable(correction)
+    before = correction.before
+    preview = foresee(row, standing, NewResult.of(before), voided_rated=None, restored=before)
+    _refuse_if_paired_on(correction, row, standing)
+    _refuse_if_played_on(correction, preview)
+    return preview
+
+
+def undo_correction(
+    *, correction: Correction, after: int, by: Actor, now: datetime, reason: str = "", seen: str | None = None
+) -> Correction:
+    """Lets the result before a correction stand again, with all that follows; `after` and `seen` as above.
+
+    Refused: `stale`, `correction_undone`, `correction_not_last`, and `successor_begun` where a match that would be
+    void, or others would play, has been begun, claimed or decided since the correction, and `round_paired_since` where
+    lives are counted and a round was paired by the corrected ones.
+    """
+    with transaction.atomic():
+        division = lock(correction.fixture.stage.division_id)
+        done = Correction.objects.filter(undoes=correction).first()
+        if division.seq != after:
+            if done is not None:
+                return done
+            raise Refused("stale")
+        if division.status == Division.Status.CANCELLED:
+            raise Refused("tournament_not_open")
+        row, standing = _undoable(correction)
+        before = correction.before
+        preview = foresee(row, standing, NewResult.of(before), with_ratings=False, restored=before)
+        _refuse_if_paired_on(correction, row, standing)
+        _refuse_if_played_on(correction, preview)
+        acts = _Acts(by, now, reason, seen)
+        return _apply(division, preview, Choice.CORRECT_ALL, acts, voided_rated=None, undoes=correction)
+
+
+def _standing(fixture: Fixture) -> tuple[Fixture, Result]:
+    row = Fixture.objects.select_related("stage__division__tournament__club", "round", "match").get(pk=fixture.pk)
+    standing = standing_result(row.match) if row.match is not None else None
+    if row.match is None or standing is None or row.match.state != Match.State.SETTLED:
+        raise Refused("nothing_to_correct", fixture=row.number)
+    return row, standing
+
+
+def _check(fixture: Fixture, standing: Result, new: NewResult) -> None:
+    match = fixture.match
+    assert match is not None  # noqa: S101, found by _standing
+    check_result(length=match.length, start=match.start_score, winner=new.winner, score=new.score, kind=new.kind)
+    if NewResult.of(standing) == new:
+        raise Refused("correction_same", fixture=fixture.number)
+
+
+def _done_before(fixture: Fixture, standing: Result, new: NewResult, choice: str) -> Correction | None:
+    """The correction that has just led to what stands now, if it is exactly this one."""
+    last = fixture.corrections.filter(after=standing, choice=choice).first()
+    return last if last is not None and NewResult.of(standing) == new else None
+
+
+def _apply(
+    division: Division,
+    preview: Preview,
+    choice: Choice,
+    acts: _Acts,
+    *,
+    voided_rated: bool | None,
+    undoes: Correction | None = None,
+) -> Correction:
+    fixture, standing, new = preview.fixture, preview.standing, preview.new
+    held = _hold(division, preview, acts)
+    own_match = check_own_match(held[standing.match_id], acts.by, acts.reason)
+    proof = undoes.before if undoes is not None else None
+    result = append_result(
+        held[standing.match_id],
+        winner=new.winner,
+        score=new.score,
+        kind=new.kind,
+        source=proof.source if proof else Result.Source.DIRECTOR,
+        by=acts.by,
+        now=acts.now,
+        submission=proof.submission if proof else None,
+        waived=proof.waived if proof else (),
+        reason=acts.reason,
+        own_match=own_match,
+    )
+    _keep(preview, choice, result, proof)
+    correction = Correction.objects.create(
+        fixture=fixture,
+        before=standing,
+        after=result,
+        choice=choice,
+        voided_rated=voided_rated is not False,
+        changed=[[change.stage, change.row.number] for change in preview.following[choice].changes],
+        reason=acts.reason,
+        undoes=undoes,
+        at=acts.now,
+        by=acts.by.user,
+    )
+    settle(division, by=acts.by, now=acts.now, held=held, void_rated=voided_rated)
+    told = {"choice": choice.value, "changes": _changes(standing, new), "correction": correction.public_id}
+    verb = "correction_undone" if undoes is not None else "result_corrected"
+    club = division.tournament.club
+    log(acts.by, verb, division.topic, club=club, fixture=fixture.number, reason=acts.reason, **told)
+    return correction
+
+
+def _hold(division: Division, preview: Preview, acts: _Acts) -> dict[int, Match]:
+    """Locks the matches that change; refused (`stale`) where one of them is not what was looked at."""
+    standing = preview.standing
+    touched = [change.row.match_id for change in preview.all.changes if change.row.match_id is not None]
+    held = hold([division], [standing.match_id, *touched])
+    mark = mark_of(held[pk] for pk in touched)
+    newest = standing_result(held[standing.match_id])
+    if newest != standing or mark != preview.mark or acts.seen not in (None, mark):
+        raise Refused("stale")
+    return held
+
+
+def _keep(preview: Preview, choice: str, result: Result, proof: Result | None) -> None:
+    """Notes who goes on, and which places do, where the new result must not decide it."""
+    if proof is not None:
+        if (kept := Advance.objects.filter(result=proof).first()) is not None:
+            Advance.objects.create(result=result, fixture=preview.fixture, side=kept.side, places=kept.places)
+    elif choice == Choice.KEEP_BRACKET and (preview.onward != preview.new.winner or preview.held):
+        places = [[place.stage, place.place, entry] for place, entry in preview.held.items()]
+        Advance.objects.create(result=result, fixture=preview.fixture, side=preview.onward, places=places)
+
+
+def _changes(standing: Result, new: NewResult) -> Mapping[str, object]:
+    """From what to what, as the log keeps it."""
+    return {"result": [_told(NewResult.of(standing)), _told(new)]}
+
+
+def _told(result: NewResult) -> list[object]:
+    return [result.winner, list(result.score) if result.score else None, result.kind]
+
+
+def _undoable(correction: Correction) -> tuple[Fixture, Result]:
+    if Correction.objects.filter(undoes=correction).exists():
+        raise Refused("correction_undone")
+    row, standing = _standing(correction.fixture)
+    if not stands(correction, origins([standing.match_id])[standing.match_id]):
+        raise Refused("correction_not_last", fixture=row.number)
+    return row, standing
+
+
+def _refuse_if_paired_on(correction: Correction, fixture: Fixture, standing: Result) -> None:
+    """Where lives are counted, a round that was paired by the corrected lives cannot follow from the ones before."""
+    before, after = (outcome(result, None).losing_slots for result in (correction.before, standing))
+    if fixture.stage.format != Stage.Format.LIVES or before == after:
+        return
+    rounds = fixture.stage.draws.filter(state=Draw.State.PUBLISHED, published_at__gte=correction.at)
+    later = rounds.filter(round__gt=fixture.round.number).order_by("round").first()
+    if later is not None:
+        raise Refused("round_paired_since", round=later.round, fixture=fixture.number)
+
+
+def _refuse_if_played_on(correction: Correction, preview: Preview) -> None:
+    """What was done on the strength of a correction is not taken away by undoing it."""
+    rows = {change.row.match_id: change.row for change in preview.all.changes if change.row.match is not None}
+    matches = [row.match for row in rows.values() if row.match is not None]
+    played_on = _played_since(matches, correction)
+    if played_on:
+        number = min(rows[match].number for match in played_on)
+        raise Refused("successor_begun", fixture=preview.fixture.number, successor=number)
+
+
+def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
+    """Those of these matches for which somebody has done anything since."""
+    ids = [match.pk for match in matches]
+    found = begun_since(matches, correction.at)
+    # What has been undone since is no longer a reason: only what stands counts, and who said it first.
+    standing = {versions[next(reversed(versions))] for versions in origins(ids).values() if versions}
+    said = Result.objects.filter(pk__in=standing, pk__gt=correction.after_id).exclude(source=Result.Source.FORMAT)
+    found |= set(said.values_list("match", flat=True))
+    return found

@@ -1,1 +1,0 @@
-"""What the pages and the API of this room read: a bounded number of queries, however large the event."""

@@ -1,0 +1,190 @@
+"""The bracket, for programs: the whole graph with its sources and states in one answer."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from tournaments import access
+from tournaments.models import Division, Fixture
+from tournaments.standings.layout import bracket_name, round_name
+from tournaments.standings.selectors import brackets
+from tournaments.standings.selectors.brackets import FixtureRow, RoundRow, Stand
+from tournaments.state import serializers as shapes
+from tournaments.state.api import READ, tagged
+from tournaments.state.names import Names, names_for
+
+EXAMPLE = OpenApiExample(
+    "A final that waits",
+    value={
+        "division": "k7m2q9x4ab",
+        "seq": 12,
+        "status": "running",
+        "stages": [{"number": 1, "format": "knockout", "status": "running"}],
+        "brackets": [
+            {
+                "stage": 1,
+                "key": "main",
+                "name": "Main draw",
+                "rounds": [
+                    {
+                        "number": 2,
+                        "name": "Final",
+                        "length": 11,
+                        "deadline": None,
+                        "fixtures": [
+                            {
+                                "public_id": "p3m2q9x4ab",
+                                "number": 3,
+                                "status": "waiting",
+                                "slots": [
+                                    {"source": "winner", "source_fixture": 1, "source_stage": None,
+                                     "source_place": None, "status": "to_be_decided", "entry": None,
+                                     "absent": None, "name": None},
+                                    {"source": "winner", "source_fixture": 2, "source_stage": None,
+                                     "source_place": None, "status": "to_be_decided", "entry": None,
+                                     "absent": None, "name": None},
+                                ],
+                                "match": None, "match_state": None, "seq": None, "due_at": None, "result": None,
+                                "bracket_kept": False,
+                                "winner_to": None, "loser_to": None,
+                            }
+                        ],
+                    }
+                ],
+            }
+        ],
+    },
+    response_only=True,
+)  # fmt: skip
+
+
+def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], dict[int, int]]) -> dict[str, Any]:
+    """A fixture as programs see it."""
+    played = row.played
+    result = {"winner": played.winner, "score": played.score, "kind": played.kind} if played.kind else None
+    return {
+        "public_id": row.public_id,
+        "number": row.number,
+        "status": row.status,
+        "slots": [_slot(slot, names) for slot in row.slots],
+        "match": played.public_id or None,
+        "match_state": played.state or None,
+        "seq": played.seq if played.public_id else None,
+        "due_at": row.due_at,
+        "result": result,
+        "bracket_kept": played.kept and played.onward != played.winner,
+        "winner_to": targets[0].get(row.number),
+        "loser_to": targets[1].get(row.number),
+    }
+
+
+def _slot(slot: Stand, names: Names) -> dict[str, Any]:
+    def public_id(entry: int | None) -> str | None:
+        return names.entries[entry].public_id if entry is not None and entry in names.entries else None
+
+    who = slot.entrant
+    return {
+        "source": slot.source,
+        "source_fixture": slot.source_fixture,
+        "source_stage": slot.source_stage or None,
+        "source_place": slot.source_place,
+        "status": slot.status,
+        "entry": public_id(slot.entry),
+        "absent": public_id(slot.absent),
+        "name": names.of(who) or None,
+    }
+
+
+def rows_and_names(request: Request, division: Division) -> tuple[list[RoundRow], Names]:
+    """The rounds of a division, and who its entries are for this reader."""
+    return brackets.rounds_of(division), names_for(request.user, division)
+
+
+class BracketView(APIView):
+    """The graph of a division."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="divisions_bracket",
+        summary="The whole bracket",
+        description=(
+            "Every fixture with the sources of its slots and who stands there now. A slot is an entry, a bye, a "
+            "walkover or to be decided. Stages follow each other: a slot with `source` `place` waits for that place of "
+            "`source_stage` (`1`, or `1:A` for group A of stage 1); one with `source` `drawn` is drawn by lot once all "
+            "players of the round are known, and then has the winner or loser it went to as its source. "
+            "Writes to a fixture take its match's `seq` as `after`."
+        ),
+        examples=[EXAMPLE],
+        responses={200: shapes.BracketSerializer, **READ},
+    )
+    def get(self, request: Request, division: str) -> Response:
+        """In one call."""
+        found = access.division(request.user, division)
+        rounds, names = rows_and_names(request, found)
+        body = {
+            "division": found.public_id,
+            "seq": found.seq,
+            "status": found.status,
+            "stages": list(found.stages.order_by("number").values("number", "format", "status")),
+            "brackets": _brackets(rounds, names),
+        }
+        return tagged(shapes.BracketSerializer(body).data, found.seq)
+
+
+def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
+    targets = brackets.targets(rounds)
+    by_key: dict[tuple[int, str], list[RoundRow]] = {}
+    for row in rounds:
+        by_key.setdefault((row.stage, row.bracket), []).append(row)
+    return [
+        {
+            "stage": stage,
+            "key": key,
+            "name": bracket_name(key, upper=own[0].upper),
+            "rounds": [
+                {
+                    "number": row.number,
+                    "name": round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper),
+                    "length": row.length,
+                    "deadline": row.deadline,
+                    "fixtures": [fixture_body(fixture, names, targets) for fixture in row.fixtures],
+                }
+                for row in own
+            ],
+        }
+        for (stage, key), own in by_key.items()
+    ]
+
+
+class Fixtures(APIView):
+    """The fixtures of a division as a list."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="fixtures_list",
+        summary="The fixtures of a division",
+        parameters=[
+            OpenApiParameter("status", str, enum=Fixture.Status.values),
+            OpenApiParameter("player", str, description="Public id of a player: only his."),
+        ],
+        responses={200: shapes.FixtureSerializer(many=True), **READ},
+    )
+    def get(self, request: Request, division: str) -> Response:
+        """By number."""
+        found = access.division(request.user, division)
+        rounds, names = rows_and_names(request, found)
+        targets = brackets.targets(rounds)
+        rows = sorted((row for round_ in rounds for row in round_.fixtures), key=lambda row: row.number)
+        status, player = request.query_params.get("status"), request.query_params.get("player")
+        if status:
+            rows = [row for row in rows if row.status == status]
+        if player:
+            own = {pk for pk, entry in names.entries.items() if entry.player.public_id == player}
+            rows = [row for row in rows if own & {who for slot in row.slots for who in (slot.entry, slot.absent)}]
+        return Response(shapes.FixtureSerializer([fixture_body(row, names, targets) for row in rows], many=True).data)

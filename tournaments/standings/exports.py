@@ -1,0 +1,227 @@
+"""Standings and pairings as data: the body of the API and of the JSON files, and the same flattened for CSV."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+
+from matches.rankings.exports import safe
+from tournaments.formats.tables.tiebreaks import TIEBREAKS
+from tournaments.models import Division
+from tournaments.standings.selectors.cells import Cell
+from tournaments.standings.selectors.pairings import Pairing, PairingsView, Side
+from tournaments.standings.selectors.rows import Line, Person, PlacesView, StageView, TableView
+
+Body = dict[str, Any]
+
+STANDING_HEADS = (
+    "stage", "format", "table", "after_round", "place", "last_place", "entry", "player", "name", "points", "played",
+    "won", "lost", "drawn", "unplayed_won", "unplayed_lost", "byes", "lives_left", "out_in_round", "joined_round",
+    "left_after_round", "withdrawn", "goes_on", "decided_by", *TIEBREAKS, "rounds", "why",
+)  # fmt: skip
+PAIRING_HEADS = (
+    "stage", "format", "bracket", "round", "table", "match_number", "match", "fixture", "length", "status", "bye_kind",
+    "stands_1", "entry_1", "player_1", "name_1", "points_1", "score_1",
+    "stands_2", "entry_2", "player_2", "name_2", "points_2", "score_2",
+    "winner", "result_kind",
+)  # fmt: skip
+
+
+def standings_body(division: Division, views: Iterable[StageView]) -> Body:
+    """Standings as programs read them."""
+    return {
+        "division": division.public_id,
+        "seq": division.seq,
+        "status": division.status,
+        "stages": [_stage(view) for view in views],
+    }
+
+
+def _stage(view: StageView) -> Body:
+    ids = {line.person.entry: line.person.public_id for table in view.tables for line in table.lines}
+    return {
+        "number": view.number,
+        "format": view.format,
+        "status": view.stage.status,
+        "over": view.over,
+        "rounds_complete": view.complete,
+        "rounds_paired": view.paired if view.complete is not None else None,
+        "lives": view.lives,
+        "tables": [_table(table, ids) for table in view.tables],
+        "brackets": [_places(bracket, view) for bracket in view.brackets],
+    }
+
+
+def _table(table: TableView, ids: Mapping[int, str]) -> Body:
+    return {
+        "key": table.key,
+        "over": table.over,
+        "after_round": table.round,
+        "regulations": table.regulations,
+        "tiebreaks": [one._asdict() for one in table.tiebreaks],
+        "rows": [_line(line, ids) for line in table.lines],
+    }
+
+
+def _person(person: Person) -> Body:
+    return {"entry": person.public_id, "player": person.player, "name": person.name, "withdrawn": person.withdrawn}
+
+
+def _line(line: Line, ids: Mapping[int, str]) -> Body:
+    counts = line.counts
+    return {
+        "place": line.place,
+        **_person(line.person),
+        "points": line.points,
+        "played": counts.played,
+        "won": counts.won,
+        "lost": counts.lost,
+        "drawn": counts.drawn,
+        "unplayed_won": counts.unplayed_won,
+        "unplayed_lost": counts.unplayed_lost,
+        "byes": counts.byes,
+        "lives_left": line.lives,
+        "out_in_round": line.out_in,
+        "joined_round": line.joined,
+        "left_after_round": line.left,
+        "goes_on": line.goes_on,
+        "decided_by": line.decided_by,
+        "tiebreaks": {figure.code: figure.value for figure in line.figures},
+        "rounds": [_cell(cell, ids) for cell in line.cells],
+        "why": [
+            {"code": reason.code, "params": dict(reason.params), "sentence": sentence} for reason, sentence in line.why
+        ],
+    }
+
+
+def _cell(cell: Cell, ids: Mapping[int, str]) -> Body:
+    return {
+        "round": cell.round,
+        "kind": cell.kind,
+        "opponent": ids.get(cell.opponent) if cell.opponent is not None else None,
+        "score": list(cell.score) if cell.score else None,
+        "match": cell.match or None,
+        "counted": cell.counted,
+    }
+
+
+def _places(bracket: PlacesView, view: StageView) -> Body:
+    return {
+        "key": bracket.key,
+        "name": bracket.title,
+        "over": bracket.over,
+        "places": [
+            {
+                "first": place.first,
+                "last": place.last,
+                "entries": [_person(one) | {"goes_on": one.entry in view.going_on} for one in place.people],
+            }
+            for place in bracket.places
+        ],
+    }
+
+
+def pairings_body(division: Division, view: PairingsView) -> Body:
+    """Pairings as programs read them."""
+    return {
+        "division": division.public_id,
+        "seq": division.seq,
+        "status": division.status,
+        "stage": view.stage.number if view.stage else None,
+        "format": view.stage.format if view.stage else None,
+        "round": view.round,
+        "pairings": [_pairing(one) for one in view.pairings],
+    }
+
+
+def _pairing(one: Pairing) -> Body:
+    return {
+        "bracket": one.bracket,
+        "round": one.round,
+        "table": one.table,
+        "match_number": one.number,
+        "match": one.match or None,
+        "fixture": one.public_id,
+        "length": one.length,
+        "status": one.status,
+        "bye_kind": one.bye or None,
+        "sides": [_side(side) for side in one.sides],
+        "winner": next((at for at, side in enumerate(one.sides) if side.won), None),
+        "result_kind": one.kind or None,
+    }
+
+
+def _side(side: Side) -> Body:
+    who = side.person
+    return {
+        "stands": side.stands,
+        "entry": who.public_id if who else None,
+        "player": who.player if who else None,
+        "name": who.name if who else None,
+        "points": side.points,
+        "score": side.score,
+    }
+
+
+# CSV
+
+
+def standings_rows(body: Body) -> Iterator[list[Any]]:
+    """The heads, then a row for every line of every table and every entry of every place."""
+    yield list(STANDING_HEADS)
+    for stage in body["stages"]:
+        shared = {"stage": stage["number"], "format": stage["format"]}
+        for table in stage["tables"]:
+            around = shared | {"table": table["key"], "after_round": table["after_round"]}
+            for row in table["rows"]:
+                yield _flat(STANDING_HEADS, around | _flat_line(row))
+        for bracket in stage["brackets"]:
+            for place in bracket["places"]:
+                around = shared | {"table": bracket["key"], "place": place["first"], "last_place": place["last"]}
+                for entry in place["entries"]:
+                    yield _flat(STANDING_HEADS, around | entry)
+
+
+def _flat_line(row: Body) -> Body:
+    rounds = " ".join(round_text(one) for one in row["rounds"])
+    why = " ".join(reason["sentence"] for reason in row["why"])
+    plain = {key: value for key, value in row.items() if key not in ("tiebreaks", "rounds", "why")}
+    return {**plain, **row["tiebreaks"], "last_place": row["place"], "rounds": rounds, "why": why}
+
+
+def round_text(one: Body) -> str:
+    """A round without blanks: `3:won:7-5:k7m2q9x4ab`; score and opponent are empty where there is none."""
+    score = "-".join(map(str, one["score"])) if one["score"] else ""
+    counted = "" if one["counted"] else ":deleted"
+    return f"{one['round']}:{one['kind']}:{score}:{one['opponent'] or ''}{counted}"
+
+
+def pairings_rows(body: Body) -> Iterator[list[Any]]:
+    """The heads, then a row for every pairing."""
+    yield list(PAIRING_HEADS)
+    for one in body["pairings"]:
+        row = {"stage": body["stage"], "format": body["format"], **one}
+        if one["winner"] is not None:
+            row["winner"] = one["winner"] + 1
+        for number, side in enumerate(one["sides"], start=1):
+            row |= {f"{key}_{number}": value for key, value in side.items()}
+        yield _flat(PAIRING_HEADS, row)
+
+
+def _flat(heads: Iterable[str], row: Mapping[str, Any]) -> list[Any]:
+    return [_cell_text(row.get(head)) for head in heads]
+
+
+def _cell_text(value: Any) -> Any:
+    """As a spreadsheet takes it: nothing for None, yes and no as 1 and 0, no text that would be a formula."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return int(value)
+    return safe(value) if isinstance(value, str) else value
+
+
+def as_json(body: Body) -> str:
+    """The body as a file to save."""
+    return json.dumps(body, cls=DjangoJSONEncoder, ensure_ascii=False, indent=1)

@@ -1,0 +1,196 @@
+"""What standings say: tie-breaks with their definitions, why somebody stands where he does, how a round was spent."""
+
+from datetime import date
+from typing import Any, NamedTuple
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext, gettext_noop
+
+from tournaments.formats.settings import OWN_SETTINGS, StageSettings
+from tournaments.formats.tables.records import Edition
+from tournaments.formats.tables.tiebreaks import EXPLANATIONS, Explanation
+
+
+class Tiebreak(NamedTuple):
+    """A tie-break in words; `short` heads its column, `reference` is an article of the FIDE regulations or our own."""
+
+    code: str
+    name: str
+    short: str
+    definition: str
+    reference: str
+
+
+TIEBREAK_WORDS: dict[str, Tiebreak] = {
+    one.code: one
+    for one in (
+        Tiebreak(
+            "wins",
+            gettext_noop("Matches won"),
+            gettext_noop("Wins"),
+            gettext_noop("How many matches were won at the board; byes, forfeits and walkovers do not count."),
+            gettext_noop("article 7.2"),
+        ),
+        Tiebreak(
+            "head_to_head",
+            gettext_noop("Head-to-head"),
+            gettext_noop("H2H"),
+            gettext_noop(
+                "Points in the matches of those tied among themselves, if all of them have met; "
+                "then again among those still tied."
+            ),
+            gettext_noop("article 6"),
+        ),
+        Tiebreak(
+            "buchholz",
+            gettext_noop("Buchholz"),
+            gettext_noop("Bhz"),
+            gettext_noop("The sum of the opponents' points: who met stronger ones stands higher."),
+            gettext_noop("article 8.1, unplayed rounds 16"),
+        ),
+        Tiebreak(
+            "buchholz_cut_1",
+            gettext_noop("Buchholz without the least"),
+            gettext_noop("Bhz−1"),
+            gettext_noop("The sum of the opponents' points without the least of them."),
+            gettext_noop("articles 8 and 16.5"),
+        ),
+        Tiebreak(
+            "buchholz_median",
+            gettext_noop("Median Buchholz"),
+            gettext_noop("Bhz med"),
+            gettext_noop("The sum of the opponents' points without the least and the greatest of them."),
+            gettext_noop("articles 8 and 16.5"),
+        ),
+        Tiebreak(
+            "sonneborn_berger",
+            gettext_noop("Sonneborn–Berger"),
+            gettext_noop("SB"),
+            gettext_noop("The points of each opponent times one's own result against them, added up."),
+            gettext_noop("article 9.1, unplayed rounds 16"),
+        ),
+        Tiebreak(
+            "point_difference",
+            gettext_noop("Points won minus lost"),
+            gettext_noop("+/−"),
+            gettext_noop("Points won minus points lost in all matches, each match capped at its length."),
+            gettext_noop("this site"),
+        ),
+        Tiebreak(
+            "lots",
+            gettext_noop("Drawing of lots"),
+            gettext_noop("Lots"),
+            gettext_noop("Drawn once over all players from the seed of the draw, so that anybody can repeat it."),
+            gettext_noop("this site"),
+        ),
+    )
+}
+"""Every tie-break of `tiebreaks.TIEBREAKS`."""
+
+LIVES_EXPLANATIONS: dict[str, str] = {
+    "lives_left": gettext_noop("{left} of {lives} lives left."),
+    "lives_out": gettext_noop("Out in round {round}, by the loss of the last of {lives} lives."),
+    "lives_gone": gettext_noop("Withdrawn after round {round}."),
+}
+"""Why somebody stands where he does where lives are counted; code -> English template."""
+
+_TEMPLATES = EXPLANATIONS | LIVES_EXPLANATIONS
+
+
+def tiebreak(code: str) -> Tiebreak:
+    """A tie-break in the reader's language."""
+    one = TIEBREAK_WORDS[code]
+    return Tiebreak(code, *(gettext(text) for text in one[1:]))
+
+
+def explained(why: Explanation) -> str:
+    """The sentence of a reason in the reader's language."""
+    return gettext(_TEMPLATES[why.code]).format_map(why.params)
+
+
+def regulations(settings: StageSettings) -> str:
+    """The rules that the tie-breaks of a stage follow, with the day of their edition where it matters."""
+    title = gettext("FIDE Tie-Break Regulations")
+    if "edition" not in OWN_SETTINGS[settings.format]:
+        return title
+    return gettext("{regulations}, edition of {day}").format(regulations=title, day=edition_day(settings.edition))
+
+
+def edition_day(edition: Edition) -> str:
+    """The day from which an edition applies, as the reader writes it."""
+    return date_format(date.fromisoformat(edition.value), "j F Y")
+
+
+class Mark(NamedTuple):
+    """How a round was spent: the letters in its field, what the legend says, and the sentence for one round."""
+
+    letter: str
+    meaning: str
+    sentence: str
+
+
+MARKS: dict[str, Mark] = {
+    "won": Mark("W", gettext_noop("won"), gettext_noop("Round {round}: won {score} against {name}.")),
+    "lost": Mark("L", gettext_noop("lost"), gettext_noop("Round {round}: lost {score} to {name}.")),
+    "drawn": Mark("N", gettext_noop("nobody won"), gettext_noop("Round {round}: nobody won the match against {name}.")),
+    "forfeit_won": Mark(
+        "F+", gettext_noop("the opponent forfeited"), gettext_noop("Round {round}: won, {name} forfeited the match.")
+    ),
+    "forfeit_lost": Mark(
+        "F−", gettext_noop("forfeited"), gettext_noop("Round {round}: forfeited the match against {name}.")
+    ),
+    "walkover_won": Mark(
+        "WO+",
+        gettext_noop("walkover: the opponent has withdrawn"),
+        gettext_noop("Round {round}: walkover, {name} has withdrawn."),
+    ),
+    "walkover_lost": Mark(
+        "WO−",
+        gettext_noop("walkover for the opponent"),
+        gettext_noop("Round {round}: did not come, walkover for {name}."),
+    ),
+    "empty": Mark(
+        "E", gettext_noop("empty: neither came"), gettext_noop("Round {round}: empty, neither he nor {name} came.")
+    ),
+    "bye_full": Mark(
+        "B", gettext_noop("bye by the pairing, counts as a win"), gettext_noop("Round {round}: bye, a full point.")
+    ),
+    "bye_sit_out": Mark(
+        "S",
+        gettext_noop("bye where lives are counted: no life lost and no win"),
+        gettext_noop("Round {round}: bye, no life lost and no win."),
+    ),
+    "bye_half": Mark(
+        "½",
+        gettext_noop("bye that was asked for, half a point"),
+        gettext_noop("Round {round}: requested bye, half a point."),
+    ),
+    "bye_requested": Mark(
+        "R",
+        gettext_noop("bye that was asked for, no points"),
+        gettext_noop("Round {round}: requested bye, no points."),
+    ),
+    "bye_drawn": Mark(
+        "B", gettext_noop("bye by the draw, counts nothing"), gettext_noop("Round {round}: bye by the draw.")
+    ),
+    "missed": Mark("late", gettext_noop("before a late entry"), gettext_noop("Round {round}: not entered yet.")),
+    "absent": Mark("A", gettext_noop("absent"), gettext_noop("Round {round}: not paired.")),
+    "gone": Mark("×", gettext_noop("out or withdrawn"), gettext_noop("Round {round}: no longer in.")),
+    "open": Mark("…", gettext_noop("still to be played"), gettext_noop("Round {round}: still to play against {name}.")),
+}
+"""Kind of a round -> its words."""
+
+
+def letter(kind: str) -> str:
+    """What stands in the field."""
+    return gettext(MARKS[kind].letter)
+
+
+def meaning(kind: str) -> str:
+    """What the legend says."""
+    return gettext(MARKS[kind].meaning)
+
+
+def told(kind: str, **params: Any) -> str:
+    """One round in a sentence; a match without a score leaves it out."""
+    return " ".join(gettext(MARKS[kind].sentence).format(**params).split())

@@ -1,0 +1,61 @@
+"""What the rounds of an event are called, and which open matches can be played now: read once for a whole page."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from django.db.models import Count, QuerySet
+
+from matches.lifecycle.begun import has_begun
+from matches.models import Match
+from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER
+from tournaments.formats.settings import DOUBLE, GROUPS, ROUND_ROBIN
+from tournaments.models import Fixture, Round
+from tournaments.standings.layout import round_name
+
+CALLED_AFTER = {LOWER: 1, CONSOLATION: 1, LAST_CHANCE: 2, FINAL: 3}
+"""Brackets whose matches are called after those of the main draw, in this order."""
+IN_ORDER = (ROUND_ROBIN, GROUPS)
+"""Formats whose matches are all open from the start and are played round after round."""
+
+
+def round_names(rounds: QuerySet[Round]) -> dict[int, str]:
+    """Round -> what it is called; one query."""
+    rows = list(
+        rounds.annotate(count=Count("fixtures"))
+        .order_by()
+        .values_list("pk", "bracket", "bracket__key", "bracket__stage__format", "number", "count")
+    )
+    sizes = Counter(row[1] for row in rows)
+    return {
+        pk: round_name(key, number, count, sizes[bracket], upper=format_ == DOUBLE)
+        for pk, bracket, key, format_, number, count in rows
+    }
+
+
+def called_in_order(fixtures: Iterable[Fixture]) -> list[Fixture]:
+    """Open matches as they are called: main draw, lower bracket or consolation, last chance; earlier rounds first."""
+    return sorted(fixtures, key=_call)
+
+
+def _call(fixture: Fixture) -> tuple[int, int, int, int, int]:
+    stage, round_ = fixture.stage, fixture.round
+    rank = CALLED_AFTER.get(round_.bracket.key, 0)
+    return (stage.division.order, stage.number, rank, round_.number, fixture.number)
+
+
+def playable(fixtures: Sequence[Fixture]) -> list[Fixture]:
+    """Of open matches in the order of their calls those that can begin: where all play all, each one's next only."""
+    busy: set[tuple[int, int]] = set()
+    found = []
+    for fixture in fixtures:
+        match = fixture.match
+        if match is None:
+            continue
+        two = {(fixture.stage_id, match.player_0_id), (fixture.stage_id, match.player_1_id)}
+        later = fixture.stage.format in IN_ORDER and bool(two & busy)
+        if match.state != Match.State.CLAIMED:
+            # A reported match has been played: its players are free for their next one.
+            busy |= two
+        if not later or has_begun(match):
+            found.append(fixture)
+    return found

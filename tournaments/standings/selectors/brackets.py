@@ -1,0 +1,356 @@
+"""A division as brackets on the page, or as the whole graph for programs: the same rows, read once."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+
+from matches.lifecycle.begun import has_begun
+from matches.models import Match, Result
+from tournaments.formats.elimination import knockout
+from tournaments.formats.graph import FINAL
+from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
+from tournaments.models import Advance, Division, Draw, Fixture, Round, Slot
+from tournaments.standings.layout import Box, Column, Line, Section, Tree, bracket_name, place_name, round_name, tree
+from tournaments.state.names import Names
+
+MOST_BOXES = 400
+"""Boxes up to which a page carries the closed sections too; above it they are asked for one by one."""
+MOST_BOXES_AT_ALL = 1100
+"""The same for one who asks for all of them."""
+
+
+SLOT = (
+    "fixture", "source", "source_fixture", "status", "entry", "absent", "source_entry", "source_stage", "source_place",
+)  # fmt: skip
+FIXTURE = ("pk", "round", "number", "status", "public_id", "due_at", "needed_if_fixture", "match")
+MATCH = ("match__public_id", "match__state", "match__begun_at", "match__seq")
+
+
+class Stand(NamedTuple):
+    """A slot: its source, and who stands there."""
+
+    source: str
+    source_fixture: int | None
+    status: str
+    entry: int | None
+    absent: int | None
+    source_entry: int | None = None
+    source_stage: str = ""
+    source_place: int | None = None
+
+    @property
+    def entrant(self) -> int | None:
+        """Who stands here, or should have come."""
+        return self.entry if self.entry is not None else self.absent
+
+
+class Played(NamedTuple):
+    """The match of a fixture, and the result that stands."""
+
+    public_id: str = ""
+    state: str = ""
+    begun_at: datetime | None = None
+    seq: int = 0
+    winner: int | None = None
+    score: tuple[int, int] | None = None
+    kind: str = ""
+    kept: bool = False
+    """Whether the bracket was kept when this result was corrected."""
+    kept_side: int | None = None
+    """Who goes on then; None: nobody."""
+
+    @property
+    def onward(self) -> int | None:
+        """The side that goes on."""
+        return self.kept_side if self.kept else self.winner
+
+
+@dataclass(slots=True)
+class FixtureRow:
+    """A fixture as it stands."""
+
+    number: int
+    status: str
+    slots: tuple[Stand, Stand]
+    public_id: str = ""
+    played: Played = field(default_factory=Played)
+    due_at: datetime | None = None
+    conditional: bool = False
+    """Whether it is played only if another one ends so."""
+
+
+@dataclass(slots=True)
+class RoundRow:
+    """A round and its fixtures."""
+
+    bracket: str
+    number: int
+    length: int
+    deadline: datetime | None
+    fixtures: list[FixtureRow]
+    stage: int = 1
+    format: str = KNOCKOUT
+    entrants: Sequence[tuple[str, int]] = ()
+    """Of a round that is drawn once they are known: winner or loser, and the number of the fixture."""
+
+    @property
+    def upper(self) -> bool:
+        """Whether the stage is a double elimination, whose main draw is its upper half."""
+        return self.format == DOUBLE
+
+    @property
+    def to_be_drawn(self) -> bool:
+        """Whether its entrants are not known yet, and lots will decide who meets whom."""
+        return any(slot.source == Slot.Source.DRAWN for fixture in self.fixtures for slot in fixture.slots)
+
+
+def rounds_of(division: Division) -> list[RoundRow]:
+    """All rounds of a division with their fixtures and standing results, stage after stage: five queries."""
+    slots: dict[int, list[Stand]] = {}
+    for fixture, *stand in Slot.objects.filter(fixture__stage__division=division).order_by("side").values_list(*SLOT):
+        slots.setdefault(fixture, []).append(Stand(*stand))
+    by_round: dict[int, list[FixtureRow]] = {}
+    results = _standing_results(division)
+    for pk, round_, number, status, public_id, due_at, condition, match, *played in (
+        Fixture.objects.filter(stage__division=division).order_by("number").values_list(*FIXTURE, *MATCH)
+    ):
+        first, second = slots[pk]
+        row = FixtureRow(number, status, (first, second), public_id, due_at=due_at, conditional=condition is not None)
+        if match is not None:
+            row.played = Played(*played)._replace(**results.get(match, {}))
+        by_round.setdefault(round_, []).append(row)
+    rounds = Round.objects.filter(bracket__stage__division=division).select_related("bracket__stage")
+    return [
+        RoundRow(
+            row.bracket.key,
+            row.number,
+            row.length,
+            row.deadline,
+            by_round.get(row.pk, []),
+            row.bracket.stage.number,
+            row.bracket.stage.format,
+            row.entrants,
+        )
+        for row in rounds.order_by("bracket__stage__number", "bracket__order", "number")
+    ]
+
+
+def _standing_results(division: Division) -> dict[int, dict[str, Any]]:
+    """Match -> the result that stands, as fields of `Played`."""
+    kept = dict(Advance.objects.filter(fixture__stage__division=division).values_list("result", "side"))
+    standing = {}
+    for match, pk, winner, first, second, kind in (
+        Result.objects.filter(match__parent_topic=division.topic)
+        .order_by("version")
+        .values_list("match", "pk", "winner", "score_0", "score_1", "kind")
+    ):
+        score = None if first is None or second is None else (first, second)
+        standing[match] = {
+            "winner": winner, "score": score, "kind": kind, "kept": pk in kept, "kept_side": kept.get(pk),
+        }  # fmt: skip
+    return {match: result for match, result in standing.items() if result["kind"] != Result.Kind.VOID}
+
+
+def seeds_of(draw: Draw | None, division: Division) -> dict[int, int]:
+    """Entry -> its seed, where the draw was seeded and places of a bracket were drawn."""
+    if draw is None or division.draw_method != Division.DrawMethod.RATING:
+        return {}
+    if draw.stage.format not in ELIMINATION or not draw.places:
+        return {}
+    order = knockout.inner_outer(len(draw.places))
+    return {entry: seed for entry, seed in zip(draw.places, order, strict=True) if entry is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a reader sees a bracket: whose names, with which seeds, whose path is marked, and whether he may write."""
+
+    names: Names
+    seeds: Mapping[int, int] = field(default_factory=dict)
+    late: Collection[int] = ()
+    """Entries that came after the draw."""
+    highlight: int | None = None
+    can_enter: bool = False
+
+
+def trees(rounds: Sequence[RoundRow], look: Look) -> list[Tree]:
+    """The brackets, stage after stage, ready to be shown."""
+    to_winner, to_loser = targets(rounds)
+    sides, draws = _sides(rounds), _awaited_draws(rounds)
+    brackets: dict[tuple[int, str], list[RoundRow]] = {}
+    for row in rounds:
+        brackets.setdefault((row.stage, row.bracket), []).append(row)
+    made = []
+    for (stage, key), own in brackets.items():
+        columns = []
+        for row in own:
+            boxes = [_box(fixture, row, look) for fixture in row.fixtures]
+            for box in boxes:
+                box.winner_to, box.loser_to = to_winner.get(box.number), to_loser.get(box.number)
+                box.winner_side = sides.get(box.number, 0)
+                box.winner_draw = draws.get((Slot.Source.WINNER, box.number), "")
+                box.loser_draw = draws.get((Slot.Source.LOSER, box.number), "")
+            name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper)
+            columns.append(Column(name, row.length, boxes, row.deadline, to_be_drawn=row.to_be_drawn))
+        upper = own[0].upper
+        one = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
+        one.stage = stage
+        made.append(one)
+    return made
+
+
+def tree_key(stage: int, bracket: str) -> str:
+    """What a bracket goes by in addresses: brackets of different stages may share a key."""
+    return bracket if stage == 1 else f"{bracket}-s{stage}"
+
+
+def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]:
+    """Fixture -> where its winner goes, and where its loser drops to."""
+    winners: dict[int, int] = {}
+    losers: dict[int, int] = {}
+    for row in rounds:
+        for fixture in row.fixtures:
+            for slot in fixture.slots:
+                if slot.source_fixture is not None:
+                    target = winners if slot.source == Slot.Source.WINNER else losers
+                    target.setdefault(slot.source_fixture, fixture.number)
+    return winners, losers
+
+
+def mark_of(match: Match | Played) -> str:
+    """What there is to say of an open match: live, claimed, disputed or empty."""
+    if match.state == Match.State.OPEN and has_begun(match):
+        return "live"
+    return match.state if match.state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
+
+
+def _sides(rounds: Iterable[RoundRow]) -> dict[int, int]:
+    """Fixture -> the side on which its winner goes on."""
+    return {
+        slot.source_fixture: side
+        for row in rounds
+        for fixture in row.fixtures
+        for side, slot in enumerate(fixture.slots)
+        if slot.source == Slot.Source.WINNER and slot.source_fixture is not None
+    }
+
+
+def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
+    """Winner or loser, and fixture -> the name of the round in whose draw they take part, while that is to come."""
+    last = {(row.stage, row.bracket): row.number for row in rounds}
+    return {
+        (kind, fixture): round_name(
+            row.bracket, row.number, len(row.fixtures), last[row.stage, row.bracket], upper=row.upper
+        )
+        for row in rounds
+        if row.to_be_drawn
+        for kind, fixture in row.entrants
+    }
+
+
+def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
+    first, second = (_line(slot, side, row, look) for side, slot in enumerate(row.slots))
+    ready = row.status == Fixture.Status.READY
+    return Box(
+        number=row.number,
+        status=row.status,
+        lines=(first, second),
+        fixture=row.public_id,
+        match=row.played.public_id,
+        mark=mark_of(row.played) if ready else "",
+        note=_note(row, round_),
+        due_at=row.due_at if ready and row.due_at != round_.deadline else None,
+        path=first.here or second.here,
+        can_enter=look.can_enter and bool(row.played.public_id),
+        seq=row.played.seq,
+    )
+
+
+def _note(row: FixtureRow, round_: RoundRow) -> str:
+    """How it ended, where it was not simply played; and whether it will be."""
+    if row.status == Fixture.Status.NOT_NEEDED:
+        return _("not needed")
+    if row.status == Fixture.Status.EMPTY and row.played.kind != Result.Kind.DOUBLE_FORFEIT:
+        return _("empty")
+    if row.conditional and round_.bracket == FINAL and row.status == Fixture.Status.WAITING:
+        return _("if needed")
+    if row.status == Fixture.Status.WALKOVER:
+        return str(Result.Kind.WALKOVER.label)
+    if row.status == Fixture.Status.DECIDED and row.played.kept and row.played.onward != row.played.winner:
+        return _("corrected, bracket kept")
+    if row.status in (Fixture.Status.DECIDED, Fixture.Status.EMPTY) and row.played.kind not in ("", "played"):
+        return str(Result.Kind(row.played.kind).label)
+    return ""
+
+
+def _line(slot: Stand, side: int, row: FixtureRow, look: Look) -> Line:
+    who = slot.entrant
+    entry = look.names.entries.get(who) if who is not None else None
+    if row.status == Fixture.Status.NOT_NEEDED:
+        return Line("nobody", "–")
+    line = Line(slot.status, _text(slot, look.names), entry=who, here=who is not None and who == look.highlight)
+    if entry is not None:
+        line.player = entry.player.public_id
+        line.seed = look.seeds.get(entry.pk)
+        line.late = slot.source == Slot.Source.ENTRY and entry.pk in look.late
+    if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
+        _end(line, side, slot, row)
+    return line
+
+
+def _end(line: Line, side: int, slot: Stand, row: FixtureRow) -> None:
+    """Who won, and with what score."""
+    if row.status == Fixture.Status.WALKOVER:
+        # There is no match where nobody could come from the other side.
+        line.won = slot.entry is not None
+    else:
+        line.won = row.played.winner == side
+        line.score = row.played.score[side] if row.played.score else None
+        line.onward = not line.won and row.played.onward == side
+    line.lost = line.entry is not None and not line.won
+    if line.lost and row.played.kind == Result.Kind.WALKOVER:
+        line.kind = Slot.Status.WALKOVER.value
+
+
+def _text(slot: Stand, names: Names) -> str:
+    if slot.entry is not None:
+        return names.of(slot.entry)
+    if slot.status == Slot.Status.BYE:
+        return _("Bye")
+    if slot.status == Slot.Status.WALKOVER:
+        return names.of(slot.absent) or _("Nobody")
+    if slot.source == Slot.Source.WINNER:
+        return _("Winner of M%(number)d") % {"number": slot.source_fixture or 0}
+    if slot.source == Slot.Source.LOSER:
+        return _("Loser of M%(number)d") % {"number": slot.source_fixture or 0}
+    if slot.source == Slot.Source.DRAWN:
+        return _("By lot")
+    if slot.source == Slot.Source.PLACE:
+        return place_name(slot.source_stage, slot.source_place or 0)
+    return _("To be decided")
+
+
+def open_sections(made: Sequence[Tree], wanted: str) -> None:
+    """Opens the sections a reader wants: the one named, those on the path he looks for, else the first and the last.
+
+    `wanted` is the key of a section or "all".
+    """
+    boxes = sum(len(one.boxes) for one in made)
+    everything = wanted == "all" and boxes <= MOST_BOXES_AT_ALL
+    for one in made:
+        if one.whole:
+            continue
+        chosen = _chosen(one.sections, wanted)
+        for section in one.sections:
+            section.open = everything or section.key in chosen
+            section.shown = section.open or boxes <= MOST_BOXES
+
+
+def _chosen(sections: Sequence[Section], wanted: str) -> set[str]:
+    named = {section.key for section in sections if section.key == wanted}
+    on_path = {section.key for section in sections if any(box.path for box in section.boxes)}
+    last = {sections[-1].key} if sections[-1].live or sections[-1].done else set()
+    return named or on_path or {sections[0].key} | last

@@ -1,0 +1,190 @@
+"""What a finished round or stage sets going: the next round is asked for, the next stage gets its plan.
+
+Called with the division locked. A stage whose field is known by places is planned together with the one before it,
+so that its bracket shows "1st of group A" from the start; one that follows rounds paired one by one is planned when
+these are over.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+
+from core.queue import hint
+from engine.errors import Refused
+from players.actors import SYSTEM, Actor, log
+from tournaments.formats.blueprint import later_sources, plan_of
+from tournaments.formats.graph import Source
+from tournaments.formats.settings import BY_ROUND, ELIMINATION, NextRound
+from tournaments.models import Division, Draw, Entry, Stage, Tournament
+from tournaments.state.club_mates import club_mates
+from tournaments.state.commitments import commitment_of
+from tournaments.state.derivation import StageState
+from tournaments.state.numbering import lock_event_if_free, take_numbers
+from tournaments.state.pairing_basis import digest, kept_apart, requested_byes
+from tournaments.state.plans import settings_of, store
+
+MAKE_DRAFT = "tournaments.make_draft"
+"""The task that a hint names."""
+
+
+def plan_stage(
+    stage: Stage,
+    sources: Sequence[Source],
+    *,
+    event: Tournament,
+    draft: int = 1,
+    deadlines: Sequence[datetime | None] = (),
+) -> None:
+    """Writes the plan of a stage that has these sources; its fixtures take the next numbers of the locked `event`."""
+    graph = plan_of(settings_of(stage), sources, seed=bytes.fromhex(stage.seed), draft=draft)
+    first = take_numbers(event, len(graph.fixtures))
+    store(stage, graph.shifted(first - 1), lengths=stage.division.lengths, deadlines=deadlines)
+    stage.status, stage.apart = Stage.Status.RUNNING, _kept_apart_in(stage)
+    stage.save(update_fields=["status", "apart"])
+
+
+def _kept_apart_in(stage: Stage) -> list[list[int]]:
+    """Who is not to meet where rounds are drawn later: club-mates, where the division keeps them apart, and pairs."""
+    division = stage.division
+    entries = division.entries.exclude(status=Entry.Status.WAITING).values_list("pk", flat=True)
+    mates = club_mates(division, list(entries)) if division.apart and stage.format in ELIMINATION else []
+    return [*mates, *(sorted(pair) for pair in kept_apart(division))]
+
+
+def plan_following(stage: Stage, event: Tournament) -> None:
+    """Plans the stages after one that is planned, as far as their fields are places of a plan; `event` is locked."""
+    if stage.format in BY_ROUND:
+        return
+    following = stage.division.stages.filter(number=stage.number + 1).first()
+    if following is not None and following.status == Stage.Status.PLANNED and following.format not in BY_ROUND:
+        start_after(stage, following, event)
+        plan_following(following, event)
+
+
+def start_after(stage: Stage, following: Stage, event: Tournament) -> None:
+    """Plans a stage from the places of the one before it; `event` is locked."""
+    plan_stage(following, later_sources(settings_of(following), settings_of(stage), stage.number), event=event)
+
+
+def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
+    """After a stage was brought up to its facts: asks for its next round, or begins the stage after it.
+
+    Returns stages that were planned just now and are to be settled too. Where another transaction is numbering
+    matches of the event, the next stage is left planned; `settle` comes back to it after the commit.
+    """
+    stage = state.stage
+    if state.event is not None and not state.over and state.rows.settings.next_round != NextRound.ASK:
+        ask_for_round(division, state, now)
+    if not state.over:
+        return []
+    following = division.stages.filter(number=stage.number + 1, status=Stage.Status.PLANNED).first()
+    if following is None:
+        return []
+    if following.format not in BY_ROUND:
+        if (event := lock_event_if_free(division.tournament_id)) is None:
+            return []
+        start_after(stage, following, event)
+        return [following]
+    following.status = Stage.Status.RUNNING
+    following.save(update_fields=["status"])
+    request(following, 1, at_once=settings_of(following).next_round == NextRound.PUBLISH, now=now)
+    return [following]
+
+
+def unfinished_divisions(tournament: int | OuterRef) -> QuerySet[Division]:
+    """The divisions of an event in which something is still to come."""
+    ended = (Division.Status.FINISHED, Division.Status.CANCELLED)
+    return Division.objects.filter(tournament=tournament).exclude(status__in=ended)
+
+
+def held_up_divisions(division: int | None = None) -> QuerySet[Division]:
+    """Divisions, or this one, whose next stage waits although it is due, or whose event's status is not up to them."""
+    before = Stage.objects.filter(division=OuterRef("division"), number__lt=OuterRef("number"))
+    due = Stage.objects.filter(
+        ~Exists(before.exclude(status=Stage.Status.FINISHED)),
+        division=OuterRef("pk"),
+        number__gt=1,
+        status=Stage.Status.PLANNED,
+    )
+    running, finished = Tournament.Status.RUNNING, Tournament.Status.FINISHED
+    next_stage_due = Q(Exists(due), status=Division.Status.RUNNING)
+    event_reopens = Q(status=Division.Status.RUNNING, tournament__status=finished)
+    event_ends = Q(~Exists(unfinished_divisions(OuterRef("tournament"))), tournament__status=running)
+    found = Division.objects.filter(next_stage_due | event_reopens | event_ends)
+    return found.exclude(status=Division.Status.CANCELLED) if division is None else found.filter(pk=division)
+
+
+def ask_for_round(division: Division, state: StageState, now: datetime) -> Draw | None:
+    """A pairing of the next round, if the last one is complete and nobody has asked for it yet.
+
+    One that was refused is asked for again when something has changed since.
+    """
+    event = state.event
+    if event is None or not event.rounds or not state.progress.over:
+        return None
+    drafts = state.stage.draws.filter(round=event.next_round)
+    if drafts.exclude(state=Draw.State.DISCARDED).exists():
+        return None
+    last = drafts.order_by("-number").first()
+    if last is not None and last.refusal and last.basis == digest(event, requested_byes(state.stage, event)):
+        return None
+    at_once = state.rows.settings.next_round == NextRound.PUBLISH
+    return request(state.stage, event.next_round, at_once=at_once, now=now)
+
+
+def request_anew(
+    stage: Stage,
+    round_number: int,
+    *,
+    old: Draw | None,
+    reason: str,
+    by: Actor,
+    now: datetime,
+    manual: Sequence[Sequence[int]] = (),
+) -> Draw:
+    """A draft a director asks for, in place of the `old` one, which is discarded; that needs a reason.
+
+    Refused: `draft_in_work`, `reason_needed`.
+    """
+    if old is not None and old.state == Draw.State.REQUESTED:
+        raise Refused("draft_in_work")
+    if old is not None and old.state == Draw.State.TAKEN_BACK:
+        reason = reason.strip() or old.taken_back_reason
+    if old is not None and old.refusal is None and not reason.strip():
+        raise Refused("reason_needed")
+    stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED, publish_at=None)
+    return request(stage, round_number, at_once=False, now=now, by=by, reason=reason.strip(), manual=manual)
+
+
+def request(
+    stage: Stage,
+    round_number: int,
+    *,
+    at_once: bool,
+    now: datetime,
+    by: Actor = SYSTEM,
+    reason: str = "",
+    manual: Sequence[Sequence[int]] = (),
+) -> Draw:
+    """The row that is the work, and the hint at it; drafts are numbered through the division."""
+    last = Draw.objects.filter(stage__division=stage.division_id).aggregate(Max("number"))["number__max"] or 0
+    draw = Draw.objects.create(
+        stage=stage,
+        commitment=commitment_of(stage),
+        number=last + 1,
+        round=round_number,
+        state=Draw.State.REQUESTED,
+        at_once=at_once,
+        made_at=now,
+        made_by=by.user,
+        reason=reason,
+        manual=[list(pair) for pair in manual],
+    )
+    transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
+    division = stage.division
+    told = {"round": round_number} if round_number else {}
+    club = division.tournament.club
+    log(by, "draw_requested", division.topic, club=club, number=draw.number, reason=reason, **told)
+    return draw

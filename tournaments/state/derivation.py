@@ -1,0 +1,204 @@
+"""From the facts of a division to where every stage stands: what `settle` writes and `check_integrity` compares.
+
+Stages are derived in their order, because the places of one are sources of the next.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from tournaments.formats.blueprint import ROUNDS, places_before
+from tournaments.formats.graph import EntryId, PlaceOf
+from tournaments.formats.progress import FixtureState, Progress, Result
+from tournaments.formats.settings import BY_ROUND, LIVES, TABLES
+from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
+from tournaments.formats.tables.tables import Table, bracket_tables, is_over, known, places_taken, round_table
+from tournaments.models import Division, Draw, Entry, Stage
+from tournaments.state.lots import lots_seed
+from tournaments.state.pairing_basis import kept_apart
+from tournaments.state.plans import Places, StageRows, settings_of
+
+Instead = Mapping[int, Result]
+"""Results to be thought of in place of the standing ones, by the number of their fixture."""
+
+
+@dataclass(frozen=True)
+class StageState:
+    """Where a stage stands; `event` is there where rounds are paired."""
+
+    rows: StageRows
+    progress: Progress
+    event: SwissEvent | None = None
+    places: Places = field(default_factory=dict)
+    """Places of this and earlier stages, as far as they are certain."""
+
+    @property
+    def stage(self) -> Stage:
+        """The row."""
+        return self.rows.stage
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """Who stands where, made when it is first asked for; empty for an elimination."""
+        return _tables(self.rows, self.progress, self.event)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to play or to pair."""
+        if self.event is not None:
+            return is_over(self.rows.settings, self.event) and self.progress.over
+        return bool(self.rows.fixtures) and self.progress.over
+
+
+def stages_of(division: Division) -> list[Stage]:
+    """The stages that are drawn, in order."""
+    rows = division.stages.exclude(status=Stage.Status.PLANNED).order_by("number").select_related("division")
+    return list(rows)
+
+
+def states_of(
+    division: Division,
+    instead: Mapping[int, Instead] | None = None,
+    *,
+    held: Places | None = None,
+    also: Stage | None = None,
+    read: Sequence[StageRows] | None = None,
+) -> list[StageState]:
+    """Every drawn stage of a division, `also` one that is not drawn; `read` are their rows if they are read already.
+
+    To think of: `instead` holds other results by stage number, `held` places that are kept whatever tables say.
+    """
+    states: list[StageState] = []
+    if read is None:
+        stages = stages_of(division)
+        if also is not None and also not in stages:
+            stages.append(also)
+        read = [StageRows(stage) for stage in stages]
+    for rows in read:
+        places = states[-1].places if states else {}
+        states.append(state_of(rows, places, (instead or {}).get(rows.stage.number), held))
+    return states
+
+
+def state_of(rows: StageRows, places: Places, instead: Instead | None = None, held: Places | None = None) -> StageState:
+    """Where one stage stands, after the places of those before it; the rest as in `states_of`."""
+    progress = rows.progress(places, instead)
+    event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
+    state = StageState(rows, progress, event, places)
+    if not rows.settings.qualifiers or not rows.fixtures:
+        return state
+    seed = lots_seed(rows.stage)
+    taken = places_taken(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
+    kept = _kept({**rows.held, **(held or {})}, taken, progress)
+    return replace(state, places={**places, **taken, **kept})
+
+
+def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tuple[Table, ...]:
+    seed = lots_seed(rows.stage)
+    if event is not None:
+        return (round_table(rows.settings, event, ROUNDS, seed=seed),)
+    if rows.settings.format not in TABLES:
+        return ()
+    gone = [item.entry for item in rows.withdrawals()]
+    lengths = rows.stage.division.lengths
+    return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=gone, seed=seed)
+
+
+def _kept(held: Places, taken: Places, progress: Progress) -> Places:
+    """The places of this stage that are kept; none of a table where somebody kept is not in the stage any more."""
+    slots = [slot for state in progress.fixtures.values() for slot in state.slots]
+    here = {slot.entry for slot in slots} | {slot.absent for slot in slots} | {None}
+    own = {place: entry for place, entry in held.items() if place in taken}
+    broken = {place.stage for place, entry in own.items() if entry not in here}
+    return {place: entry for place, entry in own.items() if place.stage not in broken}
+
+
+# Swiss and lives
+
+
+def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
+    """A stage that is paired round by round: its players, and its rounds as they were paired."""
+    stage, settings = rows.stage, rows.settings
+    draws = list(stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round"))
+    kinds = {draw.round: draw.byes for draw in draws}
+    by_round: dict[int, list[int]] = {}
+    numbers = {row.pk: row.number for row in rows.rounds}
+    for number, fixture in rows.fixtures.items():
+        by_round.setdefault(numbers[fixture.round_id], []).append(number)
+    otherwise = ByeKind.SIT_OUT if settings.format == LIVES else ByeKind.FULL
+    return SwissEvent(
+        players_of(rows, places, draws),
+        tuple(
+            _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}), otherwise)
+            for at in sorted(by_round)
+        ),
+        planned=settings.rounds,
+        order=settings.order,
+        forbidden=kept_apart(stage.division),
+        allow_rematches=settings.allow_rematches,
+        length=(settings.lengths or stage.division.lengths)[0],
+    )
+
+
+def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[SwissPlayer, ...]:
+    """Who takes part, by the paired rounds alone: each is in from the first he was paired in.
+
+    Whoever has entered since is in from the next one; whoever has withdrawn was in to the last he was paired in.
+    """
+    first: dict[EntryId, int] = {}
+    last: dict[EntryId, int] = {}
+    for draw in draws:
+        for entry in filter(None, draw.places):
+            first.setdefault(entry, draw.round)
+            last[entry] = draw.round
+    gone = {item.entry for item in rows.withdrawals()}
+    players = []
+    for row in field_of(rows.stage, places):
+        has_left = row.pk in gone or row.status == Entry.Status.OUT
+        if has_left and row.pk not in first:
+            continue
+        players.append(
+            SwissPlayer(
+                row.pk,
+                rating=row.rating or 0.0,
+                joined=first.get(row.pk, len(draws) + 1),
+                missed_points=rows.settings.missed_points,
+                left=last[row.pk] if has_left else None,
+            )
+        )
+    return tuple(players)
+
+
+def field_of(stage: Stage, places: Places) -> list[Entry]:
+    """The entries that a stage is for: those of the division, or those who took the places of the stage before it.
+
+    Empty while these places are not known. Once a round is paired its players are a fact, whatever is corrected in
+    the stage before.
+    """
+    before = stage.division.stages.filter(number=stage.number - 1).first()
+    entries = stage.division.entries.exclude(status=Entry.Status.WAITING).order_by("pk")
+    if before is None:
+        return list(entries)
+    paired = stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).values_list("places", flat=True)
+    if paired:
+        return list(entries.filter(pk__in={place for places in paired for place in places if place is not None}))
+    wanted: list[PlaceOf] = places_before(settings_of(before), before.number)
+    taken: list[EntryId] | None = known(places, wanted)
+    by_id = entries.in_bulk(taken or [])
+    return [by_id[pk] for pk in taken or [] if pk in by_id]
+
+
+def _round(states: list[FixtureState], kinds: Mapping[str, str], otherwise: ByeKind) -> SwissRound:
+    """A round; a walkover that is not booked yet counts as the forfeit it will be.
+
+    `otherwise` is the kind of a bye that the pairing does not know.
+    """
+    pairs: list[SwissPair] = []
+    byes: list[SwissBye] = []
+    for state in states:
+        alone = next((slot.entrant for slot in state.slots if slot.entrant is not None), None)
+        if state.entrants is not None:
+            pairs.append(SwissPair(*state.entrants, state.result or state.walkover))
+        elif alone is not None:
+            byes.append(SwissBye(alone, ByeKind(kinds.get(str(alone), otherwise))))
+    return SwissRound(tuple(pairs), tuple(byes))

@@ -1,0 +1,130 @@
+"""Deriving everything again from the facts: what differs from what is stored, and what cannot be so. None, ever."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from matches.lifecycle.begun import begun_at
+from matches.models import Claim, Match, RatingPool, Result
+from matches.ratings.services import ratings
+from players.models import Club
+from tournaments.formats.progress import FixtureState
+from tournaments.formats.soundness import faults
+from tournaments.models import Division, Fixture, Slot, Stage
+from tournaments.state.derivation import states_of
+
+BATCH = 500
+
+
+class Difference(NamedTuple):
+    """One stored value that is not what the facts give."""
+
+    topic: str
+    what: str
+    stored: object
+    derived: object
+
+    def __str__(self) -> str:
+        return f"{self.topic}: {self.what} is {self.stored!r}, the facts give {self.derived!r}"
+
+
+def differences(*, since: datetime | None = None, club: Club | None = None) -> Iterator[Difference]:
+    """Every difference, in divisions, then matches, then ratings. `since`: only what was made from then on."""
+    divisions = Division.objects.select_related("tournament")
+    matches = Match.objects.all()
+    if club is not None:
+        divisions, matches = divisions.filter(tournament__club=club), matches.filter(club=club)
+    if since is not None:
+        divisions = divisions.filter(Q(tournament__created_at__gte=since) | Q(tournament__starts_at__gte=since))
+        matches = matches.filter(created_at__gte=since)
+    for division in divisions.order_by("pk").iterator(BATCH):
+        yield from _of_division(division)
+    for match in matches.order_by("pk").prefetch_related("results", "claims").iterator(BATCH):
+        yield from _of_match(match)
+    if club is None and since is None:
+        for pool in RatingPool.objects.order_by("pk"):
+            yield from _of_pool(pool)
+
+
+def _of_division(division: Division) -> Iterator[Difference]:
+    for state in states_of(division):
+        rows = state.rows
+        for slot, source in rows.redrawn(state.progress):
+            yield Difference(
+                f"{division.topic} slot {slot.pk}", "drawn from", (slot.source, slot.source_fixture), source
+            )
+        for number, stands in state.progress.fixtures.items():
+            yield from _of_fixture(division, rows.fixtures[number], rows.slots[rows.fixtures[number].pk], stands)
+        status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING
+        topic = f"{division.topic} stage {state.stage.number}"
+        if state.stage.status != status:
+            yield Difference(topic, "status", state.stage.status, status)
+        for fault in faults(rows.settings, state.progress, state.event):
+            yield Difference(topic, fault.what, fault.found, fault.sound)
+
+
+def _of_fixture(
+    division: Division, fixture: Fixture, slots: Iterable[Slot], state: FixtureState
+) -> Iterator[Difference]:
+    topic = f"{division.topic} M{fixture.number}"
+    if fixture.status != state.status.value:
+        yield Difference(topic, "status", fixture.status, state.status.value)
+    for slot, stands in zip(slots, state.slots, strict=True):
+        stored, derived = (
+            (slot.status, slot.entry_id, slot.absent_id),
+            (stands.status.value, stands.entry, stands.absent),
+        )
+        if stored != derived:
+            yield Difference(topic, f"side {slot.side}", stored, derived)
+    two = state.entrants is not None
+    if two != (fixture.match is not None):
+        yield Difference(topic, "has a match", fixture.match is not None, two)
+    if fixture.match is not None:
+        yield from _of_players(topic, fixture.match, slots)
+
+
+def _of_players(topic: str, match: Match, slots: Iterable[Slot]) -> Iterator[Difference]:
+    """The match of a fixture is between the two who stand there."""
+    entrants = [slot.entry or slot.absent for slot in slots]
+    players = [entry.player_id if entry else None for entry in entrants]
+    if players != [match.player_0_id, match.player_1_id]:
+        yield Difference(topic, "players", [match.player_0_id, match.player_1_id], players)
+
+
+def _of_match(match: Match) -> Iterator[Difference]:
+    results = sorted(match.results.all(), key=lambda result: result.version)
+    versions = [result.version for result in results]
+    if versions != list(range(1, len(results) + 1)):
+        yield Difference(match.topic, "versions", versions, list(range(1, len(results) + 1)))
+    state = _state(match, results[-1] if results else None)
+    if match.state != state:
+        yield Difference(match.topic, "state", match.state, state)
+    counted = [result for result in results if result.kind != Result.Kind.VOID]
+    finished = counted[0].at if counted else None
+    if match.finished_at != finished:
+        yield Difference(match.topic, "finished_at", match.finished_at, finished)
+    begun = begun_at(match.claims.all(), results)
+    if match.begun_at != begun:
+        yield Difference(match.topic, "begun_at", match.begun_at, begun)
+    if match.unsettled:
+        yield Difference(match.topic, "unsettled", True, False)
+
+
+def _state(match: Match, standing: Result | None) -> str:
+    """Where a match stands by its facts alone."""
+    if standing is not None:
+        return Match.State.VOID if standing.kind == Result.Kind.VOID else Match.State.SETTLED
+    claims = {claim.state for claim in match.claims.all() if claim.is_signed}
+    if Claim.State.CONTESTED in claims:
+        return Match.State.DISPUTED
+    return Match.State.CLAIMED if Claim.State.OPEN in claims else Match.State.OPEN
+
+
+def _of_pool(pool: RatingPool) -> Iterator[Difference]:
+    found = ratings.check_ratings(pool)
+    topic = f"pool:{pool.pk}"
+    for name in ("changes", "standings", "unmoved"):
+        for place, (stored, derived) in getattr(found, name).items():
+            yield Difference(topic, f"{name} of {place}", stored, derived)
