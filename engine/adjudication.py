@@ -344,8 +344,14 @@ class _Adjudication:
 
 def _each_side_moved(transcript: Transcript) -> bool:
     """Whether both sides roll and play somewhere in the record."""
-    events = (event for game in transcript.games for event in game.events)
-    return {event.side for event in events if event.kind in _MOVED} == set(_SIDES)
+    moved: set[int] = set()
+    for game in transcript.games:
+        for event in game.events:
+            if event.kind in _MOVED:
+                moved.add(event.side)
+            if len(moved) == len(_SIDES):
+                return moved == set(_SIDES)
+    return False
 
 
 def _rests_on_words(one: GameReplay) -> bool:

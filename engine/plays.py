@@ -336,8 +336,8 @@ def play_every_die(key: int, dice: Dice, moves: Sequence[Sequence[int]]) -> int 
             return None
         die = source - target
         if target == OFF:
-            own = masks(key)[0]
-            if own & ~HOME or (own.bit_length() - 1 > source and die not in left):
+            counts = key.to_bytes(COUNTS, "little")
+            if max(counts[7:]) > BIAS or (die not in left and max(counts[source + 1 :]) > BIAS):
                 return None
             die = min((other for other in left if other >= source), default=0)
         landing = key >> 8 * target & 255

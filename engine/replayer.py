@@ -10,8 +10,8 @@ from engine.ending import Ending
 from engine.errors import Refused
 from engine.legality import nearest_plays
 from engine.match import after_play, apply
-from engine.plays import ROLLS, Dice, legal_results, masks
-from engine.position import BAR, OFF, position_of, swapped_key
+from engine.plays import ROLLS, Dice, legal_results, masks, play_every_die
+from engine.position import BAR, BIAS, COUNTS, OFF, position_of, swapped_key
 from engine.recovery import likeliest_key, literal_key
 from engine.resolution import Resolution, resolve
 from engine.scoring import WinKind
@@ -73,25 +73,41 @@ class GameReplay(Ending):
         side, dice, moves = event.side, event.dice, event.moves
         self.ply += 1
         self.beavered = None
-        if side != self.turn or self.doubler is not None:
+        if side != self.turn or self.state.phase is Phase.DOUBLED:
             self._come_on_turn(event)
         self.turn_assumed = False
         if dice not in ROLLS or dice is None:
             return self._play_without_dice(event)
         if not moves:
             return self._no_play(event, dice)
+        ways = []
+        starred = borne_off = False
+        for points, hits in moves:
+            ways.append(points)
+            starred = starred or bool(hits)
+            borne_off = borne_off or points[-1] == OFF
         before = self.key
-        try:
-            resolution = resolve(before, dice, [move.points for move in moves])
-        except Refused as refused:
-            return self._illegal(event, dice, refused)
+        # Most plays are legal as they stand: they need no search, and there is nothing to report.
+        after = play_every_die(before, dice, ways)
+        if after is None or self.frames is not None or starred or (before ^ after) & 255:
+            try:
+                resolution = resolve(before, dice, ways)
+            except Refused as refused:
+                return self._illegal(event, dice, refused)
+            after = resolution.key
+            self._remark(event, dice, resolution)
+        if borne_off:
+            self._pass_turn(after)
+        else:
+            self.key, self.turn = swapped_key(after), 1 - side
+        return True
+
+    def _remark(self, event: Event, dice: Dice, resolution: Resolution) -> None:
+        """Reports what is unusual about a legal play, and adds its frame."""
         if resolution.remark:
             self.report(_REMARKS[resolution.remark], resolution.remark, words_of(event))
-        if (before ^ resolution.key) & 255 or (self.stars.used and any(True in move.hits for move in moves)):
-            self._check_stars(event, resolution)
+        self._check_stars(event, resolution)
         self.show(event, dice, resolution)
-        self._pass_turn(resolution.key, borne_off=any(OFF in move.points for move in moves))
-        return True
 
     def _come_on_turn(self, event: Event) -> None:
         """The first roll of the game, a roll out of turn, or one after a double that nobody answered."""
@@ -137,7 +153,7 @@ class GameReplay(Ending):
             if found:
                 self.report(NOTE, "play_forced")
             self.show(event, dice, Resolution(final, path))
-            self._pass_turn(final, borne_off=bool(found))
+            self._pass_turn(final)
             return True
         if self._is_last(event):
             self.report(NOTE, "last_play_missing", {"dice": roll_of(dice)})
@@ -177,7 +193,7 @@ class GameReplay(Ending):
 
     def _force(self, event: Event) -> None:
         """Goes on from where the words put the checkers, so that what follows can still be judged."""
-        self._pass_turn(literal_key(self.key, event.moves), borne_off=True)
+        self._pass_turn(literal_key(self.key, event.moves))
 
     def _go_on(self, event: Event, dice: Dice) -> None:
         """Goes on from the position that fits best to what follows, and says so once in a game."""
@@ -188,12 +204,12 @@ class GameReplay(Ending):
         if not self.recovered and following:
             self.recovered = True
             self.report(NOTE, "followed_from_likeliest")
-        self._pass_turn(likeliest_key(self.key, event, dice, following), borne_off=True)
+        self._pass_turn(likeliest_key(self.key, event, dice, following))
 
-    def _pass_turn(self, key: int, *, borne_off: bool) -> None:
+    def _pass_turn(self, key: int) -> None:
         """Books the play; the game ends where the mover's last checker is off."""
         self.key = key
-        if borne_off and not masks(key)[0]:
+        if max(key.to_bytes(COUNTS, "little")) <= BIAS:
             self.end(after_play(self.standing(self.turn), position_of(key)))
         else:
             self.swap()
@@ -201,14 +217,18 @@ class GameReplay(Ending):
     def _check_stars(self, event: Event, resolution: Resolution) -> None:
         if resolution.remark in _UNWRITTEN_HITS:
             return
-        gone = masks(self.key)[2] & ~masks(resolution.key)[2]
-        hit = {point for point in range(1, BAR) if gone >> point & 1}
+        hit: set[int] = set()
+        if (self.key ^ resolution.key) & 255:  # a checker of the opponent came to the bar
+            gone = masks(self.key)[2] & ~masks(resolution.key)[2]
+            hit = {point for point in range(1, BAR) if gone >> point & 1}
         if not self.stars.used:
             self.stars.missing = self.stars.missing or bool(hit)
             return
         written = {
             point for move in event.moves or () for point, star in zip(move.points[1:], move.hits, strict=False) if star
         }
+        if written == hit:
+            return
         for point in sorted(written - hit):
             self.report(WARNING, "false_star", {"point": point, **words_of(event)})
         for point in sorted(hit - written):

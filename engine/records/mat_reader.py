@@ -5,6 +5,7 @@ silence. Whether what is written can have happened is not asked here.
 """
 
 import re
+from functools import lru_cache
 
 from engine.errors import Refused
 from engine.position import Position
@@ -163,13 +164,9 @@ class _Reader:
         """Take a row of two plays; False (and nothing taken) where it is not just that."""
         left_roll, left, right_roll, right = row.groups()
         try:
-            left_moves, right_moves = moves_of(left), moves_of(right)
+            game.events += (_play_of(LEFT, left_roll, left.strip()), _play_of(RIGHT, right_roll, right.strip()))
         except Refused:
             return False
-        game.events += (
-            Event(LEFT, Kind.PLAY, DICE[left_roll], left_moves),
-            Event(RIGHT, Kind.PLAY, DICE[right_roll], right_moves),
-        )
         line = self.line_number
         game.places += (Place(line, row.start(1) + 1), Place(line, row.start(3) + 1))
         self.wants_header = False
@@ -343,6 +340,12 @@ class _Reader:
             game.claim_place = Place(self.line_number, cell.column + 1)
         elif game.claim != claim:
             self.problem("error", "second_result", cell.column, text=cell.shown)
+
+
+@lru_cache(maxsize=8192)
+def _play_of(side: int, roll: str, text: str) -> Event:
+    """A roll and what was played with it; many a cell stands in more than one game. Refused: `bad_notation`."""
+    return Event(side, Kind.PLAY, DICE[roll], moves_of(text))
 
 
 def read_mat(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
