@@ -89,6 +89,22 @@ class Action(NamedTuple):
         """
         return cls(Act.PLAY, side, moves=tuple(parse_play(notation)))
 
+    def __repr__(self) -> str:
+        """The fields that are set: `Action(act=Act.DOUBLE, side=1)`."""
+        defaults = self._field_defaults
+        values = self._asdict().items()
+        shown = (f"{name}={as_code(value)}" for name, value in values if name == "act" or value != defaults[name])
+        return f"Action({', '.join(shown)})"
+
+
+def as_code(value: object) -> str:
+    """A value as one would write it in code: an enum member by its name, anything else by its `repr`."""
+    if isinstance(value, StrEnum):
+        return f"{type(value).__name__}.{value.name}"
+    if type(value) is tuple:
+        return f"({', '.join(map(as_code, value))}{',' if len(value) == 1 else ''})"
+    return repr(value)
+
 
 class GameResult(NamedTuple):
     """A finished game."""
@@ -100,3 +116,6 @@ class GameResult(NamedTuple):
     cube: int
     points: int
     crawford: bool
+
+    def __repr__(self) -> str:
+        return f"GameResult({', '.join(f'{name}={as_code(value)}' for name, value in self._asdict().items())})"

@@ -26,6 +26,10 @@ class Check:
     """None where nothing could be read; the verdict then tells why."""
     verdict: Verdict
 
+    def __repr__(self) -> str:
+        source = " ".join(word for word in (self.format, self.dialect) if word) or "unreadable"
+        return f"<Check {source}: {self.verdict.outcome}>"
+
 
 def check_record(data: bytes, limits: Limits | None = None) -> Check:
     """Reads a file of any known format and adjudicates it; never raises on bad input."""

@@ -4,9 +4,9 @@ States and actions are immutable; time and chance come in with the action (rules
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
-from engine.actions import Act, Action, FlagRule, GameResult, Phase
+from engine.actions import Act, Action, FlagRule, GameResult, Phase, as_code
 from engine.cube import Score, Side, double_refused, is_crawford_game, is_dead
 from engine.errors import Refused
 from engine.plays import Dice, Play, checked_dice, legal_plays
@@ -69,6 +69,34 @@ class MatchState:
             raise Refused("bad_score", left=score[0], right=score[1], length=length)
         crawford = is_crawford_game(length=length, score=score, played=False, rule=crawford_rule)
         return cls(length, score, crawford_rule, jacoby and length == 0, crawford=crawford, flag_rule=flag_rule)
+
+    def __repr__(self) -> str:
+        """The fields that differ from a new match: `MatchState(length=7, score=(2, 0), game=2)`."""
+        values = ((field, getattr(self, field.name)) for field in fields(self))
+        shown = (f"{field.name}={as_code(value)}" for field, value in values if value != field.default)
+        return f"MatchState({', '.join(shown)})"
+
+    def __str__(self) -> str:
+        """The score, the cube, what is to happen next, and the board with the side on turn as X."""
+        left, right = self.score
+        length = f"to {self.length}" if self.length else "for money"
+        owner = "" if self.cube_owner is None else f" (side {self.cube_owner})"
+        return f"Game {self.game}, {left}–{right} {length}, cube {self.cube}{owner}, {self._next()}\n{self.position}"
+
+    def _next(self) -> str:
+        """What is to happen next, in words."""
+        match self.phase:
+            case Phase.TO_ROLL:
+                return f"side {self.turn} to roll"
+            case Phase.TO_PLAY if self.dice is not None:
+                return f"side {self.turn} to play {self.dice[0]}-{self.dice[1]}"
+            case Phase.DOUBLED:
+                return f"side {self.to_act} to answer the double"
+            case Phase.RESIGNED:
+                return f"side {self.to_act} to answer the resignation"
+            case Phase.OVER:
+                return f"won by side {self.winner}"
+        return "opening roll" if self.phase is Phase.OPENING else "adjourned"
 
     @property
     def is_over(self) -> bool:

@@ -100,6 +100,9 @@ class Game:
     """Where the header stands."""
     claim_place: Place = field(default=Place(), compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Game {self.number}, {counted(len(self.events), 'event')}>"
+
 
 class Problem(NamedTuple):
     """Something a reader stepped over; the adjudicator turns it into a finding."""
@@ -132,3 +135,25 @@ class Transcript:
     dialect: str = field(default="", compare=False)
     """Who seems to have written it: gnubg, xg, xg-text, galaxy, studio, opengammon, gamesgrid, jellyfish …"""
     problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        match = f"{described_players(self.players)}, {described_length(self.length)}"
+        return f"<Transcript {match}, {counted(len(self.games), 'game')}>"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 game`, `2 games`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def described_players(players: tuple[str, str]) -> str:
+    """Both names, e.g. `Bob – Carol`; a side without a name is White (0) or Black (1)."""
+    left, right = (name.strip() for name in players)
+    return f"{left or 'White'} – {right or 'Black'}"
+
+
+def described_length(length: int | None) -> str:
+    """What is played, e.g. `7-point match`."""
+    if length is None:
+        return "length unknown"
+    return f"{length}-point match" if length else "money session"

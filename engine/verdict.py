@@ -11,7 +11,7 @@ from engine.notation import Step
 from engine.plays import Dice
 from engine.position import Position
 from engine.scoring import KIND_OF_MULTIPLE, WinKind
-from engine.transcript import Kind, Place
+from engine.transcript import Kind, Place, counted, described_length, described_players
 
 
 class Outcome(StrEnum):
@@ -54,6 +54,15 @@ class Finding(NamedTuple):
         """The sentence in English."""
         return sentence(self.code, self.params)
 
+    def __str__(self) -> str:
+        """Severity, sentence and where it is: `error: There is no checker of yours on 8. (game 1, ply 4, line 7)`."""
+        places = (("game", self.game), ("ply", self.ply), ("line", self.place.line))
+        where = ", ".join(f"{name} {number}" for name, number in places if number is not None)
+        return f"{self.severity}: {self.message}" + (f" ({where})" if where else "")
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.code}, {self}>"
+
 
 class GameVerdict(NamedTuple):
     """One game as adjudicated."""
@@ -95,6 +104,30 @@ class Verdict:
     def rests_on_words(self) -> bool:
         """Whether some game has a result that neither the board nor a recorded action bears out."""
         return any(game.rests_on_words for game in self.games)
+
+    def __str__(self) -> str:
+        """The outcome, the score, and every finding on a line of its own."""
+        lines = [_TITLES[self.outcome]]
+        if self.games:
+            lines.append(f"  {described_length(self.length)}, {described_players(self.players)} {_score(self.score)}")
+        return "\n".join([*lines, *(f"  {finding}" for finding in self.findings)])
+
+    def __repr__(self) -> str:
+        match = f"{described_players(self.players)} {_score(self.score)}"
+        counts = f"{counted(len(self.games), 'game')}, {counted(len(self.findings), 'finding')}"
+        return f"<Verdict {self.outcome}, {match}, {counts}>"
+
+
+_TITLES = {
+    Outcome.ACCEPTED: "Accepted",
+    Outcome.ACCEPTED_WITH_WARNINGS: "Accepted with remarks",
+    Outcome.INCOMPLETE: "Incomplete",
+    Outcome.REJECTED: "Not accepted",
+}
+
+
+def _score(score: Score) -> str:
+    return f"{score[0]}–{score[1]}"
 
 
 class Frame(NamedTuple):

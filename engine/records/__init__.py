@@ -15,7 +15,10 @@ from engine.records.sgf_writer import write_sgf
 from engine.records.xg_reader import read_xg
 from engine.transcript import Transcript
 
-__all__ = ["Limits", "from_data", "read", "refuse_other_files", "to_data", "write", "write_mat"]
+FORMATS = ("mat", "sgf", "json")
+"""The formats that `write` knows."""
+
+__all__ = ["FORMATS", "Limits", "from_data", "read", "refuse_other_files", "to_data", "write", "write_mat"]
 
 
 def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
