@@ -251,6 +251,7 @@ SPECTACULAR_SETTINGS = {
         "CorrectionChoice": "tournaments.models.Correction.Choice",
         "RemarkKind": "tournaments.formats.forecast.outline.Kind",
         "StageFormat": "tournaments.models.Stage.Format",
+        "WithdrawalScopeEnum": "tournaments.state.serializers.SCOPES",
         "RoleEnum": "players.models.Membership.Role",
         "ClaimState": "matches.models.Claim.State",
         "DrawState": "tournaments.models.Draw.State",

@@ -16,6 +16,9 @@ from tournaments.events.forms import LONGEST_REASON, MOST_MINOR_UNITS, MOST_ROUN
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES
 
+SCOPES = ["division", "event"]
+"""What somebody withdraws from or comes back to."""
+
 
 class EventSerializer(serializers.ModelSerializer[Tournament]):
     """An event."""
@@ -197,7 +200,7 @@ class ReasonSerializer(serializers.Serializer[Any]):
 class WithdrawalSerializer(ReasonSerializer):
     """From what somebody withdraws."""
 
-    scope = serializers.ChoiceField(["division", "event"])
+    scope = serializers.ChoiceField(SCOPES)
 
 
 class PresentSerializer(serializers.Serializer[Any]):

@@ -24,10 +24,10 @@ from tournaments.state.api import READ, WRITE, by, example, given
 class ScopeSerializer(serializers.Serializer[Any]):
     """Where somebody comes back to."""
 
-    scope = serializers.ChoiceField([DIVISION, EVENT], default=DIVISION)
+    scope = serializers.ChoiceField(shapes.SCOPES, default=DIVISION)
 
 
-class ChangedFixtureSerializer(serializers.Serializer[Any]):
+class AffectedFixtureSerializer(serializers.Serializer[Any]):
     """A match that others would play, or that would be played again."""
 
     number = serializers.IntegerField(help_text="13 is M13.")
@@ -42,7 +42,7 @@ class EntryPreviewSerializer(serializers.Serializer[Any]):
 
     division = serializers.CharField()
     notes = serializers.ListField(child=serializers.CharField())
-    changes = ChangedFixtureSerializer(many=True)
+    changes = AffectedFixtureSerializer(many=True)
 
 
 class ReturnPreviewSerializer(serializers.Serializer[Any]):
@@ -55,7 +55,7 @@ class ReturnPreviewSerializer(serializers.Serializer[Any]):
 class ReturnSerializer(shapes.ReasonSerializer):
     """A withdrawal that is taken back."""
 
-    scope = serializers.ChoiceField([DIVISION, EVENT])
+    scope = serializers.ChoiceField(shapes.SCOPES)
     seen = serializers.CharField(max_length=64, help_text="Of the preview.")
 
 
@@ -88,7 +88,7 @@ class ReturnView(APIView):
     @extend_schema(
         operation_id="entries_return_preview",
         summary="What follows if somebody who has withdrawn comes back",
-        parameters=[OpenApiParameter("scope", str, enum=[DIVISION, EVENT])],
+        parameters=[OpenApiParameter("scope", str, enum=shapes.SCOPES)],
         responses={200: ReturnPreviewSerializer, **READ, **WRITE},
     )
     def get(self, request: Request, entry: str) -> Response:
