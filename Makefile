@@ -74,7 +74,7 @@ bench-peers: $(VENV)/.dev ## install the engines that are measured beside ours, 
 
 # The index, find-links and machine of whoever runs this must not end up in the lock files.
 COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
-	--generate-hashes --custom-compile-command "make lock" pyproject.toml
+	--generate-hashes --custom-compile-command "make lock" pyproject.toml --group server
 lock: ## compile requirements*.txt from pyproject.toml (UPGRADE=1 for newer versions)
 	$(PYTHON) -m venv --without-pip var/lock
 	$(PYTHON) -m pip --python var/lock/bin/python install --quiet uv

@@ -1,7 +1,7 @@
 """`./manage.py adjudicate FILE... [--json]`: the same as `barpoint adjudicate`."""
 
+from core.delegated_commands import DelegatedCommand
 from engine.commands import adjudicate
-from matches.management.delegated import DelegatedCommand
 
 
 class Command(DelegatedCommand):

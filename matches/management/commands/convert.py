@@ -1,7 +1,7 @@
 """`./manage.py convert FILE --to mat|sgf|json`: the same as `barpoint convert`."""
 
+from core.delegated_commands import DelegatedCommand
 from engine.commands import convert
-from matches.management.delegated import DelegatedCommand
 
 
 class Command(DelegatedCommand):

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 
 class DelegatedCommand(BaseCommand):
-    """Runs a command of `engine.commands` and exits with its status: no database, no server."""
+    """Runs such a command and exits with its status: no database, no server."""
 
     command: ModuleType
     requires_system_checks: tuple[str, ...] = ()
