@@ -85,7 +85,7 @@ class GameReplay(Ending):
         for points, hits in moves:
             ways.append(points)
             starred = starred or bool(hits)
-            borne_off = borne_off or points[-1] == OFF
+            borne_off = borne_off or OFF in points
         before = self.key
         # Most plays are legal as they stand: they need no search, and there is nothing to report.
         after = play_every_die(before, dice, ways)
