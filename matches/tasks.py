@@ -5,13 +5,13 @@ from django.utils import timezone
 
 from matches.ratings.services import ratings
 from matches.records.services import submissions
-from matches.reporting.services import deadlines, notices, proofs, records
+from matches.reporting.services import adjudication, deadlines, notices, proofs, records
 
 
 @shared_task(name=submissions.ADJUDICATE)
 def adjudicate(submission_id: int) -> None:
     """Adjudicate one submission, if it is still to be done."""
-    submissions.adjudicate_submission(submission_id=submission_id, now=timezone.now())
+    adjudication.adjudicate_submission(submission_id=submission_id, now=timezone.now())
 
 
 @shared_task(name="matches.sweep_submissions")

@@ -14,6 +14,44 @@ from django.db import models
 ROOT = Path(__file__).resolve().parents[1]
 # Each room may import itself and those before it.
 ROOMS = ("engine", "core", "players", "matches", "tournaments", "config")
+# Inside an app a package may import itself and those before it. `access` is a module: it fetches and authorises.
+# Two packages are not in the design's list: `presentation` (who may see a match, and what its event is called) is below
+# all that shows matches, and `rankings` (tables, profiles, histories) is apart from the fold in `ratings`, which
+# `lifecycle` marks.
+PACKAGES = {
+    "matches": [
+        "models",
+        "ratings",
+        "presentation",
+        "lifecycle",
+        "access",
+        "rankings",
+        "records",
+        "analysis",
+        "reporting",
+        "play",
+    ],
+    "tournaments": [
+        "models",
+        "formats",
+        "command_line",
+        "access",
+        "state",
+        "standings",
+        "events",
+        "ledger",
+        "entries",
+        "draws",
+        "results",
+        "floor",
+        "prizes",
+        "wall",
+        "pages",
+        "demo",
+    ],
+}
+# Modules and folders beside the packages: Django's own, which put everything together.
+DJANGO_OWN = {"__init__", "admin", "apps", "tasks", "urls", "management", "migrations", "static", "templatetags"}
 # Rooms without Django or anything else from outside, and what they may use all the same.
 PURE = {"engine": {}, "tournaments/formats": {"tournaments/formats/swiss/pairing.py": {"rustworkx"}}}
 # players knows of the engine only what it refuses.
@@ -57,6 +95,47 @@ def test_no_room_imports_from_a_room_above_it(room: str) -> None:
     assert files, f"{room}/ has no Python files"
     wrong = {str(path.relative_to(ROOT)): found for path in files if (found := upward(room, imports_of(path)))}
     assert not wrong
+
+
+def package_of(app: str, name: str) -> str | None:
+    """The package of `app` that a dotted name is in; None for another app's and for Django's own modules."""
+    parts = name.split(".")
+    return parts[1] if parts[0] == app and len(parts) > 1 and parts[1] in PACKAGES[app] else None
+
+
+def backward(app: str, package: str, names: Iterator[str]) -> list[str]:
+    """Imports of packages of the same app that stand after `package`."""
+    later = PACKAGES[app][PACKAGES[app].index(package) + 1 :]
+    return [name for name in names if package_of(app, name) in later]
+
+
+@pytest.mark.parametrize("app", PACKAGES)
+def test_no_package_imports_from_one_after_it(app: str) -> None:
+    wrong, seen = {}, set()
+    for path in python_files(app):
+        package = package_of(app, ".".join(path.relative_to(ROOT).with_suffix("").parts))
+        if package is not None:
+            seen.add(package)
+            if found := backward(app, package, imports_of(path)):
+                wrong[str(path.relative_to(ROOT))] = found
+    assert len(seen) > 5, f"the packages of {app} were not found"
+    assert not wrong
+
+
+@pytest.mark.parametrize("app", PACKAGES)
+def test_every_module_is_in_a_package(app: str) -> None:
+    names = {path.stem for path in (ROOT / app).iterdir() if path.suffix == ".py" or any(path.glob("**/*.py"))}
+    assert "models" in names
+    assert names - DJANGO_OWN - set(PACKAGES[app]) == set()
+
+
+def test_the_order_of_packages_sees_a_fault() -> None:
+    source = (
+        "from matches.reporting.services import claims\nfrom matches import access\nfrom matches.models import Match\n"
+    )
+    names = list(imports(source, "matches.records"))
+    assert backward("matches", "records", iter(names)) == ["matches.reporting.services.claims"]
+    assert backward("matches", "reporting", iter(names)) == []
 
 
 def test_players_import_only_the_refusals_of_the_engine() -> None:

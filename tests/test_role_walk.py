@@ -21,6 +21,7 @@ from matches.rankings.services.imports import apply_import
 from matches.ratings.services.pools import PoolSettings, create_pool
 from matches.records.services import submissions
 from matches.reporting.services import proposals, records
+from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
 from players.people.services import invite, merge_players
@@ -210,7 +211,7 @@ def world(running: Running, club: Club, bobs: Player) -> World:
     proposals.accept(match=match, proposal=offered, side=1 - side, time=times[0], by=SYSTEM, now=NOW)
     text = write(play_out(1, 3), "mat")
     sent = submissions.submit(data=text, file_name="a.mat", source=Submission.Source.API, now=NOW).submission
-    submissions.adjudicate_submission(submission_id=sent.pk, now=NOW)
+    adjudicate_submission(submission_id=sent.pk, now=NOW)
     own = records.submit_for_match(match=match, side=side, data=text, source="api", by=SYSTEM, now=NOW).submission
     pool = create_pool(club=club, settings=PoolSettings("Ladder"), by=SYSTEM)
     places = {

@@ -17,7 +17,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.formats.forecast.outline import REMARKS
         from tournaments.results import receivers  # noqa: F401, it connects itself
         from tournaments.results.consequences import tell as tell_consequences
-        from tournaments.state.context import entries_of, places_of, tell
+        from tournaments.standings.context import entries_of, places_of, tell
         from tournaments.state.refusals import MESSAGES
 
         occasions.add(tell)

@@ -11,7 +11,7 @@ from tournaments.draws.design import views as designer
 from tournaments.draws.views import commitments, kept_apart, rounds
 from tournaments.entries.api import entries as api_entries
 from tournaments.entries.api import returns as api_returns
-from tournaments.entries.views import returns
+from tournaments.entries.views import leaving, returns
 from tournaments.events.api import divisions as api_divisions
 from tournaments.events.api import events as api_events
 from tournaments.events.views import clubs, events
@@ -43,7 +43,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}edit/$", events.edit, name="event-edit"),
     re_path(rf"{EVENT}publish/$", events.publish, name="event-publish"),
     re_path(rf"{EVENT}cancel/$", events.cancel, name="event-cancel"),
-    re_path(rf"{EVENT}leave/$", events.leave, name="event-leave"),
+    re_path(rf"{EVENT}leave/$", leaving.leave, name="event-leave"),
     re_path(rf"{EVENT}next-season/$", seasons.next_season, name="next-season"),
     re_path(rf"{EVENT}new-division/$", divisions.create, name="division-create"),
     re_path(rf"{EVENT}console/$", console.console, name="console"),
@@ -112,7 +112,7 @@ urlpatterns += [
     re_path(rf"{A_TOURNAMENT}$", api_events.OneEvent.as_view(), name="api-tournament"),
     re_path(rf"{A_TOURNAMENT}publish/$", api_events.Publish.as_view(), name="api-tournament-publish"),
     re_path(rf"{A_TOURNAMENT}cancel/$", api_events.Cancel.as_view(), name="api-tournament-cancel"),
-    re_path(rf"{A_TOURNAMENT}leave/$", api_events.Leave.as_view(), name="api-tournament-leave"),
+    re_path(rf"{A_TOURNAMENT}leave/$", api_entries.Leave.as_view(), name="api-tournament-leave"),
     re_path(rf"{A_TOURNAMENT}next-season/$", api_seasons.NextSeason.as_view(), name="api-next-season"),
     re_path(rf"{A_TOURNAMENT}log/$", api_events.Log.as_view(), name="api-tournament-log"),
     re_path(rf"{A_TOURNAMENT}line/$", api_fixtures.OneLine.as_view(), name="api-tournament-line"),

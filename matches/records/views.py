@@ -16,12 +16,12 @@ from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
 from matches.records import selectors
 from matches.records.downloads import as_attachment, download
+from matches.records.forms import RecordForm
 from matches.records.intake import record_in, refuse_long_body
 from matches.records.masking import mask_for
 from matches.records.refusals import STATUS
 from matches.records.services import submissions
 from matches.records.throttle import count_upload
-from matches.reporting.forms import RecordForm
 
 LONGEST_NUMBER = 6
 

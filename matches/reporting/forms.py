@@ -152,10 +152,3 @@ class AcceptForm(ActForm):
             return instant(self.cleaned_data["time"], ZoneInfo("UTC"))
         except Refused as refused:
             raise forms.ValidationError(sentence(refused.code, refused.params), code=refused.code) from None
-
-
-class RecordForm(forms.Form):
-    """A record, as a file or as pasted text; `intake.record_in` says what is missing or too much."""
-
-    file = forms.FileField(required=False, allow_empty_file=True)
-    text = forms.CharField(required=False, strip=False)

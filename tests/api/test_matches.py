@@ -13,7 +13,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Match
-from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.outcomes import stand_unanswered
 from players.models import Player, User
 from tests.matches.reporting.cast import BOB, CAROL, match_between

@@ -11,7 +11,8 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from matches.models import MOST_BYTES, Submission
-from matches.records.services.submissions import adjudicate_submission, submit
+from matches.records.services.submissions import submit
+from matches.reporting.services.adjudication import adjudicate_submission
 from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 from tests.matches.records import ILLEGAL, simulated
 

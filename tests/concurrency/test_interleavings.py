@@ -18,8 +18,8 @@ from engine.errors import Refused
 from engine.simulation import play_out
 from matches.models import Claim, Match, Result, Submission
 from matches.ratings.services.ratings import default_pool, replay_pool
-from matches.records.services.submissions import adjudicate_submission
 from matches.reporting.services import claims, proposals, records
+from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
 from players.actors import Actor
 from players.models import Club, Player, User

@@ -18,9 +18,9 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Claim, Match, Result, Submission
-from matches.records.services.submissions import adjudicate_submission
 from matches.reporting.services import claims, deadlines, proofs, records
 from matches.reporting.services import outcomes as report_outcomes
+from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals

@@ -25,8 +25,8 @@ from hypothesis.stateful import (
 
 from engine.simulation import play_out
 from matches.models import Claim, Match, Objection, Proposal, Submission
-from matches.records.services.submissions import adjudicate_submission
 from matches.reporting.services import claims, objections, proposals, records, sheet_reports
+from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
 from players.actors import Actor
 from tests.tournaments.machine_world import SEED, World, replay

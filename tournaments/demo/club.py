@@ -9,7 +9,7 @@ from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.models import Match, RatingPool, Submission
 from matches.ratings.services import ratings
-from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.claims import claim, confirm
 from matches.reporting.services.records import submit_for_match
 from players.accounts.services import ensure_player, register_user

@@ -14,13 +14,10 @@ from matches.models.matches import LONGEST_MATCH
 from players.forms import RefusingForm, ZoneField
 from tournaments.events.services.events import AFTER_DRAW
 from tournaments.models import Division
-from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES
+from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
 
-MOST_MINOR_UNITS = 100_000_000
 WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
 """Currencies without minor units (ISO 4217)."""
-LONGEST_REASON = 300
-MOST_ROUNDS = 12
 CLAIM_WAITS = ((600, _("10 minutes (at a venue)")), (3600, _("1 hour")), (86400, _("24 hours (online)")))
 
 
@@ -230,9 +227,3 @@ class SeasonForm(RefusingForm):
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     starts_at = LocalField(label=_("Starts"))
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name"}
-
-
-class ReasonForm(RefusingForm):
-    """Why something is done that others will ask about."""
-
-    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)

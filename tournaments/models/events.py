@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
 
+MOST_MINOR_UNITS = 100_000_000
+MOST_ROUNDS = 12
 LONGEST_NAME = 80
 MOST_ENTRIES = 4096
 

@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
-from tournaments.events.forms import ReasonForm
 from tournaments.models import Tournament
 
 LONGEST_KEY = 100
+LONGEST_REASON = 300
 YEAR_2286 = 10**10 - 1
 """The last POSIX time of ten digits."""
 
@@ -41,6 +41,12 @@ class SeenForm(forms.Form):
         """That instant; now where the form does not say, so that nothing is told as new."""
         form = cls(data)
         return datetime.fromtimestamp(form.cleaned_data["seen"], UTC) if form.is_valid() else timezone.now()
+
+
+class ReasonForm(RefusingForm):
+    """Why something is done that others will ask about."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
 
 
 class KeepApartForm(RefusingForm):

@@ -11,10 +11,10 @@ from matches.models import Match, Result
 from matches.models.matches import LONGEST_MATCH
 from players.accounts.serializers import PersonSerializer, ZoneField
 from players.people.services.lists import MOST_NAMES
-from tournaments.draws.services.draws import round_deadlines
-from tournaments.events.forms import LONGEST_REASON, MOST_MINOR_UNITS, MOST_ROUNDS
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage, Tournament
-from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES
+from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
+from tournaments.state.page_forms import LONGEST_REASON
+from tournaments.state.stages import round_deadlines
 
 SCOPES = ["division", "event"]
 """What somebody withdraws from or comes back to."""

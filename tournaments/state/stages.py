@@ -116,3 +116,8 @@ def _told(stages: Sequence[StageSettings]) -> str:
     return "; ".join(
         " ".join([one.format, *(f"{name}={value}" for name, value in one.as_data().items())]) for one in stages
     )
+
+
+def round_deadlines(stage: Stage) -> list[datetime | None]:
+    """The instants at which the rounds end, as the division's settings give them."""
+    return [datetime.fromisoformat(text) if text else None for text in stage.settings.get("deadlines", [])]

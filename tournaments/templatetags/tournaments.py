@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Division, Entry, Stage
-from tournaments.pages.selectors import divisions
+from tournaments.standings import titles
 from tournaments.state.names import shown
 
 register = template.Library()
@@ -33,7 +33,7 @@ def entry_name(entry: Entry, staff: bool) -> str:
 @register.simple_tag
 def stage_title(stage: Stage, stages: Sequence[object]) -> str:
     """What a stage is called among those of its division."""
-    return divisions.stage_title(stage, several=len(stages) > 1)
+    return titles.stage_title(stage, several=len(stages) > 1)
 
 
 @register.filter

@@ -19,7 +19,6 @@ from engine.records import to_data
 from engine.version import VERSION
 from matches.models import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTES, MOST_MEBIBYTES, Match, Submission, Verdict
 from matches.records.verdicts import as_json, storable
-from matches.reporting.services import proofs
 from players.models import User
 
 log = structlog.get_logger(__name__)
@@ -130,11 +129,8 @@ def _base_name(name: str) -> str:
     return "".join(letter for letter in base if letter.isprintable()).strip()[-LONGEST_FILE_NAME:]
 
 
-def adjudicate_submission(*, submission_id: int, now: datetime) -> Verdict | None:
-    """Claim, adjudicate, write the verdict, and let it have its effect on the match it was sent in for.
-
-    None where there was nothing (more) to do.
-    """
+def write_verdict(*, submission_id: int, now: datetime) -> Verdict | None:
+    """Claim a record, adjudicate it and write the verdict; None if there was nothing left to do."""
     submission = _claim(submission_id, now)
     if submission is None:
         return None
@@ -154,7 +150,6 @@ def adjudicate_submission(*, submission_id: int, now: datetime) -> Verdict | Non
             engine_version=VERSION,
             defaults={"outcome": check.verdict.outcome.value, "content": content},
         )
-    proofs.apply_verdict(submission_id=submission_id, now=now)
     return verdict
 
 

@@ -14,6 +14,7 @@ from matches import access
 from matches.access import Seat
 from matches.lifecycle.finish import check_report
 from matches.models import Match, Submission
+from matches.records.forms import RecordForm
 from matches.records.intake import record_in, refuse_long_body
 from matches.records.throttle import count_upload
 from matches.reporting.forms import (
@@ -22,7 +23,6 @@ from matches.reporting.forms import (
     NamesForm,
     NoteForm,
     ObjectionForm,
-    RecordForm,
     ReportForm,
     ScoreForm,
     SheetReportForm,

@@ -8,8 +8,8 @@ from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import append_result
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result
-from matches.records.services.submissions import adjudicate_submission
 from matches.reporting.services import claims, proposals, records
+from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import User
 from tests.matches.history import void

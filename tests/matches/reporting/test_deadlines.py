@@ -9,8 +9,9 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle.finish import standing_result
 from matches.models import Claim, Match, Submission
-from matches.records.services.submissions import MOST_ATTEMPTS, adjudicate_submission
+from matches.records.services.submissions import MOST_ATTEMPTS
 from matches.reporting.services import claims, deadlines, proofs, records
+from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes

@@ -13,8 +13,8 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Match, Proposal, Submission
-from matches.records.services.submissions import adjudicate_submission
 from matches.reporting.services import claims, proposals, records
+from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between

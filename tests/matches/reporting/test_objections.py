@@ -11,8 +11,8 @@ from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.finish import append_result, standing_result
 from matches.models import Match, Objection, Result
-from matches.records.services.submissions import adjudicate_submission
 from matches.reporting.services import claims, records
+from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.objections import answer_objection, object_to_result
 from matches.reporting.services.outcomes import stand_unanswered
 from players.actors import Actor

@@ -11,9 +11,9 @@ from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.lifecycle.finish import append_result, standing_result
 from matches.models import Match, Result, Submission
-from matches.records.services.submissions import adjudicate_submission
 from matches.reporting.services import claims, records
 from matches.reporting.services import outcomes as report_outcomes
+from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.proofs import apply_verdict
 from players.actors import Actor
 from players.models import Alias, Player, User

@@ -13,8 +13,8 @@ from django.utils import timezone
 from redis import Redis
 
 from matches.models import Claim, Match, Result, Submission
-from matches.records.services import submissions
 from matches.reporting.services import claims, records
+from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import User
 from tests.matches.records import ILLEGAL, simulated
@@ -374,7 +374,7 @@ def sent_in(running: Running, text: bytes, by: User) -> Submission:
         submitter=by,
         now=timezone.now(),
     ).submission
-    submissions.adjudicate_submission(submission_id=row.pk, now=timezone.now())
+    adjudicate_submission(submission_id=row.pk, now=timezone.now())
     row.refresh_from_db()
     return row
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from matches.models import Match, Result
-from matches.records.services.submissions import adjudicate_submission
+from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.claims import claim
 from matches.reporting.services.proposals import propose
 from matches.reporting.services.records import submit_for_match

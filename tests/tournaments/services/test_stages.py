@@ -10,14 +10,13 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.services.conftest import NOON
-from tournaments.draws.services import draws
 from tournaments.draws.services.draws import make_draft, publish_draw, request_draw
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.events.services.deadlines import set_deadlines
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Stage
-from tournaments.state.stages import set_stages, stage_settings
+from tournaments.state.stages import round_deadlines, set_stages, stage_settings
 
 pytestmark = pytest.mark.django_db
 
@@ -72,7 +71,7 @@ def test_deadlines_outlive_a_change_of_format(
     deadlines = [NOON + timedelta(days=7)]
     set_deadlines(division=division, deadlines=deadlines, after=division.seq, by=by_alice, now=NOON)
     choose(division, StageSettings("swiss", rounds=4))
-    assert draws.round_deadlines(division.stages.get()) == deadlines
+    assert round_deadlines(division.stages.get()) == deadlines
 
 
 def test_what_is_set_twice_changes_nothing(

@@ -12,10 +12,10 @@ from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, StageSet
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.formats.tables.groups import group_names
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Stage
-from tournaments.pages.selectors.divisions import jumps, stage_title
 from tournaments.standings.layout import Tree, bracket_name
 from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.brackets import FixtureRow, Look, RoundRow, Stand
+from tournaments.standings.titles import jumps, stage_title
 from tournaments.state.names import Names, names_of
 from tournaments.state.plans import entrants_as_data, settings_of, source_fields
 

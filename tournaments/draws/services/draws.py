@@ -28,7 +28,7 @@ from tournaments.state.numbering import lock_event
 from tournaments.state.pairing_basis import kept_apart
 from tournaments.state.plans import season_end, settings_of
 from tournaments.state.settle import lock, settle
-from tournaments.state.stages import first_stage
+from tournaments.state.stages import first_stage, round_deadlines
 
 LEAST_ENTRIES = 2
 SWEEP_AT_ONCE = 50
@@ -252,11 +252,6 @@ def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, no
     told = {"round": draw.round} if draw.round else {}
     log(by, "draw_published", division.topic, club=division.tournament.club, number=draw.number, **told)
     settle(division, by=by, now=now)
-
-
-def round_deadlines(stage: Stage) -> list[datetime | None]:
-    """The instants at which the rounds end, as the division's settings give them."""
-    return [datetime.fromisoformat(text) if text else None for text in stage.settings.get("deadlines", [])]
 
 
 def open_requests(now: datetime) -> list[int]:

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from players.access import Role, require
+from players.access import Role, my_player, require
 from players.accounts.services import ensure_player
 from tournaments import access
 from tournaments.entries.api.returns import UndoPreviewSerializer, parts_as_answer
@@ -195,3 +195,24 @@ class CheckIn(APIView):
         fields = given(shapes.PresentSerializer, request)
         services.check_in(entry=found, present=fields["present"], by=by(request), now=timezone.now())
         return Response(shapes.EntrySerializer(found).data)
+
+
+class Leave(APIView):
+    """Withdrawing oneself from an event."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+
+    @extend_schema(
+        operation_id="tournaments_leave",
+        summary="Withdraw myself from every division",
+        request=shapes.ReasonSerializer,
+        examples=example(reason="I am ill."),
+        responses={204: None, **WRITE},
+    )
+    def post(self, request: Request, tournament: str) -> Response:
+        """Harmless where one is not entered."""
+        found = access.tournament_by_id(request.user, tournament)
+        player = my_player(me(request))
+        fields = given(shapes.ReasonSerializer, request)
+        services.withdraw_from_event(tournament=found, player=player, by=by(request), now=timezone.now(), **fields)
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -10,7 +10,7 @@ from players.models import Player
 from tournaments.entries.services.late_previews import LatePreview, Newcomer, UndoPreview
 from tournaments.entries.services.returns import Part, ReturnPreview
 from tournaments.models import Division, Entry, Fixture
-from tournaments.results.selectors.corrections import ChangeLine, Teller
+from tournaments.standings.changes import ChangeLabels, ChangeLine
 from tournaments.state.names import Names
 from tournaments.state.preview import FixtureChange
 
@@ -31,7 +31,7 @@ def return_view(preview: ReturnPreview) -> list[PartView]:
 
 def _returning(part: Part) -> PartView:
     entry = part.entry
-    name = {"name": Teller(entry.division).names.of(entry.pk)}
+    name = {"name": ChangeLabels(entry.division).names.of(entry.pk)}
     notes = [_("%(name)s goes on the waiting list: all places are taken.") % name] if part.waits else []
     if not part.changes and not part.waits:
         notes.append(_("%(name)s takes part again. No match changes.") % name)
@@ -40,16 +40,16 @@ def _returning(part: Part) -> PartView:
 
 def late_view(preview: LatePreview) -> PartView:
     """What late entries lead to."""
-    told = Teller(preview.division)
+    labels = ChangeLabels(preview.division)
     guests = {one.entry: Entry(player=one.player or Player(name=one.name)) for one in preview.newcomers}
-    told.names = Names({**told.names.entries, **guests}, staff=True)
-    notes = [_coming(one, told, preview.changes) for one in preview.newcomers]
-    return PartView(preview.division.name, notes, change_lines(preview.division, preview.changes, told=told))
+    labels.names = Names({**labels.names.entries, **guests}, staff=True)
+    notes = [_coming(one, labels, preview.changes) for one in preview.newcomers]
+    return PartView(preview.division.name, notes, change_lines(preview.division, preview.changes, labels=labels))
 
 
-def _coming(one: Newcomer, told: Teller, changes: Sequence[FixtureChange]) -> str:
+def _coming(one: Newcomer, labels: ChangeLabels, changes: Sequence[FixtureChange]) -> str:
     """How one late entry comes in."""
-    name = told.names.of(one.entry)
+    name = labels.names.of(one.entry)
     if one.waits:
         return _("%(name)s goes on the waiting list: no bye or place is free.") % {"name": name}
     if one.round is not None:
@@ -61,7 +61,7 @@ def _coming(one: Newcomer, told: Teller, changes: Sequence[FixtureChange]) -> st
     for change in changes:
         sides = [slot.entry for slot in change.after.slots]
         if one.entry in sides:
-            other = told.names.of(sides[1 - sides.index(one.entry)])
+            other = labels.names.of(sides[1 - sides.index(one.entry)])
             return _("%(name)s takes the bye of %(other)s: M%(number)d.") % {
                 "name": name, "other": other, "number": change.row.number,
             }  # fmt: skip
@@ -81,10 +81,10 @@ def change_lines(
     division: Division,
     changes: Sequence[FixtureChange],
     reopened: Sequence[Fixture] = (),
-    told: Teller | None = None,
+    labels: ChangeLabels | None = None,
 ) -> list[ChangeLine]:
     """The fixtures that change, in words; a walkover that is opened again says so."""
-    told = told or Teller(division)
+    labels = labels or ChangeLabels(division)
     again = {fixture.pk for fixture in reopened}
     return [
         ChangeLine(
@@ -96,5 +96,5 @@ def change_lines(
             (*line.remarks, *((_("the walkover is taken back; to be played"),) if change.row.pk in again else ())),
             line.stopped,
         )
-        for change, line in ((change, told.change(change)) for change in changes)
+        for change, line in ((change, labels.change(change)) for change in changes)
     ]

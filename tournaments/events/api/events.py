@@ -14,13 +14,12 @@ from rest_framework.views import APIView
 from players import access as people
 from players.access import Role
 from tournaments import access
-from tournaments.entries.services import entries
 from tournaments.events.selectors import events as selectors
 from tournaments.events.services import events as services
 from tournaments.models import Tournament
 from tournaments.state import log
 from tournaments.state import serializers as shapes
-from tournaments.state.api import READ, WRITE, by, example, given, me
+from tournaments.state.api import READ, WRITE, by, example, given
 
 KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -148,27 +147,6 @@ class Cancel(APIView):
         fields = given(shapes.ReasonSerializer, request)
         changed = services.cancel_tournament(tournament=found, by=by(request), now=timezone.now(), **fields)
         return Response(shapes.EventSerializer(changed).data)
-
-
-class Leave(APIView):
-    """Withdrawing oneself from an event."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
-        operation_id="tournaments_leave",
-        summary="Withdraw myself from every division",
-        request=shapes.ReasonSerializer,
-        examples=example(reason="I am ill."),
-        responses={204: None, **WRITE},
-    )
-    def post(self, request: Request, tournament: str) -> Response:
-        """Harmless where one is not entered."""
-        found = access.tournament_by_id(request.user, tournament)
-        player = people.my_player(me(request))
-        fields = given(shapes.ReasonSerializer, request)
-        entries.withdraw_from_event(tournament=found, player=player, by=by(request), now=timezone.now(), **fields)
-        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class Log(generics.GenericAPIView[Any]):

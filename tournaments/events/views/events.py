@@ -14,11 +14,10 @@ from engine.errors import Refused
 from players import access as people
 from players.access import Role
 from tournaments import access
-from tournaments.entries.services import entries
 from tournaments.events.forms import TournamentForm, shown_local
 from tournaments.events.selectors import events
 from tournaments.events.services import events as services
-from tournaments.events.views.pages import account_needed, address, by, form_key, me, page, refuse, sent, zone_of
+from tournaments.events.views.pages import account_needed, address, by, form_key, page, refuse, sent, zone_of
 from tournaments.models import Tournament
 from tournaments.state.page_forms import CancelForm
 
@@ -114,18 +113,6 @@ def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         messages.success(request, _("%(event)s is cancelled.") % {"event": found.name})
         return redirect(_home(found))
     return page(request, "tournaments/cancel.html", {"tournament": found, "club": found.club, "form": form}, form)
-
-
-@account_needed
-@require_POST
-def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Withdraw oneself from every division of an event."""
-    found = access.tournament(request.user, club, slug)
-    player = people.my_player(me(request))
-    left = entries.withdraw_from_event(tournament=found, player=player, by=by(request), now=timezone.now())
-    if left:
-        messages.success(request, _("You are withdrawn from %(event)s.") % {"event": found.name})
-    return redirect(_home(found))
 
 
 def _home(tournament: Tournament) -> str:

@@ -20,6 +20,7 @@ from tournaments.standings.selectors.champions import champion
 from tournaments.standings.selectors.placings import Placed, placed
 from tournaments.standings.selectors.rows import StageView
 from tournaments.standings.selectors.standings import stage_view
+from tournaments.standings.titles import jumps, stage_title
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names, names_of, own_entry
 
@@ -189,39 +190,11 @@ def _add_tables(shown: StageShown, states: list[StageState], names: Names, here:
         table.lines = table.lines[:MOST_LINES]
 
 
-def jumps(stages: Sequence[Any]) -> list[tuple[str, str, int]]:
-    """Where one can jump to in a page of several brackets: each bracket of an elimination, every other stage whole.
-
-    Anchor, title, and how many matches are being played there.
-    """
-    found: list[tuple[str, str, int]] = []
-    for one in stages:
-        if one.stage.format in ELIMINATION and one.trees:
-            found += [(f"tree-{tree.key}", tree.title, tree.live) for tree in one.trees]
-        else:
-            found.append(
-                (
-                    f"stage-{one.stage.number}",
-                    stage_title(one.stage, several=True),
-                    sum(tree.live for tree in one.trees),
-                )
-            )
-    return found if len(found) > 1 else []
-
-
 def _name_champions(trees: list[Tree], best: dict[int, list[Placed]]) -> None:
     """Says at each bracket that is over who won it."""
     winners = {tree_key(number, one.bracket): one.champion for number, own in best.items() for one in own}
     for tree in trees:
         tree.champion = winners.get(tree.key, "")
-
-
-def stage_title(stage: Stage, *, several: bool) -> str:
-    """What a stage is called, with its number where there are others."""
-    name = str(stage.get_format_display())
-    if not several:
-        return name[:1].upper() + name[1:]
-    return _("Stage %(number)d: %(format)s") % {"number": stage.number, "format": name}
 
 
 def late_entries(names: Names, draw: Draw | None) -> list[int]:

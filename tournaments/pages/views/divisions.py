@@ -17,7 +17,6 @@ from players.access import Role
 from players.accounts.services import ensure_player
 from tournaments import access
 from tournaments.draws.forms import AfterForm
-from tournaments.draws.services.draws import round_deadlines
 from tournaments.entries.services import entries
 from tournaments.events.forms import DivisionForm
 from tournaments.events.services import deadlines, events
@@ -36,6 +35,7 @@ from tournaments.events.views.pages import (
 )
 from tournaments.models import Division, Entry
 from tournaments.pages.selectors import divisions as selectors
+from tournaments.state.stages import round_deadlines
 
 
 @gzip_page

@@ -6,9 +6,9 @@ from rest_framework import serializers
 
 from matches.lifecycle.finish import ENDINGS, MOST_POINTS
 from matches.models import Result
-from tournaments.events.forms import LONGEST_REASON
 from tournaments.models import Correction
 from tournaments.results.forms.corrections import LONGEST_MARK
+from tournaments.state.page_forms import LONGEST_REASON
 from tournaments.state.serializers import StandingResultSerializer
 
 

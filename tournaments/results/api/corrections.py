@@ -18,8 +18,8 @@ from tournaments import access
 from tournaments.draws.selectors.take_back import round_after
 from tournaments.models import Correction, Division, Fixture
 from tournaments.results.api import correction_serializers as shapes
-from tournaments.results.selectors.corrections import Teller
 from tournaments.results.services import corrections as services
+from tournaments.standings.changes import ChangeLabels
 from tournaments.state.api import AFTER, READ, WRITE, after_of, by, given, tagged
 from tournaments.state.names import Names, shown
 from tournaments.state.preview import Choice, FixtureChange, Following, NewResult, PlaceChange, Preview
@@ -27,7 +27,7 @@ from tournaments.state.preview import Choice, FixtureChange, Following, NewResul
 EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}
 APPLIED = {**EXAMPLE, "choice": "correct_all", "reason": "Read from the wrong sheet.", "after": 31}
 TOLD = ("fixture", "before", "after", "by", "undoes", "undone_by")
-"""What is told of a correction besides its own row."""
+"""What is labels of a correction besides its own row."""
 
 
 def _result(result: Result | NewResult | None) -> dict[str, Any] | None:
@@ -44,7 +44,7 @@ def _new(fields: dict[str, Any]) -> NewResult:
 def _previewed(preview: Preview) -> Response:
     """A preview; its ETag is the seq of the division."""
     division = preview.fixture.stage.division
-    teller = Teller(division)
+    labels = ChangeLabels(division)
     body = {
         "fixture": preview.fixture.public_id,
         "seq": preview.seq,
@@ -52,18 +52,18 @@ def _previewed(preview: Preview) -> Response:
         "standing": _result(preview.standing),
         "result": _result(preview.new),
         "default": preview.default.value,
-        "choices": [_following(choice, one, teller) for choice, one in preview.following.items()],
+        "choices": [_following(choice, one, labels) for choice, one in preview.following.items()],
         "round_to_take_back": taken.round if (taken := round_after(preview.fixture)) is not None else None,
     }
     return tagged(shapes.PreviewSerializer(body).data, preview.seq)
 
 
-def _following(choice: Choice, following: Following, teller: Teller) -> dict[str, Any]:
+def _following(choice: Choice, following: Following, labels: ChangeLabels) -> dict[str, Any]:
     players = Player.objects.in_bulk([one.player for one in following.ratings])
     return {
         "choice": choice.value,
-        "fixtures": [_fixture(change, teller) for change in following.changes],
-        "places": [_place(change, teller.names) for change in following.places],
+        "fixtures": [_fixture(change, labels) for change in following.changes],
+        "places": [_place(change, labels.names) for change in following.places],
         "ratings": [
             {
                 "player": players[one.player].public_id,
@@ -76,13 +76,13 @@ def _following(choice: Choice, following: Following, teller: Teller) -> dict[str
     }
 
 
-def _fixture(change: FixtureChange, teller: Teller) -> dict[str, Any]:
+def _fixture(change: FixtureChange, labels: ChangeLabels) -> dict[str, Any]:
     return {
         "stage": change.stage,
         "number": change.row.number,
         "fixture": change.row.public_id,
-        "before": teller.pair(change.before),
-        "after": teller.pair(change.after),
+        "before": labels.pair(change.before),
+        "after": labels.pair(change.after),
         "voided": _result(change.voided),
         "returns": _result(change.returns),
         "stopped": change.stopped,

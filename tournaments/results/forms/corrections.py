@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from matches.lifecycle.finish import ENDINGS, MOST_POINTS, standing_result
 from matches.models import Match, Result
 from players.forms import RefusingForm
-from tournaments.events.forms import LONGEST_REASON
 from tournaments.models import Correction
 from tournaments.results.forms.fixtures import NOBODY, SIDES
+from tournaments.state.page_forms import LONGEST_REASON
 from tournaments.state.preview import NewResult
 
 LONGEST_MARK = 16

@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from matches.lifecycle.finish import MOST_POINTS
 from matches.reporting.services.records import FindingName
 from players.forms import RefusingForm
-from tournaments.events.forms import LONGEST_REASON, LocalField
+from tournaments.events.forms import LocalField
+from tournaments.state.page_forms import LONGEST_REASON
 
 SIDES = ("0", "1")
 BOTH = "both"
