@@ -31,8 +31,8 @@ class Check:
         return f"<Check {source}: {self.verdict.outcome}>"
 
 
-def check_record(data: bytes, limits: Limits | None = None) -> Check:
-    """Reads a file of any known format and adjudicates it; never raises on bad input."""
+def check_record(data: bytes | str, limits: Limits | None = None) -> Check:
+    """Read a record of any known format and adjudicate it; never raises on a bad record."""
     try:
         transcript = read(data, limits or Limits())
     except Refused as refused:

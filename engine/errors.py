@@ -37,6 +37,7 @@ MESSAGES: dict[str, str] = {
     # Matches
     "bad_length": "A match is played to 1 to {most} points, not to {length}.",
     "bad_score": "A match to {length} cannot start at {left}–{right}.",
+    "bad_score_pair": "A score is two whole numbers, such as (2, 1), and not {score}.",
     "match_over": "The match is over.",
     "not_your_turn": "It is not your turn.",
     "not_now": "This cannot be done at this moment of the game.",

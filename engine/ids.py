@@ -76,6 +76,8 @@ def parse_gnubg_ids(position_id: str, match_id: str) -> MatchState:
     Raises Refused: `bad_match_id`, and what `Position.from_gnubg_id` raises.
     """
     position = Position.from_gnubg_id(position_id)
+    if not isinstance(match_id, str):
+        raise Refused("bad_match_id", text=match_id)
     try:
         raw = binascii.a2b_base64(match_id.encode("ascii"), strict_mode=True)
     except (UnicodeEncodeError, binascii.Error):
@@ -180,6 +182,8 @@ def parse_xgid(text: str) -> MatchState:
 
     The player at the bottom is side 1. `B` (beavered) and `R` (raccooned) read like `D`.
     """
+    if not isinstance(text, str):
+        raise Refused("bad_xgid", text=text)
     fields = text.strip().removeprefix("XGID=").split(":")
     if len(fields) not in (9, 10) or len(fields[0]) != 26:
         raise Refused("bad_xgid", text=text)

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from engine.errors import Refused
-from engine.notation import Step, point_name
+from engine.notation import Step, parse_play, point_name
 from engine.plays import HOME, Dice, Play, after_step, checked_dice, legal_plays, legal_results, masks, sources, step_of
 from engine.position import BAR, OFF, Position, position_of
 
@@ -15,20 +15,23 @@ Way = Sequence[int]
 Leg = tuple[int, int]
 
 
-def explain_illegal(position: Position, dice: Dice, steps: Iterable[Way]) -> str | None:
+def explain_illegal(position: Position, dice: Dice, steps: str | Iterable[Way]) -> str | None:
     """The code of the reason why these steps are not a legal play; None if they are one.
 
+    The steps are those of `parse_play`, or a play in notation.
     Codes: `no_checker`, `bar_first`, `blocked`, `wrong_die`, `more_than_dice`, `not_all_home`, `higher_checker`,
-    `no_such_move`, `must_play`, `must_play_both`, `must_play_larger`, `must_play_more`. Raises Refused (`bad_dice`).
+    `no_such_move`, `must_play`, `must_play_both`, `must_play_larger`, `must_play_more`.
+    Raises Refused (`bad_dice`, `bad_notation`).
     """
     reason = why_illegal(position, dice, steps)
     return reason.code if reason else None
 
 
-def why_illegal(position: Position, dice: Dice, steps: Iterable[Way]) -> Refused | None:
+def why_illegal(position: Position, dice: Dice, steps: str | Iterable[Way]) -> Refused | None:
     """Like `explain_illegal`, with the parameters of the sentence (`point`, `source`, `die` …)."""
     low, high = sorted(checked_dice(dice))
-    legs = tuple(sorted(legs_of(steps), reverse=True))
+    ways = parse_play(steps) if isinstance(steps, str) else steps
+    legs = tuple(sorted(legs_of(ways), reverse=True))
     if any(not OFF <= target < source <= BAR for source, target in legs):
         return Refused("no_such_move")
     left = (high, low) if high != low else (high,) * 4

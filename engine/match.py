@@ -18,6 +18,7 @@ __all__ = ["Act", "Action", "FlagRule", "GameResult", "MatchState", "Phase", "af
 
 MAX_LENGTH = 64
 START = Position.start()
+_SIDES = (0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,11 @@ class MatchState:
         jacoby: bool = False,
         flag_rule: FlagRule = FlagRule.MATCH_LOST,
     ) -> "MatchState":
-        """A new match, from any score below its length. Refused: `bad_length`, `bad_score`."""
-        if not 0 <= length <= MAX_LENGTH:
+        """A new match, from any score below its length. Refused: `bad_length`, `bad_score_pair`, `bad_score`."""
+        if type(length) is not int or not 0 <= length <= MAX_LENGTH:
             raise Refused("bad_length", length=length, most=MAX_LENGTH)
+        if not _is_pair(score):
+            raise Refused("bad_score_pair", score=score)
         if min(score) < 0 or (length and max(score) >= length):
             raise Refused("bad_score", left=score[0], right=score[1], length=length)
         crawford = is_crawford_game(length=length, score=score, played=False, rule=crawford_rule)
@@ -145,6 +148,11 @@ class MatchState:
         )
 
 
+def _is_pair(score: object) -> bool:
+    """Whether a score is two whole numbers."""
+    return isinstance(score, tuple) and len(score) == len(_SIDES) and all(type(points) is int for points in score)
+
+
 def apply(state: MatchState, action: Action) -> MatchState:
     """The state after one action.
 
@@ -164,7 +172,7 @@ def apply(state: MatchState, action: Action) -> MatchState:
         return _HANDLERS[action.act](state, action)
     if action.act is Act.PLAY and action.side is None:
         action = action._replace(side=state.turn)
-    if action.side not in (0, 1):
+    if action.side not in _SIDES:
         raise Refused("not_your_turn")
     if action.act not in _OUT_OF_TURN and action.side != state.to_act:
         raise Refused("not_your_turn")
@@ -270,7 +278,7 @@ def _set_score(state: MatchState, action: Action) -> MatchState:
 
 
 def _end_game_by_ruling(state: MatchState, action: Action) -> MatchState:
-    if action.side not in (0, 1) or action.value is None or action.value < 1:
+    if action.side not in _SIDES or action.value is None or action.value < 1:
         raise Refused("bad_ruling")
     return _end_game(state, action.side, action.kind or WinKind.RULING, action.value)
 

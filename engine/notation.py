@@ -56,6 +56,8 @@ def parse_play(text: str) -> list[tuple[int, ...]]:
     Sub-moves are separated by blanks or commas; bar and off may be written `b` and `o`, or 25 and 0.
     Raises Refused (`bad_notation`) for anything else.
     """
+    if not isinstance(text, str):
+        raise Refused("bad_notation", text=text)
     try:
         return [move.points for word in text.replace(",", " ").split() for move in moves_of_word(word)]
     except Refused:

@@ -61,7 +61,7 @@ class Position(tuple[int]):
         player on roll, negative for the opponent. 25: his own bar. What is missing to fifteen is borne off.
         Raises Refused: `bad_counts`, `wrong_bar_side`, `too_many_checkers`, `no_checkers_left`.
         """
-        given = tuple(counts)
+        given = tuple(counts) if isinstance(counts, Sequence) else ()
         if len(given) != COUNTS or not all(type(count) is int for count in given):
             raise Refused("bad_counts")
         if given[0] > 0 or given[BAR] < 0:
@@ -108,7 +108,7 @@ class Position(tuple[int]):
         Small letters are the opponent's, `-` is an empty point; the order is that of `from_counts`.
         Raises Refused: `bad_letters`, and what `from_counts` raises.
         """
-        if len(text) != COUNTS or not set(text) <= _COUNT_OF_LETTER.keys():
+        if not isinstance(text, str) or len(text) != COUNTS or not set(text) <= _COUNT_OF_LETTER.keys():
             raise Refused("bad_letters", text=text)
         return cls.from_counts([_COUNT_OF_LETTER[letter] for letter in text])
 

@@ -21,13 +21,17 @@ FORMATS = ("mat", "sgf", "json")
 __all__ = ["FORMATS", "Limits", "from_data", "read", "refuse_other_files", "to_data", "write", "write_mat"]
 
 
-def read(data: bytes, limits: Limits = DEFAULT_LIMITS) -> Transcript:
+def read(data: bytes | str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     """Read a match record, whatever its format; `transcript.format` and `.dialect` tell which it was.
+
+    `data` is the content of a file, or text that was pasted.
 
     Raises Refused where there is nothing to read: `file_too_large`, what refuse_other_files refuses, `not_text`,
     `unknown_format`, `no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`, `inflates_too_much`,
     `damaged_file`.
     """
+    if isinstance(data, str):
+        data = data.encode("utf-8", "replace")
     if len(data) > limits.bytes:
         raise Refused("file_too_large", limit=limits.bytes)
     if is_xg(data):
