@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from engine import Frame, Verdict, adjudicate, legal_plays, replay
+from engine import Frame, Outcome, Verdict, adjudicate, legal_plays, replay
 from engine.records import read, write
 from engine.scoring import WinKind
 from engine.transcript import Kind, Transcript
@@ -69,6 +69,8 @@ def differences(before: Transcript, after: Transcript) -> list[str]:
         compared = len(wanted) - (number in conceded)
         if wanted[:compared] != given[:compared]:
             found.append(f"game {number + 1}: {wanted} came back as {given}")
+    if adjudicate(after).outcome is Outcome.REJECTED and adjudicate(before).outcome is not Outcome.REJECTED:
+        found.append("what came back is rejected")
     if one.plays != other.plays:
         at = next((n for n, pair in enumerate(zip(one.plays, other.plays, strict=False)) if pair[0] != pair[1]), -1)
         found.append(f"plays differ from number {at} on")
@@ -100,11 +102,15 @@ def through_gnubg(matches: Mapping[str, Transcript], folder: Path) -> dict[tuple
         check=False,
     )
     return {
-        (name, source, target): _back(folder / f"{name}-{source}.{target}")
-        for name in matches
+        (name, source, target): _back(folder / f"{name}-{source}.{target}", match)
+        for name, match in matches.items()
         for source, target in ROUTES
     }
 
 
-def _back(path: Path) -> Transcript | None:
-    return read(path.read_bytes()) if path.exists() else None
+def _back(path: Path, match: Transcript) -> Transcript | None:
+    if not path.exists():
+        return None
+    back = read(path.read_bytes())
+    # gnubg writes no Jacoby rule into a `.mat` file, and reads none from it.
+    return replace(back, jacoby=match.jacoby) if back.format == "mat" else back
