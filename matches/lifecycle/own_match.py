@@ -22,14 +22,20 @@ class Standing(StrEnum):
     """One of the two players: another director or assistant decides."""
 
 
-def standing_of(match: Match, by: Actor) -> Standing:
-    """Whether this director or assistant may decide the match; merged players count as the one they are."""
+def side_of(match: Match, by: Actor) -> int | None:
+    """The side this user plays on; None where they do not play. Merged players count as the one they are."""
     player = player_of(by.user) if by.user is not None else None
     if player is None:
-        return Standing.IMPARTIAL
+        return None
     players = [canonical(one).pk for one in match.players]
-    if canonical(player).pk not in players:
+    return players.index(canonical(player).pk) if canonical(player).pk in players else None
+
+
+def standing_of(match: Match, by: Actor) -> Standing:
+    """Whether this director or assistant may decide the match."""
+    if side_of(match, by) is None:
         return Standing.IMPARTIAL
+    players = [canonical(player).pk for player in match.players]
     others = Membership.objects.filter(
         club=match.club_id, role__in=RUNS_EVENTS, left_at__isnull=True, player__user__is_active=True
     )
@@ -47,3 +53,11 @@ def check_own_match(match: Match, by: Actor, reason: str) -> bool:
     if standing == Standing.NEEDS_REASON and not reason.strip():
         raise Refused("own_match_reason")
     return standing == Standing.NEEDS_REASON
+
+
+def check_own_win(match: Match, winner: int | None, by: Actor, reason: str) -> bool:
+    """`check_own_match` where a decision makes the director the winner; anybody may lose their own match.
+
+    Refused: as `check_own_match`.
+    """
+    return winner is not None and side_of(match, by) == winner and check_own_match(match, by, reason)

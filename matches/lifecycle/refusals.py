@@ -39,9 +39,9 @@ MESSAGES = {
         "A match to {length} is reported with at most {length} points. Did you mean {left}–{right}?"
     ),
     "result_loser_leads": gettext_noop("At {left}–{right} the other player has won."),
-    "own_match": gettext_noop("You play in this match, so another director or assistant decides its result."),
+    "own_match": gettext_noop("This decides a match that you play in, so another director or assistant has to do it."),
     "own_match_reason": gettext_noop(
-        "You play in this match. Give a reason; it is shown to everybody beside the result."
+        "This decides a match that you play in. Give a reason; it is shown to everybody beside the result."
     ),
     # Claims
     "claim_open": gettext_noop("You have reported another score already. Take that report back first."),

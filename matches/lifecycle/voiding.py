@@ -22,11 +22,18 @@ COUNTING = (Submission.Standing.STANDS, Submission.Standing.REPORT)
 
 
 def void_matches(
-    rated: Mapping[Match, bool], *, club: Club | None, by: Actor, now: datetime, reason: str = ""
+    rated: Mapping[Match, bool],
+    *,
+    club: Club | None,
+    by: Actor,
+    now: datetime,
+    reason: str = "",
+    own_match: bool = False,
 ) -> list[Result]:
     """Voids these matches of one club, played or not; they stay, and their earlier results with them.
 
     `rated`: whether one that counts for the ratings goes on to; its void version then names winner, score and record.
+    `own_match`: whether it is a director's decision on matches of their own (`own_match.check_own_match`).
     One that is void already is voided anew, to have it counted or to have it counted no more.
     """
     matches = list(rated)
@@ -35,7 +42,9 @@ def void_matches(
     for match in matches:
         stays = had.get(match.pk) if rated[match] else None
         kept = stays if stays is not None and measures_play(stays) else None
-        made.append(_version(match, kept, newest.get(match.pk, 0) + 1, Kind.VOID, by, now, reason))
+        result = _version(match, kept, newest.get(match.pk, 0) + 1, Kind.VOID, by, now, reason)
+        result.own_match = own_match
+        made.append(result)
     Result.objects.bulk_create(made, batch_size=BATCH)
     _close_claims(matches, made, now)
     stood = Submission.objects.filter(match__in=matches, standing__in=COUNTING)

@@ -10,6 +10,7 @@ from django.db.models import F, Q
 
 from matches.lifecycle.finish import append_result
 from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.own_match import check_own_win
 from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, Result
 from players.actors import SYSTEM, Actor
@@ -66,6 +67,7 @@ def settle(
     now: datetime,
     held: Mapping[int, Match] | None = None,
     void_rated: bool | None = True,
+    withdrawal_reason: str | None = None,
 ) -> Settled:
     """Brings a locked division up to its facts; writes only what differs.
 
@@ -73,6 +75,8 @@ def settle(
     come, and finishes stage, division and tournament when all is decided. `held` are the matches that the caller has
     locked by `hold`, before he looked at any. A match that was played and is voided, because others stand in its
     fixture now, stays rated with `void_rated`; None: as it was when it was void before, if it ever was.
+    `withdrawal_reason` is given where `by` withdraws somebody or lets them back in: a walkover by which `by` wins is
+    then their own decision, with this as its public reason. Refused: what `check_own_win` refuses.
     """
     changed: list[int] = []
     opened: list[Match] = []
@@ -89,7 +93,7 @@ def settle(
             state = state_of(rows, places)
             changed += _write(rows, state.progress)
             opened += _open_matches(division, rows, state.progress.fixtures, now, void_rated=void_rated)
-            if not _book_walkovers(rows, state.progress.fixtures, now):
+            if not _book_walkovers(rows, state.progress.fixtures, now, by, withdrawal_reason):
                 break
         places = state.places
         over = over or state.over
@@ -255,7 +259,9 @@ def _reinstate(division: Division, met: Mapping[Fixture, Match], now: datetime) 
     Fixture.objects.bulk_update(list(met), ["match"], batch_size=500)
 
 
-def _book_walkovers(rows: StageRows, states: Mapping[int, FixtureState], now: datetime) -> bool:
+def _book_walkovers(
+    rows: StageRows, states: Mapping[int, FixtureState], now: datetime, by: Actor, withdrawal_reason: str | None
+) -> bool:
     """Writes the result of matches that one side, or both, will not come to; whether there were any."""
     matches = {number: rows.fixtures[number].match for number, state in states.items() if state.walkover is not None}
     locked = lock_matches([match.pk for match in matches.values() if match is not None])
@@ -264,7 +270,18 @@ def _book_walkovers(rows: StageRows, states: Mapping[int, FixtureState], now: da
         walkover = states[number].walkover
         winner = walkover.winner if walkover is not None else None
         kind = Result.Kind.WALKOVER if winner is not None else Result.Kind.DOUBLE_FORFEIT
-        append_result(match, winner=winner, score=None, kind=kind, source=Result.Source.FORMAT, by=SYSTEM, now=now)
+        is_own = withdrawal_reason is not None and check_own_win(match, winner, by, withdrawal_reason)
+        append_result(
+            match,
+            winner=winner,
+            score=None,
+            kind=kind,
+            source=Result.Source.FORMAT,
+            by=by if is_own else SYSTEM,
+            now=now,
+            reason=withdrawal_reason or "" if is_own else "",
+            own_match=is_own,
+        )
     return bool(open_)
 
 

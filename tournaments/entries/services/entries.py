@@ -58,7 +58,8 @@ def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Ent
     """Takes an entry out of the division.
 
     Before the draw the first of the waiting list moves up; afterwards matches already decided stay, and every other
-    one is a walkover for the opponent. Refused: `not_entered`, `tournament_not_open`.
+    one is a walkover for the opponent. Refused: `not_entered`, `tournament_not_open`, and what `check_own_win` refuses
+    where the director would win a match by it.
     """
     with transaction.atomic():
         row = lock(entry.division_id)
@@ -68,7 +69,7 @@ def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Ent
 
 
 def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, now: datetime, reason: str = "") -> int:
-    """Takes a player out of every division of an event; how many entries that were."""
+    """Takes a player out of every division of an event; how many entries that were. Refused: as `withdraw`."""
     with transaction.atomic():
         divisions = [lock(pk) for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True)]
         held = hold(divisions)
@@ -98,7 +99,7 @@ def _withdraw(
         _touch(division)
     elif was_in:
         Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
-        settle(division, by=by, now=now, held=held)
+        settle(division, by=by, now=now, held=held, withdrawal_reason=reason)
 
 
 def same_person(player: Player) -> Q:

@@ -1,6 +1,6 @@
 """Late entries before they are made, and undone: previewed from the same plan, applied as one step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -8,6 +8,9 @@ from django.db import transaction
 from django.db.models import F
 
 from engine.errors import Refused
+from matches.lifecycle.own_match import check_own_match, side_of
+from matches.lifecycle.voiding import void_matches
+from matches.models import Match
 from players.actors import Actor, log
 from players.models import Player
 from players.people.canonical import canonical
@@ -163,7 +166,8 @@ def _graph_before(late: LateEntry) -> Graph:
 def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> LateEntry:
     """Undoes a late entry: the byes it took are byes again. `after` is the `seq` of the preview.
 
-    Refused: `stale`, and what `preview_undo` refuses.
+    Refused: `stale`, what `preview_undo` refuses, and what `check_own_match` refuses where the bye goes back to the
+    director, whom it spares a match.
     """
     with transaction.atomic():
         division = lock(entry.division_id)
@@ -176,6 +180,7 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
         held = hold([division], matches)
         if any(held[pk].seq != seq for pk, seq in _seen(preview)):
             raise Refused("stale")
+        _void_own_match(preview, held, by, now, reason)
         _restore(preview.late, entry, by, now)
         undone = LateEntry.objects.create(
             entry=entry, stage=preview.late.stage, undoes=preview.late, reason=reason, at=now, by=by.user
@@ -189,6 +194,19 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
 def _seen(preview: UndoPreview) -> list[tuple[int, int]]:
     matches = [change.row.match for change in preview.changes]
     return [(match.pk, match.seq) for match in matches if match is not None]
+
+
+def _void_own_match(preview: UndoPreview, held: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
+    """Voids the director's match against the late entry, with the reason that everybody reads."""
+    entry = preview.late.entry
+    for change in preview.changes:
+        match = held.get(change.row.match_id or 0)
+        side = side_of(match, by) if match is not None else None
+        if match is None or side is None or match.players[side].pk == entry.player_id:
+            continue
+        if check_own_match(match, by, reason):
+            club = entry.division.tournament.club
+            void_matches({match: False}, club=club, by=by, now=now, reason=reason, own_match=True)
 
 
 def _restore(late: LateEntry, entry: Entry, by: Actor, now: datetime) -> None:

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import F
 
 from engine.errors import Refused
+from matches.lifecycle.own_match import check_own_match, side_of
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
@@ -62,7 +63,8 @@ def bring_back(
 ) -> ReturnPreview:
     """Takes back the withdrawal of an entry; with `event`, of all that the person had in the event.
 
-    `seen` is the `mark` of the preview. Refused: `stale`, and what `preview_return` refuses.
+    `seen` is the `mark` of the preview. Refused: `stale`, what `preview_return` refuses, and what `check_own_match`
+    refuses where directors let themselves back in: that takes away a match they have lost.
     """
     with transaction.atomic():
         found = _entries(entry, event)
@@ -84,7 +86,7 @@ def bring_back(
             _apply(part, held, by, now, reason)
         for division in divisions.values():
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
-            settle(division, by=by, now=now, held=held)
+            settle(division, by=by, now=now, held=held, withdrawal_reason=reason)
     return preview
 
 
@@ -191,11 +193,20 @@ def _mark(parts: Iterable[Part], held: Mapping[int, Match]) -> str:
     return sha256(repr(sorted(seen)).encode()).hexdigest()[:MARK_LENGTH]
 
 
+def _is_own_loss(match: Match, entry: Entry, by: Actor) -> bool:
+    """Whether it is `by` who comes back to a match that this entry has lost by a walkover."""
+    side = side_of(match, by)
+    return side is not None and match.players[side].pk == entry.player_id
+
+
 def _apply(part: Part, held: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
     entry, division = part.entry, part.entry.division
     club = division.tournament.club
     matches = [held[fixture.match_id] for fixture in part.reopened if fixture.match_id is not None]
-    void_matches(dict.fromkeys(matches, False), club=club, by=by, now=now, reason=reason)
+    lost = [match for match in matches if _is_own_loss(match, entry, by) and check_own_match(match, by, reason)]
+    others = [match for match in matches if match not in lost]
+    void_matches(dict.fromkeys(others, False), club=club, by=by, now=now, reason=reason)
+    void_matches(dict.fromkeys(lost, False), club=club, by=by, now=now, reason=reason, own_match=True)
     Fixture.objects.filter(pk__in=[fixture.pk for fixture in part.reopened]).update(match=None)
     for withdrawal in part.withdrawals:
         withdrawal.taken_back_at = now

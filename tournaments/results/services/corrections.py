@@ -13,7 +13,7 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.lifecycle.begun import begun_since
 from matches.lifecycle.finish import append_result, check_result, standing_result
-from matches.lifecycle.own_match import check_own_match
+from matches.lifecycle.own_match import check_own_match, side_of
 from matches.models import Match, Result
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage
@@ -60,7 +60,8 @@ def apply_correction(
 
     `after` is the `seq` of the division that the director saw with the preview, `seen` its `mark`: without it, a match
     that has begun since is stopped all the same. The second of two clicks finds what the first has done.
-    Refused: `stale`, `tournament_not_open`, and what `preview_correction` and `check_own_match` refuse.
+    Refused: `stale`, `tournament_not_open`, and what `preview_correction` and `check_own_match` refuse: directors
+    correct neither a match they play in, nor one that voids a match they are playing or have lost.
     """
     with transaction.atomic():
         division = lock(fixture.stage.division_id)
@@ -152,6 +153,7 @@ def _apply(
     fixture, standing, new = preview.fixture, preview.standing, preview.new
     held = _hold(division, preview, acts)
     own_match = check_own_match(held[standing.match_id], acts.by, acts.reason)
+    _check_own_voided(preview, choice, held, acts)
     proof = undoes.before if undoes is not None else None
     result = append_result(
         held[standing.match_id],
@@ -185,6 +187,21 @@ def _apply(
     club = division.tournament.club
     log(acts.by, verb, division.topic, club=club, fixture=fixture.number, reason=acts.reason, **told)
     return correction
+
+
+def _check_own_voided(preview: Preview, choice: Choice, held: Mapping[int, Match], acts: _Acts) -> None:
+    """Whether the director may void what they play themselves: running, or lost.
+
+    Refused: as `check_own_match`.
+    """
+    following = preview.following[choice]
+    for change in (*following.stopped, *following.voided):
+        match = held.get(change.row.match_id or 0)
+        side = side_of(match, acts.by) if match is not None else None
+        if match is None or side is None:
+            continue
+        if change.voided is None or change.voided.winner != side:
+            check_own_match(match, acts.by, acts.reason)
 
 
 def _hold(division: Division, preview: Preview, acts: _Acts) -> dict[int, Match]:

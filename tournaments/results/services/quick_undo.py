@@ -7,6 +7,7 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.finish import standing_result
+from matches.lifecycle.own_match import check_own_match
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
@@ -23,6 +24,7 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
 
     The result stays as a version of a void match. Refused: `nothing_to_undo`, and `undo_built_on` where the result was
     changed since, a match that follows from it has begun, or a later round is paired: then it is to be corrected.
+    Also what `check_own_match` refuses.
     """
     entered = _last(tournament, by)
     if entered is None:
@@ -37,6 +39,7 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
         standing = standing_result(match)
         if standing is None or standing.version != entered.params["version"] or _is_built_on(found, match, standing):
             raise Refused("undo_built_on", fixture=found.number)
+        check_own_match(match, by, "")
         club = division.tournament.club
         void_matches({match: False}, club=club, by=by, now=now)
         log(by, UNDONE, match.topic, club=club, version=entered.params["version"])

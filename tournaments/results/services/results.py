@@ -154,7 +154,10 @@ def accept_record(
 
 
 def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str = "") -> Settled:
-    """An entry comes no more to this bracket; what it has decided stays. Refused: `not_entered`."""
+    """Withdraws an entry from this bracket; what it has decided stays.
+
+    Refused: `not_entered`, and what `check_own_win` refuses where the director would win by it.
+    """
     if slot.entry is None:
         raise Refused("not_entered", name="")
     with transaction.atomic():
@@ -164,7 +167,7 @@ def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str =
         Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
         told = {"entry": slot.entry_id, "bracket": bracket.key, "reason": reason}
         log(by, "bracket_withdrawn", division.topic, club=division.tournament.club, **told)
-        return settle(division, by=by, now=now)
+        return settle(division, by=by, now=now, withdrawal_reason=reason)
 
 
 def _same_standing(match: Match, winner: int | None, score: tuple[int, int] | None, kind: str) -> Result | None:
