@@ -11,29 +11,10 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from core.messages import sentence
+from core.messages import sentence, status_of
 from engine.errors import Refused
-from matches.records.refusals import STATUS as MATCHES_STATUS
-from players.refusals import STATUS as PLAYERS_STATUS
-from tournaments.state.refusals import STATUS as TOURNAMENTS_STATUS
 
 PROBLEM_JSON = "application/problem+json"
-
-# A refusal is bad input unless its code says otherwise.
-STATUS_OF_REFUSAL = {
-    "not_found": HTTPStatus.NOT_FOUND,
-    "not_yours": HTTPStatus.NOT_FOUND,
-    "may_not": HTTPStatus.FORBIDDEN,
-    "stale": HTTPStatus.CONFLICT,
-    **PLAYERS_STATUS,
-    **MATCHES_STATUS,
-    **TOURNAMENTS_STATUS,
-}
-
-
-def status_of(code: str) -> int:
-    """The HTTP status of a refusal."""
-    return STATUS_OF_REFUSAL.get(code, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:

@@ -13,9 +13,8 @@ from django.shortcuts import render
 from django.utils import timezone, translation
 
 from config import error_pages
-from config.api_errors import status_of
 from config.modules import import_map_source
-from core.messages import sentence
+from core.messages import sentence, status_of
 from engine.errors import Refused
 from players.accounts.views.pages import way_back
 

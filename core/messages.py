@@ -1,23 +1,37 @@
-"""The sentence of a refusal or a finding in the reader's language: one place for pages, API and command line."""
+"""The sentence and HTTP status of a refusal or finding: one registry for pages, API and command line."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from django.utils.translation import gettext
 
 from engine.errors import MESSAGES
 
-_templates = dict(MESSAGES)
+_templates: dict[str, str] = dict(MESSAGES)
+_statuses: dict[str, HTTPStatus] = {
+    "not_found": HTTPStatus.NOT_FOUND,
+    "not_yours": HTTPStatus.NOT_FOUND,
+    "may_not": HTTPStatus.FORBIDDEN,
+    "stale": HTTPStatus.CONFLICT,
+}
 
 
-def add(messages: Mapping[str, str]) -> None:
-    """Make the codes that a room refuses known here; the sentence of a code belongs to whoever had it first."""
+def register(messages: Mapping[str, str], statuses: Mapping[str, HTTPStatus] | None = None) -> None:
+    """Add an app's codes: their English templates, and the HTTP status of those that are not 422.
+
+    Raises ValueError if a code is registered already with another sentence or status.
+    """
     for code, template in messages.items():
-        _templates.setdefault(code, template)
+        if _templates.setdefault(code, template) != template:
+            raise ValueError(f"two sentences for the code {code!r}")
+    for code, status in (statuses or {}).items():
+        if _statuses.setdefault(code, status) != status:
+            raise ValueError(f"two statuses for the code {code!r}")
 
 
 def sentence(code: str, params: Mapping[str, Any]) -> str:
-    """What `code` says, filled with `params`, in the active language; the bare code where no text is known.
+    """The sentence of `code` in the active language, filled with `params`; the bare code if it is unknown.
 
     The English template is the message id, so translators see whole sentences with their `{places}`.
     """
@@ -25,3 +39,8 @@ def sentence(code: str, params: Mapping[str, Any]) -> str:
     if template is None:
         return code
     return gettext(template).format_map(params)
+
+
+def status_of(code: str) -> int:
+    """The HTTP status of a refusal with this code; 422 unless it was registered with another."""
+    return _statuses.get(code, HTTPStatus.UNPROCESSABLE_ENTITY)

@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from core import messages as sentences
+from core import messages
 
 
 class MatchesConfig(AppConfig):
@@ -9,8 +9,7 @@ class MatchesConfig(AppConfig):
 
     def ready(self) -> None:
         """Make known what this room refuses, and what it forgets of an erased person."""
-        from matches.records import erasure
-        from matches.records.refusals import MESSAGES
+        from matches.records import erasure, refusals
 
-        sentences.add(MESSAGES)
+        messages.register(refusals.MESSAGES, refusals.STATUS)
         erasure.connect()

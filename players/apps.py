@@ -10,4 +10,4 @@ class PlayersConfig(AppConfig):
         from core import messages
         from players import refusals
 
-        messages.add(refusals.MESSAGES)
+        messages.register(refusals.MESSAGES, refusals.STATUS)

@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from core import messages as sentences
+from core import messages
 from matches.presentation import context as occasions
 
 
@@ -18,13 +18,13 @@ class TournamentsConfig(AppConfig):
         from tournaments.results import receivers  # noqa: F401, it connects itself
         from tournaments.results.consequences import tell as tell_consequences
         from tournaments.standings.context import entries_of, places_of, tell
-        from tournaments.state.refusals import MESSAGES
+        from tournaments.state.refusals import MESSAGES, STATUS
 
         occasions.add(tell)
         consequences.add(tell_consequences)
         occasions.add_places(places_of)
         occasions.add_entries(entries_of)
         merging.also_check(refuse_two_entries)
-        sentences.add(MESSAGES)
-        sentences.add(FORMAT_MESSAGES)
-        sentences.add(REMARKS)
+        messages.register(MESSAGES, STATUS)
+        messages.register(FORMAT_MESSAGES)
+        messages.register(REMARKS)

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from core.messages import sentence
+from core.messages import sentence, status_of
 from engine.errors import Refused
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
@@ -19,7 +19,6 @@ from matches.records.downloads import as_attachment, download
 from matches.records.forms import RecordForm
 from matches.records.intake import record_in, refuse_long_body
 from matches.records.masking import mask_for
-from matches.records.refusals import STATUS
 from matches.records.services import submissions
 from matches.records.throttle import count_upload
 
@@ -67,7 +66,7 @@ def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: st
         "code": refused.code if refused else "",
         "error": sentence(refused.code, refused.params) if refused else "",
     }
-    status = STATUS.get(refused.code, HTTPStatus.UNPROCESSABLE_ENTITY) if refused else HTTPStatus.OK
+    status = status_of(refused.code) if refused else HTTPStatus.OK
     return render(request, "matches/check.html", context, status=status)
 
 

@@ -5,7 +5,7 @@ from string import Formatter
 
 import pytest
 
-from core.messages import add, sentence
+from core.messages import register, sentence
 from engine.errors import MESSAGES as ENGINE
 from matches.records.refusals import MESSAGES as MATCHES
 from players.refusals import MESSAGES as PLAYERS
@@ -52,7 +52,8 @@ def test_every_sentence_can_be_said(room: str) -> None:
 
 def test_a_room_cannot_change_what_another_said_before() -> None:
     before = sentence("bar_first", {})
-    add({"bar_first": "{something} else"})
+    with pytest.raises(ValueError, match="bar_first"):
+        register({"bar_first": "{something} else"})
     assert sentence("bar_first", {}) == before
 
 

@@ -47,9 +47,9 @@ MESSAGES: dict[str, str] = {
     # Standings and forecasts
     "unknown_tiebreak": "“{name}” is not a tie-break.",
     "tiebreak_needs_one_length": "Points won minus lost needs one match length for all; here are {lengths}.",
-    "bad_length": "A match has 1 to {most} points; {length} is not possible.",
+    "bad_length": "A match is played to 1 to {most} points, not to {length}.",
     "no_tables": "At least one table is needed.",
-    "unknown_format": "“{name}” is not a format.",
+    "no_such_format": "“{name}” is not a format.",
     "bad_setting": "{name} cannot be {value}.",
     "setting_not_used": "The setting “{name}” means nothing for the format “{format}”; leave it out.",
 }

@@ -56,11 +56,11 @@ PRESETS: Mapping[str, Callable[[int], Stages]] = {
 
 
 def preset(name: str, entries: int) -> Stages:
-    """The stages of a preset for a field of so many. Raises Refused("unknown_format").
+    """The stages of a preset for a field of so many. Raises Refused("no_such_format").
 
     >>> [stage.format for stage in preset("groups", 13)]
     ['groups', 'knockout']
     """
     if name not in PRESETS:
-        raise Refused("unknown_format", name=name)
+        raise Refused("no_such_format", name=name)
     return PRESETS[name](entries)

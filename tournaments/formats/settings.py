@@ -143,11 +143,11 @@ class StageSettings:
     def checked(self, default_lengths: Sequence[int] = ()) -> "StageSettings":
         """The same settings; `default_lengths` are the division's, where the stage has no match lengths of its own.
 
-        Raises Refused with `unknown_format`, `setting_not_used`, `bad_length`, `unknown_tiebreak`, `bad_setting`, or a
+        Raises Refused with `no_such_format`, `setting_not_used`, `bad_length`, `unknown_tiebreak`, `bad_setting`, or a
         `pattern_…` code.
         """
         if self.format not in FORMATS:
-            raise Refused("unknown_format", name=self.format)
+            raise Refused("no_such_format", name=self.format)
         for name in sorted(self._changed() - OWN_SETTINGS[self.format] - {"qualifiers"}):
             raise Refused("setting_not_used", name=name, format=self.format)
         for length in (*self.lengths, *self.lower_lengths, *self.last_lengths, *self.final_lengths):

@@ -107,9 +107,9 @@ def coin(_first: EntryId, _second: EntryId) -> float:
 
 
 def simulate(spec: Spec, event: int = 1, chance: Chance = coin) -> Report:
-    """Run one event. Raises Refused("unknown_format"), or what the format itself refuses."""
+    """Run one event. Raises Refused("no_such_format"), or what the format itself refuses."""
     if spec.format not in FORMATS:
-        raise Refused("unknown_format", name=spec.format)
+        raise Refused("no_such_format", name=spec.format)
     seed = hashlib.sha256(f"{spec.seed}:{event}".encode()).digest()
     results = Random(f"{spec.seed}:{event}")  # noqa: S311 - results are invented, only draws must be verifiable
 

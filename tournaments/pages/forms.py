@@ -31,7 +31,7 @@ class QuickForm(OnScreenForm):
         max_length=LONGEST_TEXT,
         error_messages={"required": _("Type a result, such as m22 11-7.")},
     )
-    FIELD_OF: ClassVar[dict[str, str]] = {"line_empty": "line", "too_many_lines": "line"}
+    FIELD_OF: ClassVar[dict[str, str]] = {"line_empty": "line", "too_many_results": "line"}
 
 
 class ConfirmForm(OnScreenForm):

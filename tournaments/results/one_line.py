@@ -100,7 +100,7 @@ def split(text: str) -> list[str]:
     if not found:
         raise Refused("line_empty")
     if len(found) > MOST_LINES:
-        raise Refused("too_many_lines", most=MOST_LINES)
+        raise Refused("too_many_results", most=MOST_LINES)
     return found
 
 

@@ -117,7 +117,7 @@ MESSAGES: dict[str, str] = {
     "line_again": gettext_noop(
         "M{fixture} of {name} stands with this score already. If M{next} ended so too, write m{next} and the score."
     ),
-    "too_many_lines": gettext_noop("Enter up to {most} results at once."),
+    "too_many_results": gettext_noop("Enter up to {most} results at once."),
     "nothing_to_undo": gettext_noop("You have entered no result here that could be undone."),
     "undo_built_on": gettext_noop("M{fixture} cannot be undone any more: it was changed, or play has gone on from it."),
 }

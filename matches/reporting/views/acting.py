@@ -18,12 +18,11 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from core.messages import sentence
+from core.messages import sentence, status_of
 from engine.errors import Refused
 from matches import access
 from matches.access import Seat
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Match
-from matches.records.refusals import STATUS
 from matches.reporting.addresses import home
 from matches.reporting.appointments import zone_of
 from matches.reporting.forms import ObjectionForm, ScoreForm, SheetScoreForm, TimesForm
@@ -65,7 +64,7 @@ def page(
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if invalid else HTTPStatus.OK
     if refused is not None:
-        status = STATUS.get(refused.code, HTTPStatus.UNPROCESSABLE_ENTITY)
+        status = status_of(refused.code)
     with timezone.override(zone):
         return render(request, "matches/match.html", context, status=status)
 

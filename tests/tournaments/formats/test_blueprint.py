@@ -161,7 +161,7 @@ def test_stages_that_can_follow_each_other():
         ([StageSettings("knockout"), last], "stage_qualifiers"),
         ([StageSettings("swiss", qualifiers=1), last], "stage_qualifiers"),
         ([last, StageSettings(GROUPS, groups=2)], "group_count"),
-        ([StageSettings("ladder")], "unknown_format"),
+        ([StageSettings("ladder")], "no_such_format"),
     ):
         with pytest.raises(Refused) as refused:
             checked_stages(stages)

@@ -204,7 +204,7 @@ def test_a_hand_counted_evening():
         ([StageSettings("swiss")], 1, "field_too_small"),
         ([StageSettings("knockout")], 1, "field_too_small"),
         ([StageSettings("knockout")], 0, "field_too_small"),
-        ([StageSettings("ladder")], 8, "unknown_format"),
+        ([StageSettings("ladder")], 8, "no_such_format"),
         ([StageSettings("knockout"), StageSettings("knockout")], 8, "stage_qualifiers"),
         ([StageSettings("swiss", qualifiers=9), StageSettings("knockout")], 8, "qualifiers_too_many"),
         ([StageSettings("groups", qualifiers=3), StageSettings("knockout")], 5, "qualifiers_of_group"),

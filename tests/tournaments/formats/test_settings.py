@@ -110,7 +110,7 @@ def test_what_a_later_version_has_written_is_left_out():
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ({"format": "ladder"}, "unknown_format"),
+        ({"format": "ladder"}, "no_such_format"),
         ({"lengths": (0,)}, "bad_length"),
         ({"lower_lengths": (16,)}, "bad_length"),
         ({"last_lengths": (0,)}, "bad_length"),

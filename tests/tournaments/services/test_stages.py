@@ -104,7 +104,7 @@ def test_the_tables_are_those_of_the_event(
     [
         ([], "stage_count"),
         ([StageSettings("swiss", qualifiers=4)] * 6, "stage_count"),
-        ([StageSettings("ladder")], "unknown_format"),
+        ([StageSettings("ladder")], "no_such_format"),
         ([StageSettings("swiss"), KNOCKOUT], "stage_qualifiers"),
         ([StageSettings("swiss", qualifiers=1), KNOCKOUT], "stage_qualifiers"),
         ([StageSettings("swiss", qualifiers=5), StageSettings("groups", groups=3)], "group_count"),

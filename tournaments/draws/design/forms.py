@@ -190,7 +190,7 @@ class StageForm(RefusingForm):
     tiebreak5 = _select(_("Fifth tie-break"), [], required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {
-        "unknown_format": "format",
+        "no_such_format": "format",
         "unknown_tiebreak": "tiebreak1",
         "tiebreak_needs_one_length": "tiebreak1",
         "stage_qualifiers": "qualifiers",

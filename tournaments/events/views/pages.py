@@ -3,22 +3,19 @@
 import zoneinfo
 from collections.abc import Sequence
 from datetime import datetime
-from http import HTTPStatus
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
+from core import messages as messages_registry
 from core.messages import sentence
 from engine.errors import Refused
-from matches.records.refusals import STATUS as MATCHES_STATUS
 from players.accounts.views.pages import account_needed, by, me, page
 from players.forms import RefusingForm
-from players.refusals import STATUS as PEOPLE_STATUS
 from tournaments.models import Division, Entry, Tournament
 from tournaments.state import log
 from tournaments.state.page_forms import KeyForm, SeenForm
-from tournaments.state.refusals import STATUS
 
 __all__ = [
     "account_needed",
@@ -64,11 +61,8 @@ def seen_at(request: HttpRequest) -> datetime:
 
 
 def status_of(refused: Refused) -> int:
-    """The HTTP status of a refusal that stands on a page."""
-    if refused.code == "stale":
-        return HTTPStatus.CONFLICT
-    known = {**PEOPLE_STATUS, **MATCHES_STATUS, **STATUS}
-    return known.get(refused.code, HTTPStatus.UNPROCESSABLE_ENTITY)
+    """The HTTP status of a page that shows a refusal."""
+    return messages_registry.status_of(refused.code)
 
 
 def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.Told]:
