@@ -82,4 +82,4 @@ lock: ## compile requirements*.txt from pyproject.toml (UPGRADE=1 for newer vers
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev -c requirements.txt -o requirements-dev.txt
 
 clean: ## remove what was installed and built (the database in var/ too)
-	rm -rf $(VENV) var .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) var build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
