@@ -4,8 +4,10 @@ Each is a module with `SUMMARY`, `HELP`, `add_arguments(parser)` and `run(option
 `./manage.py` offers the same commands.
 """
 
+import sys
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
 from types import ModuleType
 
 from engine.commands import adjudicate, convert, play_out
@@ -22,5 +24,8 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, ModuleType] =
         command.add_arguments(subparser)
         subparser.set_defaults(run=command.run)
     options = parser.parse_args(argv)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal that cannot show a character gets it escaped, not a traceback.
+        sys.stdout.reconfigure(errors="backslashreplace")
     status: int = options.run(options)
     return status
