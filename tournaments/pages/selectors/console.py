@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db.models import Max, Prefetch, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Claim, Match, Objection, Result, Submission
 from matches.presentation import labels as wording
 from players.actors import Actor
-from players.people.canonical import player_of
+from players.people.canonical import canonical, player_of
 from tournaments.events.selectors import events
 from tournaments.events.selectors.events import Counted, Meeting
 from tournaments.formats.settings import BY_ROUND, NextRound
@@ -38,12 +39,8 @@ class Need:
     claims: list[Claim] = field(default_factory=list)
     records: list[Submission] = field(default_factory=list)
     objection: Objection | None = None
-
-    @property
-    def players(self) -> tuple[int, ...]:
-        """Who plays, by primary key."""
-        match = self.line.match
-        return () if match is None else (match.player_0_id, match.player_1_id)
+    standing: Standing = Standing.IMPARTIAL
+    """Whether whoever looks at it may decide the match."""
 
     @property
     def said(self) -> list[str]:
@@ -73,8 +70,19 @@ class Need:
 
     @property
     def to_confirm(self) -> Claim | None:
-        """The report that one tap confirms."""
-        return self.claims[0] if self.kind in ("claim", "untold", "sheet") else None
+        """The report that one tap confirms; none in the director's own match."""
+        may_decide = self.standing == Standing.IMPARTIAL
+        return self.claims[0] if may_decide and self.kind in ("claim", "untold", "sheet") else None
+
+    @property
+    def own_match(self) -> str:
+        """Why the director cannot confirm their own match just so."""
+        return str(OWN_MATCH.get(self.standing, ""))
+
+    @property
+    def needs_reason(self) -> bool:
+        """Whether the director decides their own match, with a public reason."""
+        return self.standing == Standing.NEEDS_REASON
 
 
 class NeedKind(NamedTuple):
@@ -98,15 +106,21 @@ NEEDS = {
 }
 
 
+OWN_MATCH = {
+    Standing.NEEDS_OTHER: _("You play in this match, so another director or assistant decides its result."),
+    Standing.NEEDS_REASON: _("You play in this match, and nobody else can decide it."),
+}
+
+
 URGENCY = ("dispute", "objection", "refused", "deadline", "untold", "sheet", "claim")
 
 
-def unopposed(needs: Sequence[Need], player: int | None) -> list[str]:
-    """The signed reports that nobody disputes, but for matches this player plays in: what one tap confirms."""
+def unopposed(needs: Sequence[Need]) -> list[str]:
+    """The signed reports that nobody disputes, but for the director's own matches: what one tap confirms."""
     return [
         claim.public_id
         for need in needs
-        if need.kind in ("claim", "untold") and player not in need.players
+        if need.kind in ("claim", "untold") and need.standing == Standing.IMPARTIAL
         for claim in need.claims
         if claim.is_signed
     ]
@@ -119,6 +133,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     fixtures = called_in_order(_open(tournament))
     lines = [events.meeting(fixture, names, staff=True) for fixture in fixtures]
     needs = _with_objections(tournament, names, _needs(lines))
+    _mark_own_matches(needs, by)
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
     ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=lambda line: line.state != "live")
@@ -133,7 +148,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "champion": _winner(division, by),
         "needs": needs[:MOST_NEEDS],
         "needs_count": len(needs),
-        "unopposed": unopposed(needs, _player(by)),
+        "unopposed": unopposed(needs),
         "ready": ready[:MOST_READY],
         "ready_count": len(ready),
         "later_count": len(lines) - len(taken | can_begin),
@@ -151,10 +166,16 @@ def _winner(counted: Counted | None, by: Actor) -> str:
     return champions(by.user, [counted.division]).get(counted.division.pk, "")
 
 
-def _player(by: Actor) -> int | None:
-    """The player behind whoever looks at the console."""
+def _mark_own_matches(needs: Sequence[Need], by: Actor) -> None:
+    """Notes which matches the director plays in; merged players count as the one they are."""
     player = player_of(by.user) if by.user is not None else None
-    return player.pk if player is not None else None
+    if player is None:
+        return
+    own = canonical(player).pk
+    for need in needs:
+        match = need.line.match
+        if match is not None and own in [canonical(one).pk for one in match.players]:
+            need.standing = standing_of(match, by)
 
 
 def _open(tournament: Tournament) -> QuerySet[Fixture]:

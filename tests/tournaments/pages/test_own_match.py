@@ -1,4 +1,4 @@
-"""Directors who play cannot withdraw their opponent by page or API, except with a reason that everybody reads."""
+"""Directors who play decide their own match by no page and no API, except with a reason that everybody reads."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,7 @@ from django.test import Client
 from matches.models import Result
 from players.models import Membership, User
 from tests.tournaments.pages.conftest import Running
+from tests.tournaments.pages.test_console import claimed
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Withdrawal
 
@@ -118,3 +119,33 @@ def test_a_withdrawn_director_comes_back_only_with_a_public_reason(
     bobs_browser.post(url, {**sent, "reason": "Only stuck in traffic."})
     newest = Result.objects.order_by("-pk")[0]
     assert (newest.kind, newest.own_match, newest.reason) == (Result.Kind.VOID, True, "Only stuck in traffic.")
+
+
+def needs(client: Client, running: Running) -> str:
+    """What the console says needs the director."""
+    html = page(client, f"{running.address}console/")
+    return html[html.index('data-need="') : html.index('id="ready"')]
+
+
+@pytest.mark.parametrize("told", [False, True], ids=["untold", "told"])
+def test_the_console_says_who_confirms_instead_of_offering_it(
+    running: Running, bobs_browser: Client, alices: Client, told: bool
+) -> None:
+    claimed(running, told=told)
+    own = needs(bobs_browser, running)
+    assert "another director or assistant decides" in text(own)
+    assert "Confirm 7–3" not in text(own)
+    assert f"{running.sheet}result/" not in own
+    assert "Confirm 7–3" in text(needs(alices, running))
+
+
+def test_and_leads_the_only_director_to_the_form_with_a_reason(
+    running: Running, bobs_browser: Client, alone: None
+) -> None:
+    claimed(running)
+    own = needs(bobs_browser, running)
+    assert "nobody else can decide it" in text(own)
+    assert "Confirm 7–3" not in text(own)
+    assert "Decide, with a reason…" in text(own)
+    assert f'href="{running.sheet}"' in own
+    assert "Your reason is shown to everybody" in text(page(bobs_browser, running.sheet))
