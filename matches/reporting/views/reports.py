@@ -43,8 +43,9 @@ def _note_form(request: HttpRequest, seat: Seat) -> NoteForm:
 
 
 def _report_form(request: HttpRequest, seat: Seat) -> forms.Form:
-    kind = SheetReportForm if seat.side is None else ReportForm
-    return kind(request.POST, match=seat.match)
+    if seat.side is None:
+        return SheetReportForm(request.POST, match=seat.match)
+    return ReportForm(request.POST, match=seat.match)
 
 
 @never_cache

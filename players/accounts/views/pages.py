@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.forms import Form
+from django.forms import CharField, Form
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -20,6 +20,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import User
 
+LONGEST_URL = 2000
 View = Callable[..., HttpResponse]
 
 
@@ -67,9 +68,20 @@ def page(request: HttpRequest, name: str, context: dict[str, Any], *forms: Form)
     return render(request, name, context, status=status)
 
 
+class NextForm(Form):
+    """Where to go on to, as a link to sign in or up carries it."""
+
+    next = CharField(max_length=LONGEST_URL, required=False)
+
+    @property
+    def target(self) -> str:
+        """The URL that was named, wherever it leads; empty where none was."""
+        return str(self.cleaned_data["next"]) if self.is_valid() else ""
+
+
 def safe_next(request: HttpRequest, otherwise: str) -> str:
     """Where to go on to: the `next` that came with the request if it is on this site."""
-    target = request.POST.get("next") or request.GET.get("next") or ""
+    target = NextForm(request.POST).target or NextForm(request.GET).target
     return target if _is_ours(request, target) else otherwise
 
 

@@ -37,7 +37,7 @@ def tonight(taking: Division, make_players: Callable[[int], list[Player]], by_al
 
 def typed(division: Division, *stages: dict[str, Any], **evening: Any) -> dict[str, Any]:
     """What the form sends, each stage as shown on the page."""
-    sent: dict[str, Any] = {"after": division.seq, "seen": int(timezone.now().timestamp()), "stages": len(stages)}
+    sent: dict[str, Any] = {"after": division.seq, "seen": int(timezone.now().timestamp()), "stages": len(stages) or 1}
     sent |= {"players": 13, "tables": 6, "starts": "2026-11-20T19:00", "closes": "", "minutes": 11} | evening
     for number, stage in enumerate(stages, start=1):
         sent |= {f"s{number}-{name}": value for name, value in stage.items()}

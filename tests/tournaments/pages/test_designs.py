@@ -13,11 +13,12 @@ from players.actors import Actor
 from tests.tournaments.pages.conftest import NOW
 from tests.tournaments.pages.test_designer import typed
 from tests.tournaments.pages.test_division import url
+from tournaments.draws.design.design_form import DesignForm
 from tournaments.draws.design.designs import Design
 from tournaments.formats.presets import preset
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
-from tournaments.state.stages import set_stages
+from tournaments.state.stages import set_stages, stage_settings
 
 pytestmark = pytest.mark.django_db
 ZONE = ZoneInfo("Europe/Copenhagen")
@@ -27,7 +28,7 @@ MakeDivision = Callable[..., Division]
 def sent(division: Division, *stages: dict[str, Any], **evening: Any) -> Design:
     """The page as it was sent."""
     data = {name: str(value) for name, value in typed(division, *stages, **evening).items()}
-    return Design.of_post(division, ZONE, data)
+    return Design.of_form(division, ZONE, DesignForm(data))
 
 
 def names(fields: list[Any]) -> set[str]:
@@ -184,3 +185,18 @@ def test_a_division_is_found_under_its_own_event_alone(alices: Client, taking: D
 
     assert alices.get(elsewhere + "format/").status_code == 404
     assert alices.post(elsewhere + "format/show/", typed(taking, {"format": "swiss"})).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("stages", ""), ("stages", "0"), ("stages", "99"), ("wanted", "x"), ("preset", "whatever")]
+)
+def test_a_missing_or_unknown_frame_is_refused_and_nothing_is_stored(
+    make_division: MakeDivision, alices: Client, field: str, value: str
+) -> None:
+    division = make_division()
+    data = typed(division, {"format": "swiss", "rounds": 5}) | {field: value}
+    response = alices.post(url(division) + "format/", data)
+    assert response.status_code == 422
+    assert ("Preset:" if field == "preset" else "Stages:") in response.content.decode()
+    division.refresh_from_db()
+    assert [stage.format for stage in stage_settings(division)] == ["knockout"]

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import timedelta, tzinfo
-from typing import Any
 
 from core.messages import sentence
 from engine.errors import Refused
+from tournaments.draws.design.design_form import DesignForm
 from tournaments.draws.design.evening_form import EveningForm
 from tournaments.draws.design.forms import OWN, StageForm
 from tournaments.draws.design.previews import Shown, shown
@@ -15,7 +15,7 @@ from tournaments.formats.blueprint import MOST_STAGES
 from tournaments.formats.forecast.outline import Choices, Outline, outline
 from tournaments.formats.forecast.schedule import MINUTES_PER_POINT
 from tournaments.formats.forecast.stages import choices_of
-from tournaments.formats.presets import PRESETS, preset
+from tournaments.formats.presets import preset
 from tournaments.formats.settings import GROUPS, StageSettings
 from tournaments.models import Division
 from tournaments.state.stages import stage_settings
@@ -37,6 +37,8 @@ class Design:
     def __init__(self, division: Division, zone: tzinfo, stages: list[StageForm], evening: EveningForm) -> None:
         self.division, self.zone, self.stages, self.evening = division, zone, stages, evening
         self.faults: list[str] = []
+        self.was_faulty = False
+        """Whether the page that was sent showed faults."""
         good = [form.made for form in stages if form.is_valid() or not form.is_bound]
         made = [one for one in good if one is not None]
         self.settings = made if len(made) == len(stages) and evening.is_valid() else None
@@ -51,14 +53,26 @@ class Design:
         return cls(division, zone, _unbound(stage_settings(division), division), EveningForm(_usual(division, zone)))
 
     @classmethod
-    def of_post(cls, division: Division, zone: tzinfo, data: Mapping[str, str]) -> "Design":
-        """As it was sent: `preset` fills in all stages anew, `wanted` is another number of stages."""
+    def of_form(cls, division: Division, zone: tzinfo, form: DesignForm) -> "Design":
+        """As it was sent; where the form has faults, as it is set now, with these."""
+        if not form.is_valid():
+            design = cls.of_division(division, zone)
+            design.settings = None
+            design.faults += form.faults
+            return design
+        design = cls._sent(division, zone, form)
+        design.was_faulty = form.cleaned_data["faulty"]
+        return design
+
+    @classmethod
+    def _sent(cls, division: Division, zone: tzinfo, form: DesignForm) -> "Design":
+        data, chosen = form.data, form.cleaned_data["preset"]
         usual = _usual(division, zone)
         evening = EveningForm({name: data.get(name, usual[name]) for name in EVENING})
-        if data.get("preset") in PRESETS:
+        if chosen:
             players = evening.cleaned_data.get("players", 0) if evening.is_valid() else USUAL_PLAYERS
-            return cls(division, zone, _unbound(list(preset(data["preset"], players)), division), evening)
-        return cls(division, zone, _bound(division, _prefilled(data, evening)), evening)
+            return cls(division, zone, _unbound(list(preset(chosen, players)), division), evening)
+        return cls(division, zone, _bound(division, form, _prefilled(data, evening)), evening)
 
     @property
     def faulty(self) -> bool:
@@ -115,9 +129,9 @@ def _unbound(stages: list[StageSettings], division: Division) -> list[StageForm]
     ]
 
 
-def _bound(division: Division, data: Mapping[str, str]) -> list[StageForm]:
+def _bound(division: Division, form: DesignForm, data: Mapping[str, str]) -> list[StageForm]:
     """The forms as they were sent, for as many stages as are wanted."""
-    count, wanted = _number(data.get("stages")), _number(data.get("wanted") or data.get("stages"))
+    count, wanted = form.cleaned_data["stages"], form.stages_wanted
     if wanted > count:
         name = f"s{count}-qualifiers"
         groups = data.get(f"s{count}-format") == GROUPS
@@ -137,11 +151,6 @@ def _prefilled(data: Mapping[str, str], evening: EveningForm) -> Mapping[str, st
         if filled.get(f"s1-{name}") == OWN and f"s1-own_{name}" not in filled and proposals:
             filled[f"s1-own_{name}"] = str(proposals[0].pattern)
     return filled
-
-
-def _number(text: Any) -> int:
-    """A number of stages."""
-    return min(max(int(text), 1), MOST_STAGES) if str(text).isdecimal() and len(str(text)) < 3 else 1
 
 
 def _usual(division: Division, zone: tzinfo) -> dict[str, str]:

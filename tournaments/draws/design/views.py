@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access
+from tournaments.draws.design.design_form import DesignForm
 from tournaments.draws.design.designs import Design
 from tournaments.draws.forms import AfterForm
 from tournaments.draws.services.draws import LEAST_ENTRIES
@@ -36,7 +37,7 @@ def design(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
     zone = zone_of(found.tournament)
     if request.method != "POST":
         return _page(request, found, Design.of_division(found, zone))
-    made = Design.of_post(found, zone, request.POST)
+    made = Design.of_form(found, zone, DesignForm(request.POST))
     stages, tables = made.settings, made.tables
     if stages is None or tables is None:
         return _page(request, found, made, status=422)
@@ -68,7 +69,8 @@ def design(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
 def show(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """What has been chosen so far, and what it would mean; nothing is stored. To htmx only that part of the page."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    return _page(request, found, Design.of_post(found, zone_of(found.tournament), request.POST))
+    form = DesignForm(request.POST)
+    return _page(request, found, Design.of_form(found, zone_of(found.tournament), form))
 
 
 def _page(
@@ -89,7 +91,7 @@ def _page(
     }
     fragment = request.headers.get("HX-Request") and status == 200
     response = render(request, "tournaments/_design.html" if fragment else PAGE, context, status=status)
-    if fragment and (design.faulty or "faulty" in request.POST):
+    if fragment and (design.faulty or design.was_faulty):
         # What is wrong is said beside its field, so these are to be shown anew, and again when it is put right.
         response["HX-Retarget"] = response["HX-Reselect"] = "#design"
     return response

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from core import messages as messages_registry
 from core.messages import sentence
 from engine.errors import Refused
-from players.accounts.views.pages import account_needed, by, me, page
+from players.accounts.views.pages import account_needed, by, me, page, sent
 from players.forms import RefusingForm
 from tournaments.models import Division, Entry, Tournament
 from tournaments.state import log
@@ -48,11 +48,6 @@ def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
 def form_key(request: HttpRequest) -> str:
     """What makes the second of two clicks on “Make” find what the first has made."""
     return KeyForm.key_of(request.POST)
-
-
-def sent(request: HttpRequest) -> QueryDict | None:
-    """What was sent to a page that shows a form and takes it; None where it was only asked for."""
-    return request.POST if request.method == "POST" else None
 
 
 def seen_at(request: HttpRequest) -> datetime:

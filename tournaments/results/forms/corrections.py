@@ -64,6 +64,13 @@ class NewResultForm(RefusingForm):
         return NewResult(winner, score, kind)
 
 
+class PreviewForm(NewResultForm):
+    """A result whose consequences are looked at; what was already decided about it is kept."""
+
+    choice = forms.ChoiceField(choices=Correction.Choice.choices, required=False)
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False)
+
+
 class UndoForm(RefusingForm):
     """That a correction is to be undone, by somebody who has seen what follows."""
 

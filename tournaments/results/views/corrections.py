@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -20,7 +20,7 @@ from tournaments import access
 from tournaments.draws.selectors.take_back import round_after
 from tournaments.events.views.pages import account_needed, address, by, missed, status_of
 from tournaments.models import Correction, Fixture
-from tournaments.results.forms.corrections import ApplyForm, NewResultForm, UndoForm
+from tournaments.results.forms.corrections import ApplyForm, NewResultForm, PreviewForm, UndoForm
 from tournaments.results.selectors import corrections as selectors
 from tournaments.results.selectors.fixtures import fixture_page
 from tournaments.results.services import corrections as services
@@ -36,10 +36,11 @@ def _needed(request: HttpRequest) -> Role:
     return Role.DIRECTOR if request.method == "POST" else Role.ASSISTANT
 
 
-def _typed(data: QueryDict) -> dict[str, Any]:
+def _typed(form: RefusingForm) -> dict[str, Any]:
     """What was typed so far: the result, which goes along with the decision, and the decision itself."""
-    result = {name: data[name] for name in OF_RESULT if data.get(name)}
-    return {"typed": result, "picked": data.get("choice", ""), "reason": data.get("reason", "")}
+    values = {name: form[name].value() for name in form.fields}
+    result = {name: values[name] for name in OF_RESULT if values.get(name)}
+    return {"typed": result, "picked": values.get("choice") or "", "reason": values.get("reason") or ""}
 
 
 def _sides(fixture: Fixture, form: NewResultForm | None) -> list[dict[str, Any]]:
@@ -99,19 +100,18 @@ def correct(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRes
         return _page(request, found, status_of(refused), refused=sentence(refused.code, refused.params))
     if LOOKED not in request.GET:
         return _page(request, found, HTTPStatus.OK, form=NewResultForm.of(found.match))
-    form = NewResultForm(request.GET)
+    form = PreviewForm(request.GET)
     context, status = _looked_at(request, found, form)
     # A fragment that says why there is no preview is still to be put where the preview would be.
     status = HTTPStatus.OK if request.headers.get("HX-Request") else status
-    return _page(request, found, status, form=form, **_typed(request.GET), **context)
+    return _page(request, found, status, form=form, **_typed(form), **context)
 
 
 def _apply(request: HttpRequest, fixture: Fixture) -> HttpResponse:
     form = ApplyForm(request.POST)
     tournament = fixture.stage.division.tournament
     if not form.is_valid():
-        typed = _typed(request.POST)
-        return _page(request, fixture, HTTPStatus.UNPROCESSABLE_ENTITY, form=form, faulty=form, **typed)
+        return _page(request, fixture, HTTPStatus.UNPROCESSABLE_ENTITY, form=form, faulty=form, **_typed(form))
     try:
         done = services.apply_correction(
             fixture=fixture, new=form.new_result, by=by(request), now=timezone.now(), **form.told
@@ -131,10 +131,10 @@ def _refused(request: HttpRequest, fixture: Fixture, form: ApplyForm, refused: R
     fresh = access.fixture_as(request.user, fixture.public_id, Role.ASSISTANT)
     form.refuse(refused)
     told = missed(request, refused, fresh.stage.division.tournament, _topics(fresh))
-    look = NewResultForm(request.POST)
+    look = PreviewForm(request.POST)
     context, _status = _looked_at(request, fresh, look)
     context["faulty"] = form
-    return _page(request, fresh, status_of(refused), form=look, missed=told, **_typed(request.POST), **context)
+    return _page(request, fresh, status_of(refused), form=look, missed=told, **_typed(form), **context)
 
 
 def _topics(fixture: Fixture) -> list[str]:
@@ -175,7 +175,7 @@ def _undo_page(request: HttpRequest, row: Correction, form: UndoForm, refused: R
         told = missed(request, refused, fixture.stage.division.tournament, _topics(fixture))
         status = status_of(refused)
     context: dict[str, Any] = {"correction": row, "undoing": True, "missed": told}
-    context |= _typed(request.POST)
+    context |= _typed(form)
     try:
         context["preview"] = selectors.preview_view(services.preview_undo(correction=row))
     except Refused as no_more:

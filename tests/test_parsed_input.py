@@ -1,0 +1,91 @@
+"""Whatever a page is sent is read by a form: `request.POST` appears only as what a form is made of."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeGuard
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+APPS = ("core", "players", "matches", "tournaments", "config")
+COPIES_UNREAD = {Path("players/accounts/kept_input.py")}
+"""Keeps whatever was typed for sending it again, and reads none of it."""
+
+
+def is_input(node: ast.AST) -> TypeGuard[ast.expr]:
+    """Whether this is `request.POST`, or `sent(request)`, which is the same or None."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "POST"
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sent"
+
+
+def makes_form(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether this calls a form's class, or one of its class methods."""
+    if not isinstance(node, ast.Call):
+        return False
+    maker = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return isinstance(maker, ast.Name) and maker.id.endswith("Form")
+
+
+def read_by_hand(source: str) -> Iterator[int]:
+    """The lines on which input is used otherwise than as the first argument of a form."""
+    tree = ast.parse(source)
+    above = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        if not is_input(node) or isinstance(above[node], ast.FunctionDef):
+            continue
+        user: ast.AST = above[node]
+        used: ast.AST = node
+        if isinstance(user, ast.IfExp) and used is user.body:
+            user, used = above[user], user
+        function = above.get(user)
+        if isinstance(user, ast.Return) and isinstance(function, ast.FunctionDef) and function.name == "sent":
+            continue
+        if not (makes_form(user) and used in user.args):
+            yield node.lineno
+
+
+def sources() -> list[Path]:
+    return [path.relative_to(ROOT) for app in APPS for path in sorted((ROOT / app).rglob("*.py"))]
+
+
+def test_only_forms_read_what_was_sent() -> None:
+    files = sources()
+    assert sum("request.POST" in (ROOT / path).read_text() for path in files) > 10
+    by_hand = [
+        f"{path}:{line}"
+        for path in files
+        if path not in COPIES_UNREAD
+        for line in read_by_hand((ROOT / path).read_text())
+    ]
+    assert by_hand == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "request.POST.get('side', 0)",
+        "request.POST['side']",
+        "'faulty' in request.POST",
+        "parsed(request.POST)",
+        "data = request.POST",
+        "sent(request)['side']",
+        "NameForm(initial=request.POST)",
+    ],
+)
+def test_reading_by_hand_is_seen(line: str) -> None:
+    assert list(read_by_hand(line)) == [1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "NameForm(request.POST)",
+        "forms = NameForm(request.POST, request.FILES)",
+        "NameForm(request.POST if request.method == 'POST' else None)",
+        "ClubForm.of(club, sent(request))",
+    ],
+)
+def test_a_form_is_no_reading_by_hand(line: str) -> None:
+    assert list(read_by_hand(line)) == []
