@@ -57,8 +57,8 @@ def _members() -> list[tuple[int, ...]]:
 
 
 TARGET = _targets()
-_MOVE = _deltas(hitting=False)
-_HIT = _deltas(hitting=True)
+MOVE = _deltas(hitting=False)
+HIT = _deltas(hitting=True)
 _LOW = _members()
 _HIGH = [tuple(13 + bit for bit in bits) for bits in _LOW]
 _REACH = [(1 << COUNTS) - (1 << pips + 1) for pips in range(13)]
@@ -162,7 +162,7 @@ def steps_of(key: int, path: Path) -> tuple[Step, ...]:
     for code in path:
         die, source = divmod(code, 32)
         steps.append(step_of(key, die, source))
-        key += (_HIT if steps[-1].hit else _MOVE)[die][source]
+        key += (HIT if steps[-1].hit else MOVE)[die][source]
     return tuple(steps)
 
 
@@ -207,7 +207,7 @@ def after_step(key: int, own: int, blots: int, die: int, source: int) -> tuple[i
     hits = blots & landing and not own & landing
     if (key >> 8 * source & 255) == BIAS + 1:
         own ^= 1 << source
-    return key + (_HIT if hits else _MOVE)[die][source], (own | landing) & ~1
+    return key + (HIT if hits else MOVE)[die][source], (own | landing) & ~1
 
 
 def legal_results(key: int, first: int, second: int) -> dict[int, Path]:
@@ -250,30 +250,30 @@ def _in_the_open(key: int, own: int, closed: int, blots: int, high: int, low: in
     found: dict[int, Path] = {after + e: (one, two) for one, s, after in by_high for two, t, e in by_low if s != t}
     for point in _members_of(blots & own >> high & own >> low):  # both arrive on one blot, which is hit but once
         one, two = point + high, point + low
-        found.pop(key + _HIT[high][one] + _HIT[low][two])
-        found[key + _HIT[high][one] + _MOVE[low][two]] = (high * 32 + one, low * 32 + two)
+        found.pop(key + HIT[high][one] + HIT[low][two])
+        found[key + HIT[high][one] + MOVE[low][two]] = (high * 32 + one, low * 32 + two)
     alike = ~(closed << low) & _REACH[low]
     for one, s, after in by_high:
         if alike >> s & 1 and (key >> 8 * s & 255) > BIAS + 1:
-            found[after + (_HIT if blots >> s - low & 1 else _MOVE)[low][s]] = (one, low * 32 + s)
+            found[after + (HIT if blots >> s - low & 1 else MOVE)[low][s]] = (one, low * 32 + s)
     through = ~(closed << high + low) & _REACH[high + low]
     for two, t, e in by_low:
         if through >> t & 1:
             between = t - low
-            found[key + e + (_HIT if blots >> between - high & 1 else _MOVE)[high][between]] = (
+            found[key + e + (HIT if blots >> between - high & 1 else MOVE)[high][between]] = (
                 two,
                 high * 32 + between,
             )
     for one, s, after in by_high:
         if through >> s & 1:
             between = s - high
-            found[after + (_HIT if blots >> between - low & 1 else _MOVE)[low][between]] = (one, low * 32 + between)
+            found[after + (HIT if blots >> between - low & 1 else MOVE)[low][between]] = (one, low * 32 + between)
     return found
 
 
 def _first_steps(own: int, closed: int, blots: int, die: int) -> list[tuple[int, int, int]]:
     """(code, source, what it adds to the key) of every step by `die`, in the open."""
-    move, hit, code = _MOVE[die], _HIT[die], die * 32
+    move, hit, code = MOVE[die], HIT[die], die * 32
     able = _members_of(own & ~(closed << die) & _REACH[die])
     if not blots:
         return [(code + source, source, move[source]) for source in able]
@@ -285,7 +285,7 @@ def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[i
 
     The innermost loop of the engine, so what `sources` and `after_step` say is written out for the ordinary case.
     """
-    target, move, hit, code = TARGET[die], _MOVE[die], _HIT[die], die * 32
+    target, move, hit, code = TARGET[die], MOVE[die], HIT[die], die * 32
     open_points = ~(closed << die) & _REACH[die]
     level: list[tuple[int, int, tuple[int, ...], Path]] = [(key, own, sources(own, closed, die), ())]
     for _ in range(3):
@@ -315,34 +315,3 @@ def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[i
 
 def _members_of(mask: int) -> tuple[int, ...]:
     return _HIGH[mask >> 13] + _LOW[mask & 8191]
-
-
-def play_every_die(key: int, dice: Dice, moves: Sequence[Sequence[int]]) -> int | None:
-    """The final key of steps that use every die, each legal when its turn comes; else None.
-
-    Such a play is maximal, hence legal, and no search is needed. None says nothing: the steps may stand in
-    another order, be joined, or leave a die that cannot be played.
-    """
-    left = list(dice) if dice[0] != dice[1] else [dice[0]] * 4
-    if len(moves) != len(left):
-        return None
-    for way in moves:
-        if len(way) != 2:
-            return None
-        source, target = way
-        if not OFF <= target < source <= BAR:
-            return None
-        if (key >> 8 * source & 255) <= BIAS or (source != BAR and key >> 8 * BAR & 255 != BIAS):
-            return None
-        die = source - target
-        if target == OFF:
-            counts = key.to_bytes(COUNTS, "little")
-            if max(counts[7:]) > BIAS or (die not in left and max(counts[source + 1 :]) > BIAS):
-                return None
-            die = min((other for other in left if other >= source), default=0)
-        landing = key >> 8 * target & 255
-        if die not in left or (target != OFF and landing < BIAS - 1):
-            return None
-        left.remove(die)
-        key += (_HIT if target != OFF and landing == BIAS - 1 else _MOVE)[die][source]
-    return key

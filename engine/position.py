@@ -149,7 +149,8 @@ class Position(tuple[int]):
     @property
     def is_over(self) -> bool:
         """Whether one side has borne off all its checkers."""
-        return CHECKERS in self.borne_off
+        raw = self.key.to_bytes(COUNTS, "little")
+        return max(raw) <= BIAS or min(raw) >= BIAS
 
     def swapped(self) -> "Position":
         """The same board seen by the other player."""

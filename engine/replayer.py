@@ -10,11 +10,12 @@ from engine.ending import Ending
 from engine.errors import Refused
 from engine.legality import nearest_plays
 from engine.match import after_play, apply
-from engine.plays import ROLLS, Dice, legal_results, masks, play_every_die
+from engine.plays import ROLLS, Dice, legal_results, masks
 from engine.position import BAR, BIAS, COUNTS, OFF, position_of, swapped_key
 from engine.recovery import likeliest_key, literal_key
 from engine.resolution import Resolution, resolve
 from engine.scoring import WinKind
+from engine.straight import after_tests, straight_tests
 from engine.transcript import Event, Kind
 from engine.verdict import Severity
 
@@ -70,36 +71,35 @@ class GameReplay(Ending):
 
     def _play(self, event: Event) -> bool:
         """False where the position after it is not known."""
-        side, dice, moves = event.side, event.dice, event.moves
         self.ply += 1
         self.beavered = None
-        if side != self.turn or self.state.phase is Phase.DOUBLED:
+        if event.side != self.turn or self.state.phase is Phase.DOUBLED:
             self._come_on_turn(event)
         self.turn_assumed = False
-        if dice not in ROLLS or dice is None:
-            return self._play_without_dice(event)
-        if not moves:
-            return self._no_play(event, dice)
-        ways = []
-        starred = borne_off = False
-        for points, hits in moves:
-            ways.append(points)
-            starred = starred or bool(hits)
-            borne_off = borne_off or OFF in points
-        before = self.key
         # Most plays are legal as they stand: they need no search, and there is nothing to report.
-        after = play_every_die(before, dice, ways)
-        if after is None or self.frames is not None or starred or (before ^ after) & 255:
-            try:
-                resolution = resolve(before, dice, ways)
-            except Refused as refused:
-                return self._illegal(event, dice, refused)
-            after = resolution.key
-            self._remark(event, dice, resolution)
-        if borne_off:
+        tests = straight_tests(event.dice, event.moves) if self.frames is None else None
+        after = None if tests is None else after_tests(self.key, tests)
+        if after is None:
+            return self._resolve(event)
+        if event.moves and event.moves[-1].points[-1] == OFF:
             self._pass_turn(after)
         else:
-            self.key, self.turn = swapped_key(after), 1 - side
+            self.key, self.turn = swapped_key(after), 1 - event.side
+        return True
+
+    def _resolve(self, event: Event) -> bool:
+        """Plays what is not plainly legal, or is to be shown; False where the position after it is not known."""
+        dice = event.dice
+        if dice not in ROLLS or dice is None:
+            return self._play_without_dice(event)
+        if not event.moves:
+            return self._no_play(event, dice)
+        try:
+            resolution = resolve(self.key, dice, [move.points for move in event.moves])
+        except Refused as refused:
+            return self._illegal(event, dice, refused)
+        self._remark(event, dice, resolution)
+        self._pass_turn(resolution.key)
         return True
 
     def _remark(self, event: Event, dice: Dice, resolution: Resolution) -> None:

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from engine.errors import Refused
 from engine.legality import legs_of, why_illegal
 from engine.notation import Step, standard_notation, written_play
-from engine.plays import TARGET, Dice, Path, after_step, legal_results, masks, play_every_die, sources, steps_of
+from engine.plays import TARGET, Dice, Path, after_step, legal_results, masks, sources, steps_of
 from engine.position import BAR, BIAS, COUNTS, OFF, Position, position_of
+from engine.straight import after_steps, steps_in, straight_steps
 from engine.transcript import Event
 
 _OWN_ONLY = bytes(max(0, value - BIAS) for value in range(256))
@@ -31,12 +32,15 @@ def resolve(key: int, dice: Dice, moves: Sequence[Sequence[int]]) -> Resolution:
     legal plays reach. Written touch-downs win; without them a chain means the way that hits nothing; where every
     way hits, there must be exactly one. Raises Refused: the codes of `why_illegal`, or `ambiguous`.
     """
-    straight = play_every_die(key, dice, moves)
-    if straight is not None:
+    steps = straight_steps(dice, moves)
+    straight = None if steps is None else after_steps(key, steps)
+    if straight is not None and len(moves) == steps_in(dice):
         return Resolution(straight)
     found = legal_results(key, *dice)
     if not found and not moves:
         return Resolution(key, ())
+    if straight in found:
+        return Resolution(straight, found[straight])
     legs = list(legs_of(moves))
     candidates = _candidates(key, found, legs)
     if not candidates:
