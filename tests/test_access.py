@@ -229,6 +229,7 @@ ROUTES: dict[str, Access] = {
             "publish",
             "leave",
             "console/quick",
+            "console/confirm-all",
             "entries/(?P<entry>[2-9a-z]{10})/check-in",
             "entries/(?P<entry>[2-9a-z]{10})/withdraw",
             *(
@@ -283,6 +284,7 @@ ROUTES: dict[str, Access] = {
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/log/$": Access(403, 403, 403),
     "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/next-season/$": Access(403, 403, 403),
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/outline/$": Access(403, 403, 403),
+    "^api/v1/tournaments/(?P<tournament>[2-9a-z]{10})/reports/$": Access(401, 403, 403),
     "^api/v1/divisions/(?P<division>[2-9a-z]{10})/kept-apart/$": Access(403, 403, 403),
     "^api/v1/entries/(?P<entry>[2-9a-z]{10})/return/$": Access(401, 403, 403),
     "^api/v1/entries/(?P<entry>[2-9a-z]{10})/undo-late/$": Access(401, 403, 403),
@@ -294,7 +296,10 @@ ROUTES: dict[str, Access] = {
     **{
         f"^api/v1/{write}/$": ONLY_POST
         for write in (
-            *(f"tournaments/(?P<tournament>[2-9a-z]{{10}})/{verb}" for verb in ("publish", "cancel", "leave", "line")),
+            *(
+                f"tournaments/(?P<tournament>[2-9a-z]{{10}})/{verb}"
+                for verb in ("publish", "cancel", "leave", "line", "lines")
+            ),
             *(
                 f"divisions/(?P<division>[2-9a-z]{{10}})/{verb}"
                 for verb in (
