@@ -11,6 +11,7 @@ from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
 from matches.reporting.services import claims, records
+from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry
 from tests.tournaments.services.correcting import (
@@ -145,8 +146,12 @@ def test_what_was_built_on_a_correction_is_not_taken_away_by_undoing_it(how: str
     elif how == "claimed":
         claims.claim(match=final.match, side=1, winner=1, score=(1, 3), by=Actor.link(1), now=after)
     else:
-        data = write(play_out(1, 5), "mat")
-        records.submit_for_match(match=final.match, side=0, data=data, source="upload", by=Actor.link(0), now=after)
+        players = (final.match.player_0.name, final.match.player_1.name)
+        data = write(play_out(1, final.match.length, players=players), "mat")
+        record = records.submit_for_match(
+            match=final.match, side=0, data=data, source="upload", by=Actor.link(0), now=after
+        ).submission
+        adjudicate_submission(submission_id=record.pk, now=after)
     for act in (corrections.preview_undo, cup.undo):
         assert refusal(act, correction=done) == "successor_begun"
     assert found_by_integrity() == []
