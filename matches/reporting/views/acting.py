@@ -62,7 +62,7 @@ def page(
         **_forms(match, seat, zone, filled),
         **(more or {}),
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if invalid else HTTPStatus.OK
+    status: int = HTTPStatus.UNPROCESSABLE_ENTITY if invalid else HTTPStatus.OK
     if refused is not None:
         status = status_of(refused.code)
     with timezone.override(zone):
