@@ -13,6 +13,7 @@ from matches.lifecycle.begun import derive_begun
 from matches.lifecycle.locks import changed
 from matches.lifecycle.signals import match_settled
 from matches.models import Claim, Match, Objection, Result, Submission
+from matches.presentation.labels import shown_score
 from matches.ratings.services import ratings
 from players.actors import Actor, log
 
@@ -96,11 +97,8 @@ def same_outcome(
     length: int, winner: int | None, score: Score | None, other_winner: int | None, other_score: Score | None
 ) -> bool:
     """Whether two accounts of a match agree; points beyond the length are often left out, so they do not count."""
-    return (winner, _capped(length, score)) == (other_winner, _capped(length, other_score))
-
-
-def _capped(length: int, score: Score | None) -> Score | None:
-    return None if score is None else (min(score[0], length), min(score[1], length))
+    first, second = (None if one is None else shown_score(length, one) for one in (score, other_score))
+    return (winner, first) == (other_winner, second)
 
 
 def check_report(*, length: int, start: Score, winner: int, score: Score) -> None:

@@ -242,7 +242,7 @@ def _line(
 ) -> Line:
     score = None
     if opponent is not None and result is not None and result.score is not None:
-        points = [min(one, match.length) for one in result.score]
+        points = wording.shown_score(match.length, result.score)
         score = points[side], points[1 - side]
     winner = None if result is None or result.kind == Result.Kind.VOID else result.winner
     return Line(

@@ -6,9 +6,17 @@ from django import template
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from matches.models import Claim, Match, Result
+from matches.presentation.labels import score_of
 from matches.records.board import Scene
 
 register = template.Library()
+
+
+@register.filter
+def score_in(outcome: Result | Claim, match: Match) -> str:
+    """The score of a result or a report of this match as it is shown, e.g. “7–5”; empty if it has none."""
+    return score_of(match, 0, outcome.score) if outcome.score is not None else ""
 
 
 @register.inclusion_tag("matches/_board.html")

@@ -326,3 +326,11 @@ def test_pasted_text_of_another_kind_stays_in_the_form(client: Client) -> None:
     answer = client.post("/check/", {"text": "<!doctype html><p>Bob – Carol 7–3</p>"})
     assert 'data-code="is_web_page"' in answer.content.decode()
     assert "&lt;!doctype html&gt;&lt;p&gt;Bob – Carol 7–3&lt;/p&gt;</textarea>" in answer.content.decode()
+
+
+def test_the_verdict_of_text_that_is_no_record_leads_to_how_to_export(client: Client) -> None:
+    link = '<a href="/check/#export">'
+    letter = checked(b"Dear Bob, shall we play on Friday? Yours, Carol", "letter.txt")
+    assert link in page(client, f"/check/{letter.public_id}/")
+    assert 'id="export"' in page(client, "/check/")
+    assert link not in page(client, f"/check/{checked(simulated()).public_id}/")

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from matches.models import Result
+from matches.presentation.labels import score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
 from tournaments.formats.progress import FixtureState, SlotState, SlotStatus
@@ -173,4 +174,4 @@ def _place(place: tuple[int, float | None] | None) -> str:
 
 
 def _short(result: Result) -> str:
-    return f"{result.score_0}–{result.score_1}" if result.score else f"({result.get_kind_display()})"
+    return score_of(result.match, 0, result.score) if result.score else f"({result.get_kind_display()})"

@@ -1,8 +1,9 @@
 """The log of an event as sentences: who, what, when, from what to what."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from matches.models import Match
+from matches.presentation.labels import score_of
 from players.models import LogEntry
 from tournaments.models import Division, Entry, Fixture, Tournament
 
@@ -132,16 +134,17 @@ def told(rows: Iterable[LogEntry], tournament: Tournament) -> list[Told]:
     """Lines as sentences: three queries for any number."""
     rows = list(rows)
     divisions = {division.topic: division.name for division in Division.objects.filter(tournament=tournament)}
-    matches = _fixtures(tournament, [row.topic for row in rows])
+    matches = _matches([row.topic for row in rows])
+    numbers = _numbers(tournament, matches.values())
     ids = {entry for row in rows for entry in _meant(row.params)}
     entries = {entry.pk: entry.player.shown_name for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
     return [
         Told(
             row.at,
             _who(row),
-            divisions.get(row.topic) or matches.get(row.topic, ("", ()))[0],
+            divisions.get(row.topic) or numbers.get(row.topic, ""),
             _(VERBS[row.verb]) if row.verb in VERBS else row.verb.replace("_", " "),
-            _details(row, entries, matches.get(row.topic, ("", ()))[1]),
+            _details(row, entries, matches.get(row.topic)),
             row.verb,
             row.topic,
             row.params,
@@ -156,22 +159,18 @@ def _meant(params: Mapping[str, Any]) -> list[int]:
     return [entry for entry in both if isinstance(entry, int)]
 
 
-def _fixtures(tournament: Tournament, topics: list[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Topic of a match -> M number and its players."""
+def _matches(topics: Iterable[str]) -> dict[str, Match]:
+    """Topic -> match, with its players."""
     ids = [topic.removeprefix("match:") for topic in topics if topic.startswith("match:")]
     rows = Match.objects.filter(public_id__in=ids).select_related("player_0", "player_1")
-    numbers = dict(
-        Fixture.objects.filter(match__public_id__in=ids, stage__division__tournament=tournament).values_list(
-            "match__public_id", "number"
-        )
-    )
-    return {
-        row.topic: (
-            f"M{numbers[row.public_id]}" if row.public_id in numbers else "",
-            (row.player_0.shown_name, row.player_1.shown_name),
-        )
-        for row in rows
-    }
+    return {row.topic: row for row in rows}
+
+
+def _numbers(tournament: Tournament, matches: Collection[Match]) -> dict[str, str]:
+    """Topic of a match -> its M number in this event."""
+    rows = Fixture.objects.filter(match__in=matches, stage__division__tournament=tournament)
+    numbers = dict(rows.values_list("match", "number"))
+    return {match.topic: f"M{numbers[match.pk]}" for match in matches if match.pk in numbers}
 
 
 def _who(row: LogEntry) -> str:
@@ -182,13 +181,13 @@ def _who(row: LogEntry) -> str:
     return str(row.user) if row.user else _("A former user")
 
 
-def _details(row: LogEntry, entries: Mapping[int, str], players: Sequence[str]) -> list[str]:
+def _details(row: LogEntry, entries: Mapping[int, str], match: Match | None) -> list[str]:
     params = row.params
-    made = [f"{players[0]} – {players[1]}"] if players else []
+    made = [] if match is None else [f"{match.player_0.shown_name} – {match.player_1.shown_name}"]
     made += _named(params, entries)
-    made += _result(params, players)
+    made += _result(params, match)
     for field, (before, after) in (params.get("changes") or {}).items():
-        plain = _plain_result if field == "result" else _plain
+        plain = partial(_plain_result, match) if field == "result" else _plain
         made.append(f"{field.replace('_', ' ')}: {plain(before)} → {plain(after)}")
     return [*made, f"“{params['reason']}”"] if params.get("reason") else made
 
@@ -205,12 +204,12 @@ def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
     return [str(text) for text in named.values() if text]
 
 
-def _result(params: Mapping[str, Any], players: Sequence[str]) -> list[str]:
+def _result(params: Mapping[str, Any], match: Match | None) -> list[str]:
     made = []
     if score := params.get("score"):
-        made.append(f"{score[0]}–{score[1]}")
-    if (winner := params.get("winner")) in (0, 1) and players:
-        made.append(_("%(name)s wins") % {"name": players[winner]})
+        made.append(_score(match, score))
+    if (winner := params.get("winner")) in (0, 1) and match is not None:
+        made.append(_("%(name)s wins") % {"name": match.players[winner].shown_name})
     if params.get("kind") not in (None, "played"):
         made.append(str(params["kind"]).replace("_", " "))
     if params.get("source"):
@@ -218,11 +217,16 @@ def _result(params: Mapping[str, Any], players: Sequence[str]) -> list[str]:
     return made
 
 
-def _plain_result(value: Any) -> str:
+def _score(match: Match | None, score: Sequence[int]) -> str:
+    left, right = score
+    return f"{left}–{right}" if match is None else score_of(match, 0, (left, right))
+
+
+def _plain_result(match: Match | None, value: Any) -> str:
     """A result as corrections keep it: winner, score, kind of ending."""
     _winner, score, kind = value
     words = [] if kind == "played" else [kind.replace("_", " ")]
-    return " ".join([*words, f"{score[0]}–{score[1]}"] if score else words)
+    return " ".join([*words, _score(match, score)] if score else words)
 
 
 def _plain(value: Any) -> str:

@@ -255,7 +255,7 @@ def _others_play(change: Change) -> bool:
 
 
 def _standing_of(matches: Sequence[int]) -> dict[int, Result]:
-    rows = Result.objects.filter(match__in=matches).order_by("version")
+    rows = Result.objects.filter(match__in=matches).select_related("match").order_by("version")
     return {row.match_id: row for row in rows if row.kind != Result.Kind.VOID}
 
 

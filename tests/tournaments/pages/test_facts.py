@@ -1,10 +1,13 @@
 """What public pages say about an event agrees, wherever it stands."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from django.test import Client
 
+from matches.models import Claim
+from matches.reporting.services.claims import claim
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.test_division import page, text
@@ -96,3 +99,23 @@ def test_a_swiss_leads_to_its_standings_and_a_knockout_to_its_bracket(
     assert "Bracket" not in console
     made("Open", 4, StageSettings("knockout"))
     assert "Bracket" in text(page(alices, event(swiss)))
+
+
+@pytest.mark.parametrize("name", ["knockout", "roundrobin", "swiss"])
+def test_points_beyond_the_match_length_are_shown_on_no_page(
+    made: Callable[..., Hall], alices: Client, name: str
+) -> None:
+    hall = made("Open", 4, StageSettings(name))
+    first, second, *_rest = hall.ready()
+    results.enter_result(fixture=first, winner=0, score=(9, 3), by=hall.by, now=hall.now())
+    assert second.match is not None
+    claim(match=second.match, side=1, winner=0, score=(7, 3), by=Actor.link(1), now=hall.now())
+    Claim.objects.filter(match=second.match).update(score_0=9)
+    division = f"{event(hall)}{hall.division.public_id}/"
+    fixtures = [f"{event(hall)}fixtures/{one.public_id}/" for one in (first, second)]
+    paths = [event(hall), f"{event(hall)}console/", division, *fixtures, f"{fixtures[0]}correct/"]
+    paths += [f"{division}pairings/?round=1"] + ([f"{division}standings/"] if name != "knockout" else [])
+    shown = {path: page(alices, path) for path in paths}
+    beyond = [path for path, html in shown.items() if "9–3" in text(html) or re.search(r"<b[^>]*>\s*9\b", html)]
+    assert beyond == []
+    assert [path for path in (*fixtures, f"{event(hall)}console/") if "7–3" not in text(shown[path])] == []

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from matches.models import Match, Result
+from matches.presentation.labels import score_of
 from tournaments.models import Correction, Fixture, Tournament
 from tournaments.results.corrected import origins, stands
 from tournaments.standings.changes import ChangeLabels, ChangeLine, Cut, cut
@@ -42,14 +43,14 @@ class PreviewView:
     choices: list[ChoiceView]
 
 
-def result_words(winner: int | None, score: tuple[int, int] | None, kind: str, names: tuple[str, str]) -> str:
+def result_words(
+    match: Match, winner: int | None, score: tuple[int, int] | None, kind: str, names: tuple[str, str]
+) -> str:
     """A result in a few words."""
     label = str(Result.Kind(kind).label)
     if score is not None and kind == Result.Kind.PLAYED:
-        return _("%(left)s %(first)d–%(second)d %(right)s") % {
-            "left": names[0], "first": score[0], "second": score[1], "right": names[1],
-        }  # fmt: skip
-    words = [label if score is None else f"{label} {score[0]}–{score[1]}"]
+        return f"{names[0]} {score_of(match, 0, score)} {names[1]}"
+    words = [label if score is None else f"{label} {score_of(match, 0, score)}"]
     words.append(_("%(name)s wins") % {"name": names[winner]} if winner is not None else _("nobody wins"))
     return ", ".join(words)
 
@@ -64,8 +65,8 @@ def preview_view(preview: Preview, *, voided_rated: bool = True) -> PreviewView:
     return PreviewView(
         preview.seq,
         preview.mark,
-        result_words(before.winner, before.score, before.kind, names),
-        result_words(new.winner, new.score, new.kind, names),
+        result_words(match, before.winner, before.score, before.kind, names),
+        result_words(match, new.winner, new.score, new.kind, names),
         preview.default.value,
         _why(preview.all),
         [_choice_view(Choice(choice), following, labels) for choice, following in preview.following.items()],
@@ -182,6 +183,6 @@ def _lines(rows: Any) -> list[CorrectedLine]:
 def _line(row: Correction, versions: Mapping[int, dict[int, int]]) -> CorrectedLine:
     match = row.before.match
     names = (shown(match.player_0, True), shown(match.player_1, True))
-    was, became = (result_words(one.winner, one.score, one.kind, names) for one in (row.before, row.after))
+    was, became = (result_words(match, one.winner, one.score, one.kind, names) for one in (row.before, row.after))
     last = match.state == Match.State.SETTLED and stands(row, versions[match.pk])
     return CorrectedLine(row, names, was, became, hasattr(row, "undone_by"), last)

@@ -11,6 +11,7 @@ from core.names import fold
 from engine.errors import Refused
 from matches.lifecycle.finish import standing_result
 from matches.models import Match, Result
+from matches.presentation.labels import score_of
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.one_line import (
@@ -180,4 +181,4 @@ def _fixture(tournament: Tournament, line: ScoreLine | ForfeitLine, division: Di
 def wording(match: Match, result: Result) -> str:
     """A result in a few words: the names, and the score or how it ended."""
     names = f"{match.player_0.name} – {match.player_1.name}"
-    return f"{names} {result.score_0}–{result.score_1}" if result.score else f"{names}, {result.get_kind_display()}"
+    return f"{names} {score_of(match, 0, result.score)}" if result.score else f"{names}, {result.get_kind_display()}"

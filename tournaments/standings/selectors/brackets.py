@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from matches.lifecycle.begun import has_begun
 from matches.models import Match, Result
+from matches.presentation.labels import shown_score
 from tournaments.formats.elimination import knockout
 from tournaments.formats.graph import FINAL
 from tournaments.formats.settings import DOUBLE, ELIMINATION, KNOCKOUT
@@ -252,7 +253,7 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
 
 
 def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
-    first, second = (_line(slot, side, row, look) for side, slot in enumerate(row.slots))
+    first, second = (_line(slot, side, row, round_.length, look) for side, slot in enumerate(row.slots))
     ready = row.status == Fixture.Status.READY
     return Box(
         number=row.number,
@@ -286,7 +287,7 @@ def _note(row: FixtureRow, round_: RoundRow) -> str:
     return ""
 
 
-def _line(slot: Stand, side: int, row: FixtureRow, look: Look) -> Line:
+def _line(slot: Stand, side: int, row: FixtureRow, length: int, look: Look) -> Line:
     who = slot.entrant
     entry = look.names.entries.get(who) if who is not None else None
     if row.status == Fixture.Status.NOT_NEEDED:
@@ -297,18 +298,18 @@ def _line(slot: Stand, side: int, row: FixtureRow, look: Look) -> Line:
         line.seed = look.seeds.get(entry.pk)
         line.late = slot.source == Slot.Source.ENTRY and entry.pk in look.late
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
-        _end(line, side, slot, row)
+        _end(line, side, slot, row, length)
     return line
 
 
-def _end(line: Line, side: int, slot: Stand, row: FixtureRow) -> None:
+def _end(line: Line, side: int, slot: Stand, row: FixtureRow, length: int) -> None:
     """Who won, and with what score."""
     if row.status == Fixture.Status.WALKOVER:
         # There is no match where nobody could come from the other side.
         line.won = slot.entry is not None
     else:
         line.won = row.played.winner == side
-        line.score = row.played.score[side] if row.played.score else None
+        line.score = shown_score(length, row.played.score)[side] if row.played.score else None
         line.onward = not line.won and row.played.onward == side
     line.lost = line.entry is not None and not line.won
     if line.lost and row.played.kind == Result.Kind.WALKOVER:

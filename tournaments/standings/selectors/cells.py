@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from matches.models import Result
+from matches.models import Match, Result
+from matches.presentation.labels import shown_score
 from tournaments.formats.graph import EntryId
 from tournaments.formats.graph import Round as PlannedRound
 from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, FixtureState, FixtureStatus, SlotStatus
@@ -98,7 +99,7 @@ def _both(
         if fixture.slots[1 - side].status is SlotStatus.BYE:
             yield entry, Cell(planned.number, byes.get(entry, "bye_drawn"))
         elif pair[1 - side] is not None:
-            kind, score = how(fixture, side, ended), _score(fixture, side)
+            kind, score = how(fixture, side, ended), _score(fixture, row.match, side)
             yield entry, Cell(planned.number, kind, pair[1 - side], score, match)
 
 
@@ -122,9 +123,13 @@ def how(fixture: FixtureState, side: int, ended: str = "") -> str:
     return "won" if won else "lost"
 
 
-def _score(fixture: FixtureState, side: int) -> tuple[int, int] | None:
+def _score(fixture: FixtureState, match: Match | None, side: int) -> tuple[int, int] | None:
+    """The score as it is shown, with the points of this side first."""
     score = fixture.result.score if fixture.result is not None else None
-    return None if score is None else (score[side], score[1 - side])
+    if score is None or match is None:
+        return None
+    shown = shown_score(match.length, score)
+    return shown[side], shown[1 - side]
 
 
 def legend(cells: Iterable[Cell]) -> list[tuple[str, str]]:

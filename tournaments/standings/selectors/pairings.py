@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from matches.models import Result
+from matches.presentation.labels import shown_score
 from tournaments.formats.graph import Bracket, ByeSource, EntryId
 from tournaments.formats.graph import Round as PlannedRound
 from tournaments.formats.progress import FixtureState, FixtureStatus, SlotStatus
@@ -226,7 +227,8 @@ class _Maker:
         match = row.match
         kind = self.kinds.get(row.match_id or 0, "") if stands.status is FixtureStatus.DECIDED else ""
         walkover = kind == Result.Kind.WALKOVER
-        first, second = (self._side(stands, side, points, walkover=walkover) for side in (0, 1))
+        length = self.lengths[self.bracket_ids[bracket.key], planned.number]
+        first, second = (self._side(stands, side, points, length, walkover=walkover) for side in (0, 1))
         ready = stands.status is FixtureStatus.READY and match is not None
         pairing = Pairing(
             number=number,
@@ -235,7 +237,7 @@ class _Maker:
             bracket_title=self._title(bracket.key),
             round=planned.number,
             round_title=self._round_title(bracket, planned),
-            length=self.lengths[self.bracket_ids[bracket.key], planned.number],
+            length=length,
             status=stands.status.value,
             sides=(first, second),
             kind=kind,
@@ -257,7 +259,9 @@ class _Maker:
             return round_name(bracket.key, planned.number, len(planned.fixtures), len(bracket.rounds), upper=upper)
         return _("Round %(number)d") % {"number": planned.number}
 
-    def _side(self, stands: FixtureState, side: int, points: dict[EntryId, float], *, walkover: bool) -> Side:
+    def _side(
+        self, stands: FixtureState, side: int, points: dict[EntryId, float], length: int, *, walkover: bool
+    ) -> Side:
         slot = stands.slots[side]
         entry = slot.entrant
         made = Side(slot.status.value)
@@ -269,7 +273,7 @@ class _Maker:
             if walkover and not made.won:
                 # It is booked as the result it will be; the name of what happened stays.
                 made.stands = SlotStatus.WALKOVER.value
-            made.score = stands.result.score[side] if stands.result.score else None
+            made.score = shown_score(length, stands.result.score)[side] if stands.result.score else None
         elif stands.status is FixtureStatus.WALKOVER:
             made.won = slot.entry is not None
         return made
