@@ -22,12 +22,12 @@ class PoolForm(RefusingForm):
 
     name = forms.CharField(label=_("Name"), max_length=80)
     start_rating = forms.FloatField(
-        label=_("First rating"), min_value=LEAST_RATING, max_value=MOST_RATING, initial=1500
+        label=_("Starting rating"), min_value=LEAST_RATING, max_value=MOST_RATING, initial=1500
     )
     start_experience = forms.IntegerField(
-        label=_("First experience, points"), min_value=0, max_value=MOST_EXPERIENCE, initial=0
+        label=_("Starting experience (points)"), min_value=0, max_value=MOST_EXPERIENCE, initial=0
     )
-    ramp = forms.ChoiceField(label=_("Newcomers’ changes shrink by"), choices=RatingPool.RAMPS)
+    ramp = forms.ChoiceField(label=_("Newcomers’ changes shrink with"), choices=RatingPool.RAMPS)
     k_scale = forms.FloatField(
         label=_("Scale of K"),
         min_value=LEAST_SCALE,

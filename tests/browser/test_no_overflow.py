@@ -56,7 +56,7 @@ def public_pages(page: Page) -> list[str]:
     return paths
 
 
-@pytest.mark.parametrize(("width", "text"), [(PHONE, 100), (TABLET, 100), (DESK, 200)])
+@pytest.mark.parametrize(("width", "text"), [(PHONE, 100), (PHONE, 200), (TABLET, 100), (TABLET, 200), (DESK, 200)])
 def test_no_public_page_scrolls_sideways(open_page: OpenPage, width: int, text: int) -> None:
     load(password="crawford-1969", now=timezone.now())
     page = open_page("/", width=width)
