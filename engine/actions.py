@@ -91,10 +91,15 @@ class Action(NamedTuple):
 
     def __repr__(self) -> str:
         """The fields that are set: `Action(act=Act.DOUBLE, side=1)`."""
-        defaults = self._field_defaults
-        values = self._asdict().items()
-        shown = (f"{name}={as_code(value)}" for name, value in values if name == "act" or value != defaults[name])
-        return f"Action({', '.join(shown)})"
+        return as_call(self)
+
+
+def as_call(value: NamedTuple) -> str:
+    """A record as the call that makes it, without the fields that have their defaults."""
+    defaults = value._field_defaults
+    fields = value._asdict().items()
+    shown = (f"{name}={as_code(field)}" for name, field in fields if name not in defaults or field != defaults[name])
+    return f"{type(value).__name__}({', '.join(shown)})"
 
 
 def as_code(value: object) -> str:
@@ -118,4 +123,4 @@ class GameResult(NamedTuple):
     crawford: bool
 
     def __repr__(self) -> str:
-        return f"GameResult({', '.join(f'{name}={as_code(value)}' for name, value in self._asdict().items())})"
+        return as_call(self)

@@ -1,6 +1,6 @@
 """How a game of a record ends: every way goes through `engine.match`, where the rules of cube and score are."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.actions import Act, Action, Phase
 from engine.chronicle import Chronicle
@@ -25,7 +25,7 @@ class Ending(Chronicle):
     def standing(self, side: Side | None, phase: Phase = Phase.TO_ROLL) -> MatchState:
         """The state of the match with the board in hand and `side` on turn."""
         seen = self.key if self.turn in (None, side) else swapped_key(self.key)
-        return replace(self.state, position=position_of(seen), turn=side, phase=phase)
+        return self.state._replace(position=position_of(seen), turn=side, phase=phase)
 
     def end(self, after: MatchState) -> None:
         """Takes over what `engine.match` made of the end of the game."""

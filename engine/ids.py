@@ -4,7 +4,6 @@ Side *i* is gnubg's player *i*; in an XGID side 1 sits at the bottom.
 """
 
 import binascii
-from dataclasses import replace
 
 from engine.cube import Score, Side
 from engine.errors import Refused
@@ -96,7 +95,8 @@ def parse_gnubg_ids(position_id: str, match_id: str) -> MatchState:
 
 def _from_gnubg(position: Position, values: dict[str, int]) -> MatchState:
     turn, crawford = values["dice_owner"], bool(values["crawford"])
-    dice = (values["die_1"], values["die_2"]) if values["die_1"] and values["die_2"] else None
+    low, high = sorted((values["die_1"], values["die_2"]))  # gnubg writes the higher die first, whichever fell first
+    dice = (high, low) if low else None
     phase = Phase.TO_PLAY if dice else Phase.TO_ROLL
     resigned = None
     if values["resigned"]:
@@ -211,7 +211,7 @@ def parse_xgid(text: str) -> MatchState:
         cube_owner=None if owned_by == 0 else 1 if owned_by == 1 else 0,
         crawford=crawford,
     )
-    return replace(state, crawford_played=_crawford_played((top, bottom), length, crawford=crawford))
+    return state._replace(crawford_played=_crawford_played((top, bottom), length, crawford=crawford))
 
 
 def _xgid_dice(field: str) -> Dice | None:

@@ -4,9 +4,9 @@ States and actions are immutable; time and chance come in with the action (rules
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
-from engine.actions import Act, Action, FlagRule, GameResult, Phase, as_code
+from engine.actions import Act, Action, FlagRule, GameResult, Phase, as_call
 from engine.cube import Score, Side, double_refused, is_crawford_game, is_dead
 from engine.errors import Refused
 from engine.plays import Dice, Play, checked_dice, legal_plays
@@ -21,8 +21,7 @@ START = Position.start()
 _SIDES = (0, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class MatchState:
+class MatchState(NamedTuple):
     """Everything the rules need to know of a match. Made by `start`, changed by `apply`."""
 
     length: int
@@ -75,9 +74,7 @@ class MatchState:
 
     def __repr__(self) -> str:
         """The fields that differ from a new match: `MatchState(length=7, score=(2, 0), game=2)`."""
-        values = ((field, getattr(self, field.name)) for field in fields(self))
-        shown = (f"{field.name}={as_code(value)}" for field, value in values if value != field.default)
-        return f"MatchState({', '.join(shown)})"
+        return as_call(self)
 
     def __str__(self) -> str:
         """The score, the cube, what is to happen next, and the board with the side on turn as X."""
@@ -184,11 +181,11 @@ def _open(state: MatchState, action: Action) -> MatchState:
     left, right = checked_dice(action.dice or (0, 0))
     if left == right:
         return state
-    return replace(state, turn=0 if left > right else 1, phase=Phase.TO_PLAY, dice=(left, right))
+    return state._replace(turn=0 if left > right else 1, phase=Phase.TO_PLAY, dice=(left, right))
 
 
 def _roll(state: MatchState, action: Action) -> MatchState:
-    return replace(state, phase=Phase.TO_PLAY, dice=checked_dice(action.dice or (0, 0)))
+    return state._replace(phase=Phase.TO_PLAY, dice=checked_dice(action.dice or (0, 0)))
 
 
 def _play(state: MatchState, action: Action) -> MatchState:
@@ -204,8 +201,8 @@ def after_play(state: MatchState, after: Position) -> MatchState:
         if state.jacoby and state.cube_owner is None:
             multiple = 1
         return _end_game(state, state.turn, KIND_OF_MULTIPLE[multiple], multiple * state.cube)
-    return replace(
-        state, position=position_of(swapped_key(after.key)), turn=1 - state.turn, phase=Phase.TO_ROLL, dice=None
+    return state._replace(
+        position=position_of(swapped_key(after.key)), turn=1 - state.turn, phase=Phase.TO_ROLL, dice=None
     )
 
 
@@ -213,11 +210,11 @@ def _double(state: MatchState, action: Action) -> MatchState:
     refused = state._double_refused()  # noqa: SLF001, the same module
     if refused:
         raise refused
-    return replace(state, phase=Phase.DOUBLED)
+    return state._replace(phase=Phase.DOUBLED)
 
 
 def _take(state: MatchState, action: Action) -> MatchState:
-    return replace(state, phase=Phase.TO_ROLL, cube=2 * state.cube, cube_owner=action.side)
+    return state._replace(phase=Phase.TO_ROLL, cube=2 * state.cube, cube_owner=action.side)
 
 
 def _drop(state: MatchState, action: Action) -> MatchState:
@@ -232,7 +229,7 @@ def _resign(state: MatchState, action: Action) -> MatchState:
     seen = state.position if side == state.turn else state.position.swapped()
     if multiple >= most_to_lose(seen):
         return _end_game(state, 1 - side, WinKind.RESIGNATION, multiple * state.cube)
-    return replace(state, phase=Phase.RESIGNED, resigned=(side, multiple, state.phase))
+    return state._replace(phase=Phase.RESIGNED, resigned=(side, multiple, state.phase))
 
 
 def _accept(state: MatchState, action: Action) -> MatchState:
@@ -243,7 +240,7 @@ def _accept(state: MatchState, action: Action) -> MatchState:
 
 def _refuse(state: MatchState, action: Action) -> MatchState:
     assert state.resigned is not None  # noqa: S101, true in this phase
-    return replace(state, phase=state.resigned[2], resigned=None)
+    return state._replace(phase=state.resigned[2], resigned=None)
 
 
 def _concede(state: MatchState, action: Action) -> MatchState:
@@ -256,7 +253,7 @@ def _flag(state: MatchState, action: Action) -> MatchState:
     if action.value or state.flag_rule is FlagRule.GAME_LOST:
         return _end_game(state, 1 - action.side, WinKind.FLAG, state.cube)
     if state.flag_rule is FlagRule.CLAIM:
-        return replace(state, flagged=action.side)
+        return state._replace(flagged=action.side)
     return _end_match(state, 1 - action.side, WinKind.FLAG)
 
 
@@ -274,7 +271,7 @@ def _set_score(state: MatchState, action: Action) -> MatchState:
     crawford = is_crawford_game(
         length=state.length, score=score, played=state.crawford_played, rule=state.crawford_rule
     )
-    return replace(state, score=score, crawford=crawford)
+    return state._replace(score=score, crawford=crawford)
 
 
 def _end_game_by_ruling(state: MatchState, action: Action) -> MatchState:
@@ -284,16 +281,16 @@ def _end_game_by_ruling(state: MatchState, action: Action) -> MatchState:
 
 
 def _adjourn(state: MatchState, action: Action) -> MatchState:
-    return replace(state, phase=Phase.ADJOURNED, adjourned_in=state.phase)
+    return state._replace(phase=Phase.ADJOURNED, adjourned_in=state.phase)
 
 
 def _resume(state: MatchState, action: Action) -> MatchState:
-    return replace(state, phase=state.adjourned_in or Phase.OPENING, adjourned_in=None)
+    return state._replace(phase=state.adjourned_in or Phase.OPENING, adjourned_in=None)
 
 
 def _end_match(state: MatchState, winner: Side, kind: WinKind) -> MatchState:
-    return replace(
-        state, phase=Phase.OVER, winner=winner, ending=kind, turn=None, dice=None, resigned=None, adjourned_in=None
+    return state._replace(
+        phase=Phase.OVER, winner=winner, ending=kind, turn=None, dice=None, resigned=None, adjourned_in=None
     )
 
 
@@ -302,7 +299,7 @@ def _end_game(state: MatchState, winner: Side, kind: WinKind, points: int) -> Ma
     result = GameResult(state.game, state.score, winner, kind, state.cube, points, state.crawford)
     left, right = state.score
     score = (left + points, right) if winner == 0 else (left, right + points)
-    after = replace(state, score=score, results=(*state.results, result))
+    after = state._replace(score=score, results=(*state.results, result))
     if state.length and score[winner] >= state.length:
         return _end_match(after, winner, kind)
     return next_game(after)
@@ -311,8 +308,7 @@ def _end_game(state: MatchState, winner: Side, kind: WinKind, points: int) -> Ma
 def next_game(state: MatchState) -> MatchState:
     """The state before the opening roll of the next game, at the same score."""
     played = state.crawford_played or state.crawford
-    return replace(
-        state,
+    return state._replace(
         game=state.game + 1,
         position=START,
         turn=None,

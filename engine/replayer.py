@@ -1,7 +1,7 @@
 """One game of a record, replayed event by event against the rules."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.actions import Act, Action, Phase
 from engine.chronicle import START, roll_of, words_of
@@ -117,7 +117,7 @@ class GameReplay(Ending):
                 self.state = apply(self.state, Action(Act.TAKE, 1 - self.doubler))
             else:
                 self.report(ERROR, "double_unanswered")
-                self.state = replace(self.state, phase=Phase.TO_ROLL)
+                self.state = self.state._replace(phase=Phase.TO_ROLL)
         if self.turn is None:
             self.turn = event.side
             if event.dice and event.dice[0] == event.dice[1] and self.key == START:
@@ -248,7 +248,7 @@ class GameReplay(Ending):
             offered = apply(standing, Action(Act.DOUBLE, event.side))
         except Refused as refused:
             self.report(ERROR, refused.code, refused.params)
-            offered = replace(standing, turn=event.side, phase=Phase.DOUBLED)
+            offered = standing._replace(turn=event.side, phase=Phase.DOUBLED)
         else:
             if is_dead(side=event.side, cube=self.state.cube, score=self.state.score, length=self.state.length):
                 self.report(WARNING, "dead_cube")
@@ -291,7 +291,7 @@ class GameReplay(Ending):
         else:
             self.beavered = self.doubler
             self.state = apply(self.state, Action(Act.TAKE, event.side))
-        self.state = replace(self.state, cube=2 * self.state.cube)
+        self.state = self.state._replace(cube=2 * self.state.cube)
         self.show_cube(event)
 
     # Giving up, and what is set up
@@ -357,7 +357,7 @@ class GameReplay(Ending):
         if not automatic_double:
             self.report(ERROR, "cube_set", {"cube": event.value})
         owner = event.side if event.side in _SIDES else None
-        self.state = replace(self.state, cube=event.value or 1, cube_owner=owner)
+        self.state = self.state._replace(cube=event.value or 1, cube_owner=owner)
 
 
 _UNWRITTEN_HITS = ("hidden_hit", "last_checker_one_die")

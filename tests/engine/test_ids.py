@@ -2,7 +2,6 @@
 
 import base64
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -75,16 +74,16 @@ def test_any_position_id_is_read_or_refused(text):
     assert Position.from_gnubg_id(position.gnubg_id) == position
 
 
-TO_ROLL = replace(MatchState.start(7), turn=RIGHT, phase=Phase.TO_ROLL)
-DOUBLED = replace(MatchState.start(7), turn=LEFT, phase=Phase.DOUBLED)
+TO_ROLL = MatchState.start(7)._replace(turn=RIGHT, phase=Phase.TO_ROLL)
+DOUBLED = MatchState.start(7)._replace(turn=LEFT, phase=Phase.DOUBLED)
 MATCH_IDS = [
     ("cAngAAAAAAAE", TO_ROLL),
-    ("cInlAAAAAAAE", replace(TO_ROLL, phase=Phase.TO_PLAY, dice=(3, 1))),
+    ("cInlAAAAAAAE", TO_ROLL._replace(phase=Phase.TO_PLAY, dice=(3, 1))),
     ("MBngAAAAAAAE", DOUBLED),
     ("EQHgAAAAAAAE", apply(DOUBLED, Action(Act.TAKE, RIGHT))),
-    ("8AngAGAAIAAE", replace(MatchState.start(7, (6, 4)), turn=RIGHT, phase=Phase.TO_ROLL)),
-    ("cAkAAAAAAAAA", replace(MatchState.start(0, jacoby=True), turn=RIGHT, phase=Phase.TO_ROLL)),
-    ("cAkAAAAAAAAE", replace(MatchState.start(0), turn=RIGHT, phase=Phase.TO_ROLL)),
+    ("8AngAGAAIAAE", MatchState.start(7, (6, 4))._replace(turn=RIGHT, phase=Phase.TO_ROLL)),
+    ("cAkAAAAAAAAA", MatchState.start(0, jacoby=True)._replace(turn=RIGHT, phase=Phase.TO_ROLL)),
+    ("cAkAAAAAAAAE", MatchState.start(0)._replace(turn=RIGHT, phase=Phase.TO_ROLL)),
 ]
 
 
@@ -95,7 +94,7 @@ def test_a_match_id_tells_cube_score_dice_and_turn(text, state):
 
 
 def test_a_resignation_stands_in_the_match_id():
-    state = replace(TO_ROLL, cube=2, cube_owner=RIGHT)
+    state = TO_ROLL._replace(cube=2, cube_owner=RIGHT)
     offered = apply(state, Action(Act.RESIGN, RIGHT, value=2))
     assert gnubg_match_id(offered) == "UUHgAAAAAAAE"
     assert parse_gnubg_ids(START_ID, "UUHgAAAAAAAE") == offered
@@ -148,6 +147,15 @@ def test_a_match_id_that_cannot_be_is_refused(text):
     assert refused.value.code == "bad_match_id"
 
 
+def test_the_dice_of_a_match_id_have_no_order():
+    text = gnubg_match_id(MatchState.start(7)._replace(turn=RIGHT, phase=Phase.TO_PLAY, dice=(3, 1)))
+    bits = int.from_bytes(base64.b64decode(text), "little")
+    high, low = bits >> 15 & 7, bits >> 18 & 7
+    exchanged = bits & ~(0b111111 << 15) | low << 15 | high << 18
+    assert (high, low) == (3, 1)
+    assert parse_gnubg_ids(START_ID, base64.b64encode(exchanged.to_bytes(9, "little")).decode()).dice == (3, 1)
+
+
 @given(st.binary(min_size=9, max_size=9))
 def test_any_match_id_is_read_or_refused(raw):
     text = base64.b64encode(raw).decode()
@@ -159,15 +167,15 @@ def test_any_match_id_is_read_or_refused(raw):
 
 
 XGIDS = [
-    ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10", replace(TO_ROLL, phase=Phase.TO_PLAY, dice=(3, 1))),
+    ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10", TO_ROLL._replace(phase=Phase.TO_PLAY, dice=(3, 1))),
     ("XGID=-b----E-C---eE---c-e----B-:0:0:-1:31:0:0:0:7:10", apply(MatchState.start(7), Action(Act.ROLL, dice=(3, 1)))),
     ("XGID=-b----E-C---eE---c-e----B-:1:1:1:00:2:3:0:7:10",
-     replace(MatchState.start(7, (3, 2)), turn=RIGHT, phase=Phase.TO_ROLL, cube=2, cube_owner=RIGHT)),
+     MatchState.start(7, (3, 2))._replace(turn=RIGHT, phase=Phase.TO_ROLL, cube=2, cube_owner=RIGHT)),
     ("XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:2:3:0:7:10",
-     replace(MatchState.start(7, (3, 2)), turn=RIGHT, phase=Phase.TO_ROLL, cube=2, cube_owner=LEFT)),
+     MatchState.start(7, (3, 2))._replace(turn=RIGHT, phase=Phase.TO_ROLL, cube=2, cube_owner=LEFT)),
     ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:6:2:1:7:10",
-     replace(MatchState.start(7, (2, 6)), turn=RIGHT, phase=Phase.TO_ROLL)),
-    ("XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:0:7:10", replace(DOUBLED, turn=RIGHT)),
+     MatchState.start(7, (2, 6))._replace(turn=RIGHT, phase=Phase.TO_ROLL)),
+    ("XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:0:7:10", DOUBLED._replace(turn=RIGHT)),
 ]  # fmt: skip
 
 
@@ -250,5 +258,5 @@ def test_any_xgid_is_read_or_refused(text):
 
 
 def test_a_cube_too_large_for_a_match_id_spoils_nothing_beside_it():
-    huge = replace(TO_ROLL, cube=1 << 40, cube_owner=LEFT)
-    assert parse_gnubg_ids(START_ID, gnubg_match_id(huge)) == replace(huge, cube=1 << 15)
+    huge = TO_ROLL._replace(cube=1 << 40, cube_owner=LEFT)
+    assert parse_gnubg_ids(START_ID, gnubg_match_id(huge)) == huge._replace(cube=1 << 15)

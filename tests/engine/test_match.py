@@ -1,7 +1,5 @@
 """A match, action by action (rules.md §2). Bob is side 0, Carol is side 1."""
 
-from dataclasses import replace
-
 import pytest
 
 from engine import Act, Action, MatchState, Phase, Position, Refused, apply
@@ -37,7 +35,7 @@ def act(kind, side, value=None):
 def to_roll(length=7, score=(0, 0), *, position=None, **more):
     """Bob is to roll, in the middle of a game."""
     state = MatchState.start(length, score)
-    return replace(state, turn=BOB, phase=Phase.TO_ROLL, position=position or Position.start(), **more)
+    return state._replace(turn=BOB, phase=Phase.TO_ROLL, position=position or Position.start(), **more)
 
 
 def refusal(state, action):
@@ -112,7 +110,7 @@ def test_a_double_taken_turns_the_cube_and_gives_it_to_the_taker():
 
 def test_a_double_dropped_costs_the_value_before_the_offer():
     taken = after(to_roll(), act(Act.DOUBLE, BOB), act(Act.TAKE, CAROL))
-    redoubled = after(replace(taken, turn=CAROL), act(Act.DOUBLE, CAROL))
+    redoubled = after(taken._replace(turn=CAROL), act(Act.DOUBLE, CAROL))
     dropped = after(redoubled, act(Act.DROP, BOB))
     assert dropped.score == (0, 2)
     assert dropped.results[0][2:6] == (CAROL, WinKind.DROP, 2, 2)
@@ -122,8 +120,8 @@ def test_a_double_dropped_costs_the_value_before_the_offer():
 def test_only_the_owner_redoubles_and_there_is_no_limit():
     state, owner = to_roll(length=64), None
     for power in range(1, 12):
-        assert refusal(replace(state, cube_owner=CAROL), act(Act.DOUBLE, BOB)) == "cube_not_owned"
-        state = after(replace(state, cube_owner=owner), act(Act.DOUBLE, BOB), act(Act.TAKE, CAROL))
+        assert refusal(state._replace(cube_owner=CAROL), act(Act.DOUBLE, BOB)) == "cube_not_owned"
+        state = after(state._replace(cube_owner=owner), act(Act.DOUBLE, BOB), act(Act.TAKE, CAROL))
         assert state.cube == 2**power
         owner = BOB
 
@@ -135,8 +133,8 @@ def test_only_the_owner_redoubles_and_there_is_no_limit():
         (to_roll(7, (6, 0)), "cube_in_crawford"),
         (to_roll(7, (0, 6)), "cube_in_crawford"),
         (to_roll(1), "cube_in_one_point"),
-        (replace(to_roll(), phase=Phase.TO_PLAY, dice=(3, 1)), "not_now"),
-        (replace(to_roll(), turn=CAROL), "not_your_turn"),
+        (to_roll()._replace(phase=Phase.TO_PLAY, dice=(3, 1)), "not_now"),
+        (to_roll()._replace(turn=CAROL), "not_your_turn"),
         (after(to_roll(), act(Act.DOUBLE, BOB)), "not_now"),
     ],
 )
@@ -166,7 +164,7 @@ def test_a_dead_cube_can_be_turned_but_is_not_offered():
         (to_roll(cube=4, cube_owner=CAROL), False),
         (to_roll(1), False),
         (to_roll(5, (4, 1)), False),
-        (replace(to_roll(), phase=Phase.TO_PLAY), False),
+        (to_roll()._replace(phase=Phase.TO_PLAY), False),
     ],
 )
 def test_a_state_tells_whether_the_cube_may_be_offered(state, may):
@@ -191,7 +189,7 @@ def test_the_crawford_game_is_played_once_and_never_again():
     assert crawford == [False, False, True, False]
     assert state.score == (2, 2)
     assert not state.crawford
-    assert after(replace(state, phase=Phase.TO_ROLL, turn=BOB), act(Act.DOUBLE, BOB)).phase is Phase.DOUBLED
+    assert after(state._replace(phase=Phase.TO_ROLL, turn=BOB), act(Act.DOUBLE, BOB)).phase is Phase.DOUBLED
 
 
 def test_a_match_that_jumps_over_one_point_short_has_no_crawford_game():
@@ -250,8 +248,8 @@ def test_a_resignation_costs_its_multiple_of_the_cube_when_it_is_accepted(times)
     "state",
     [
         to_roll(),
-        replace(to_roll(), phase=Phase.TO_PLAY, dice=(6, 4)),
-        replace(to_roll(), turn=CAROL, phase=Phase.DOUBLED),
+        to_roll()._replace(phase=Phase.TO_PLAY, dice=(6, 4)),
+        to_roll()._replace(turn=CAROL, phase=Phase.DOUBLED),
     ],
 )
 def test_play_goes_on_where_it_was_when_a_resignation_is_refused(state):
@@ -358,8 +356,8 @@ def test_money_play_goes_on_until_somebody_concedes():
 
 @pytest.mark.parametrize(("owner", "points"), [(None, 1), (BOB, 2)])
 def test_under_jacoby_a_gammon_counts_only_after_the_cube_was_turned(owner, points):
-    money = replace(MatchState.start(0, jacoby=True), turn=BOB, phase=Phase.TO_ROLL)
-    state = replace(money, position=board(ALMOST_WON, {7: 15}), cube_owner=owner)
+    money = MatchState.start(0, jacoby=True)._replace(turn=BOB, phase=Phase.TO_ROLL)
+    state = money._replace(position=board(ALMOST_WON, {7: 15}), cube_owner=owner)
     assert after(state, roll(BOB, (6, 5)), play(BOB, "1/off")).score == (points, 0)
 
 
