@@ -21,7 +21,7 @@ SHOWN = 80
 """Characters of a line that a problem quotes."""
 
 _START = re.compile(
-    r"(?<![^\s)])(?:(?P<roll>\d\d) ?:|(?P<row>\d{1,4}\))(?!\S)|(?P<illegal>Illegal play ?\([^)]{0,400}\))"
+    r"(?=[0-9a-z])(?<![^\s)])(?:(?P<roll>\d\d) ?:|(?P<row>\d{1,4}\))(?!\S)|(?P<illegal>Illegal play ?\([^)]{0,400}\))"
     r"|(?P<word>[a-z']{4,9}|no)(?P<second> (?:move|play|on time|out))?\b)",
     re.IGNORECASE | re.ASCII,
 )
@@ -87,8 +87,8 @@ def shown(text: str) -> str:
     return text.strip()[:SHOWN]
 
 
-def _starts(line: str, offset: int) -> list[Cell]:
-    """The first words of the cells of a row."""
+def _starts(line: str, offset: int) -> list[tuple[str, str, int]]:
+    """The cells of a row as far as their first words tell: (sort, word, column)."""
     found = []
     for match in _START.finditer(line, offset):
         sort = match.lastgroup or ""
@@ -99,7 +99,7 @@ def _starts(line: str, offset: int) -> list[Cell]:
                 word = match["word"]
                 sort = _SORT_OF_WORD.get(word.lower(), "")
         if sort:
-            found.append(Cell(sort, word, "", match.start(), 0))
+            found.append((sort, word, match.start()))
     return found
 
 
@@ -112,16 +112,16 @@ def starts_with_cell(line: str) -> bool:
 def cells_of(line: str, offset: int) -> tuple[str, list[Cell]]:
     """What stands before the first cell of a row (usually nothing), and its cells in order."""
     starts = _starts(line, offset)
-    lead = line[offset : starts[0].column] if starts else line[offset:]
+    lead = line[offset : starts[0][2]] if starts else line[offset:]
     cells: list[Cell] = []
     end = offset
-    ends = [*(start.column for start in starts[1:]), len(line)]
-    for start, next_column in zip(starts, ends, strict=False):
-        text = line[start.column + len(start.word) : next_column]
-        cell = start._replace(text=text, gap=start.column - end)
+    ends = [*(column for _, _, column in starts[1:]), len(line)]
+    for (sort, word, column), next_column in zip(starts, ends, strict=False):
+        text = line[column + len(word) : next_column]
+        cell = Cell(sort, word, text, column, column - end)
         end = next_column - len(text) + len(text.rstrip())
         before = cells[-1] if cells else None
-        if before and before.sort == "roll" and not before.text.strip() and len(before.text) <= NEAR:
+        if before and before.sort == "roll" and len(before.text) <= NEAR and not before.text.strip():
             cell = _completed(before, cell)
             if cell.column == before.column:
                 cells.pop()
