@@ -56,7 +56,7 @@ def test_nothing_is_foretold_before_a_result_is_given(alices: Client, played: Ru
 def test_the_preview_says_in_words_what_would_follow(alices: Client, played: Running) -> None:
     page = alices.get(f"{played.sheet}correct/", SHOWN).content.decode()
     assert "its result 7–3 would be void (played: stays rated)" in " ".join(page.split())
-    assert "Others have played on since (M3)" in page
+    assert "Later matches have begun (M3)" in page
     assert page.count('name="choice"') == 3
     assert re.search(r'value="let_stand" required checked', page)
     assert "1 match changes" in page

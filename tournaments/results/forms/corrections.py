@@ -90,7 +90,7 @@ class UndoForm(RefusingForm):
 class ApplyForm(NewResultForm, UndoForm):
     """A result and what is to follow from it."""
 
-    choice = forms.ChoiceField(label=_("What is to follow?"), choices=Correction.Choice.choices)
+    choice = forms.ChoiceField(label=_("What should change?"), choices=Correction.Choice.choices)
 
     @property
     def told(self) -> dict[str, Any]:

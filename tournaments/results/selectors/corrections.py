@@ -82,7 +82,7 @@ def _why(following: Following) -> str:
     more = len(undone) - 4
     if more > 0:
         numbers = _("%(numbers)s and %(more)d more") % {"numbers": numbers, "more": more}
-    return _("Others have played on since (%(numbers)s), so to let it stand is offered first.") % {"numbers": numbers}
+    return _("Later matches have begun (%(numbers)s), so letting the result stand is suggested.") % {"numbers": numbers}
 
 
 def _choice_view(choice: Choice, following: Following, labels: ChangeLabels) -> ChoiceView:
@@ -106,11 +106,11 @@ def _titles() -> dict[Choice, tuple[str, str]]:
     return {
         Choice.LET_STAND: (
             _("Let stand"),
-            _("Nothing changes; that you looked at it is noted in the log with your reason."),
+            _("Nothing changes. The log notes your review and the reason."),
         ),
         Choice.KEEP_BRACKET: (
             _("Correct, keep the bracket"),
-            _("Score, standings and ratings are corrected. Whoever has gone on stays where he is."),
+            _("Score, standings and ratings are corrected. Players who have advanced stay where they are."),
         ),
         Choice.CORRECT_ALL: (
             _("Correct all"),
