@@ -146,9 +146,12 @@ def legal_plays(position: Position, dice: Dice) -> Plays:
     return Plays(position.key, legal_results(position.key, *checked_dice(dice)))
 
 
+_PAIR = (tuple, list)  # named, because a union of types is built anew each time it is reached
+
+
 def checked_dice(dice: Dice) -> Dice:
     """The dice; Refused (`bad_dice`) unless both are whole numbers from 1 to 6."""
-    if not isinstance(dice, tuple | list) or len(dice) != 2:
+    if not isinstance(dice, _PAIR) or len(dice) != 2:
         raise Refused("bad_dice", dice=dice)
     high, low = dice
     if not (type(high) is type(low) is int and 1 <= high <= 6 and 1 <= low <= 6):
@@ -245,8 +248,8 @@ def _in_any_order(key: int, own: int, closed: int, blots: int, high: int, low: i
 
 def _in_the_open(key: int, own: int, closed: int, blots: int, high: int, low: int) -> dict[int, Path]:
     """Both dice where nothing can be borne off and nobody is on the bar: two checkers, or one twice."""
-    by_high = [(one, s, key + d) for one, s, d in _first_steps(own, closed, blots, high)]
-    by_low = _first_steps(own, closed, blots, low)
+    by_high = _first_steps(key, own, closed, blots, high)
+    by_low = _first_steps(0, own, closed, blots, low)
     found: dict[int, Path] = {after + e: (one, two) for one, s, after in by_high for two, t, e in by_low if s != t}
     for point in _members_of(blots & own >> high & own >> low):  # both arrive on one blot, which is hit but once
         one, two = point + high, point + low
@@ -271,13 +274,13 @@ def _in_the_open(key: int, own: int, closed: int, blots: int, high: int, low: in
     return found
 
 
-def _first_steps(own: int, closed: int, blots: int, die: int) -> list[tuple[int, int, int]]:
-    """(code, source, what it adds to the key) of every step by `die`, in the open."""
+def _first_steps(key: int, own: int, closed: int, blots: int, die: int) -> list[tuple[int, int, int]]:
+    """(code, source, key after it) of every step by `die`, in the open; with 0 for a key, what the step adds."""
     move, hit, code = MOVE[die], HIT[die], die * 32
     able = _members_of(own & ~(closed << die) & _REACH[die])
     if not blots:
-        return [(code + source, source, move[source]) for source in able]
-    return [(code + source, source, (hit if blots >> source - die & 1 else move)[source]) for source in able]
+        return [(code + source, source, key + move[source]) for source in able]
+    return [(code + source, source, key + (hit if blots >> source - die & 1 else move)[source]) for source in able]
 
 
 def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[int, Path]:

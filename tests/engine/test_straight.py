@@ -4,7 +4,9 @@ from random import Random
 
 from hypothesis import given
 
-from engine import Position
+from benchmarks.fuzz import mutated, own_samples
+from engine import Position, check_record
+from engine.adjudication import _adjudicated
 from engine.plays import ROLLS
 from engine.straight import after_steps, after_tests, steps_in, straight_steps, straight_tests
 from engine.transcript import Move
@@ -90,6 +92,17 @@ def test_no_straight_play_of_every_die_is_illegal(position, rolled):
         steps = straight_steps(rolled, ways)
         after = None if steps is None else after_steps(position.key, steps)
         assert after is None or board_of(after) in legal
+
+
+def test_the_verdict_is_the_same_where_every_play_is_resolved():
+    """With frames every play goes through `resolve` and has its stars compared; without, straight plays do not."""
+    chance = Random(13)
+    samples = [data for name, data in own_samples(seed=3).items() if "sgf" not in name]
+    for sample in samples:
+        for data in (sample, *(mutated(sample, chance) for _ in range(15))):
+            transcript = check_record(data).transcript
+            if transcript is not None:
+                assert _adjudicated(transcript) == _adjudicated(transcript, [])
 
 
 def test_what_is_no_straight_play_has_no_tests():
