@@ -26,7 +26,7 @@ from schemathesis.checks import content_type_conformance, not_a_server_error, re
 from schemathesis.generation import GenerationMode
 
 from config.api_errors import PROBLEM_JSON
-from matches.models import Match, Proposal, Submission
+from matches.models import Match, Proposal, RatingImport, RatingPool, Submission
 from matches.reporting.services import proposals
 from players.actors import Actor
 from players.models import Club, Merge, Player, User
@@ -97,7 +97,8 @@ def _ids() -> dict[tuple[str, str], list[str]]:
     return {
         ("clubs", "slug"): of(Club.objects, "slug"),
         ("clubs", "public_id"): people,
-        ("clubs", "id"): [*of(Merge.objects, "pk"), "1"],
+        ("clubs", "id"): [*of(Merge.objects, "pk"), *of(RatingPool.objects, "pk"), "1"],
+        ("clubs", "source"): [*of(RatingImport.objects, "pk"), "1"],
         ("corrections", "correction"): of(Correction.objects),
         ("divisions", "division"): of(Division.objects),
         ("divisions", "number"): ["1"],

@@ -29,7 +29,7 @@ from matches.reporting.services import claims, objections, proposals, records, s
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
 from players.actors import Actor
-from tests.tournaments.machine_world import SEED, World, replay
+from tests.tournaments.machine_world import World, replay
 from tournaments.demo.records import DIALECTS, with_an_illegal_play, written
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
@@ -316,7 +316,7 @@ class Event(RuleBasedStateMachine):
         for record in open_records if adjudicated else []:
             self.world.asks(adjudicate_submission, submission_id=record.pk, now=now)
         for fixture in overdue.due_fixtures(now):
-            self.world.asks(overdue.apply_deadline, fixture_id=fixture, now=now, seed=SEED)
+            self.world.asks(overdue.apply_deadline, fixture_id=fixture, now=now)
         for sweep in (stand_due_claims, settle_waiting_records, announce_unsettled):
             self.world.asks(sweep, now=now)
         replay()

@@ -8,7 +8,7 @@ FOLDER = Path(tournaments.formats.__file__).parent
 
 
 def refused_codes():
-    for path in FOLDER.glob("*.py"):
+    for path in FOLDER.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refused":
                 yield node.args[0].value, {keyword.arg for keyword in node.keywords}

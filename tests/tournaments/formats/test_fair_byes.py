@@ -15,7 +15,7 @@ from tournaments.formats.elimination.lower_bracket import take_late_drop, with_l
 from tournaments.formats.elimination.seating import Past, seat_entrants
 from tournaments.formats.forecast.stages import choices_of
 from tournaments.formats.graph import BYE, CONSOLATION, LOWER, MAIN, Fixture, Round, Seat
-from tournaments.formats.lots import Lots
+from tournaments.formats.lots import Lots, lot
 from tournaments.formats.progress import Result, progress
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
@@ -181,10 +181,10 @@ def test_the_order_of_results_and_a_correction_with_its_undo_change_no_lot(size,
 def test_a_late_entrants_loser_takes_the_bye_of_a_drawn_round():
     graph = with_lower_bracket(main(19), "A.B.|.C.|.D.|.", seed=SEED)
     while any(BYE in f.sources for r in graph.bracket(CONSOLATION).rounds if not r.entrants for f in r.fixtures):
-        graph, number = take_bye(graph, 100 + len(graph.entries), seed=SEED)
+        graph, number = take_bye(graph, 100 + len(graph.entries), lots=lot(SEED, "late"))
         graph = take_late_drop(graph, number, CONSOLATION)
     round_ = waiting_round(graph)
-    graph, number = take_bye(graph, 99, seed=SEED)
+    graph, number = take_bye(graph, 99, lots=lot(SEED, "late"))
     graph = take_late_drop(graph, number, CONSOLATION)
     after = next(one for one in graph.bracket(CONSOLATION).rounds if one.number == round_.number)
     assert len(after.entrants) == len(round_.entrants) + 1

@@ -281,7 +281,7 @@ def test_an_open_result_a_finished_event_and_a_lone_player_are_refused():
         pair_round(event.with_round(pair_round(event, seed=SEED)), seed=SEED)
     with pytest.raises(Refused, match="All 1 rounds"):
         pair_round(play(event, 1), seed=SEED)
-    with pytest.raises(Refused, match="two are needed"):
+    with pytest.raises(Refused, match="Two are needed"):
         pair_round(field(1), seed=SEED)
 
 

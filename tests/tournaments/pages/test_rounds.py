@@ -227,7 +227,7 @@ def test_a_knockout_has_no_rounds_to_pair(begun: Begun, alices: Client) -> None:
 def test_somebody_comes_late_from_the_entries_page_and_from_the_waiting_list(begun: Begun, alices: Client) -> None:
     hall = begun(4, "knockout")
     entries = url(hall).replace("rounds/", "entries/")
-    assert "comes late" in alices.get(entries).content.decode()
+    assert "a late entry joins" in alices.get(entries).content.decode()
 
     assert "Late Larry goes on the waiting list" in alices.post(f"{entries}add/", LARRY).content.decode()
     assert "Nothing is free for Late Larry any more" in let_in(alices, hall, entries)

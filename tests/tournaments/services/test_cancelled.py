@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -30,7 +31,10 @@ def call_off(division: Division, by: Actor) -> None:
     events.cancel_tournament(tournament=division.tournament, by=by, now=NOON)
 
 
-def test_a_result_that_came_a_moment_before_moves_the_bracket_first(drawn: Drawn, by_alice: Actor) -> None:
+def test_a_result_that_came_a_moment_before_moves_the_bracket_first(
+    drawn: Drawn, by_alice: Actor, settings: Any
+) -> None:
+    settings.OWN_LOSS_PENDING = 0
     division = drawn(4)
     first, second, final = fixtures(division)
     results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
