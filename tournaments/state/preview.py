@@ -10,7 +10,8 @@ from matches.ratings.preview import Foreseen, Outcome, foresee_ratings
 from tournaments.formats import progress as pure
 from tournaments.formats.difference import Change, difference
 from tournaments.formats.progress import NOBODY, FixtureState
-from tournaments.formats.settings import ELIMINATION
+from tournaments.formats.settings import ELIMINATION, LIVES
+from tournaments.formats.swiss.spent_lives import decided_without_lives
 from tournaments.formats.tables.tables import elimination_places
 from tournaments.models import Advance, Correction, Division, Entry, Fixture
 from tournaments.state.derivation import StageState, stages_of, states_of
@@ -73,6 +74,8 @@ class Following:
     changes: tuple[FixtureChange, ...] = ()
     places: tuple[PlaceChange, ...] = ()
     ratings: tuple[Foreseen, ...] = ()
+    without_lives: tuple[Fixture, ...] = ()
+    """Decided matches that would stand although one of their players would have been out by then."""
 
     @property
     def voided(self) -> tuple[FixtureChange, ...]:
@@ -186,7 +189,8 @@ def foresee(
         changes = tuple(changes_between(division, before, after, but=fixture))
         outcome = Outcome(new.winner, new.kind, submission=restored.submission_id if restored else None)
         outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
-        return Following(changes, tuple(_places(before, after)), tuple(foresee_ratings(outcomes)))
+        ratings = tuple(foresee_ratings(outcomes))
+        return Following(changes, tuple(_places(before, after)), ratings, tuple(_newly_without_lives(before, after)))
 
     advance = None if restored is None else Advance.objects.filter(result=restored).first()
     decided = new.winner if advance is None else advance.side
@@ -273,6 +277,23 @@ def _returning(division: Division, states: Mapping[int, FixtureState]) -> dict[i
         if tuple(players[entry] for entry in pairs[fixture] or ()) == (first, second) and match in results:
             found[fixture] = results[match]
     return found
+
+
+def _newly_without_lives(before: Sequence[StageState], after: Sequence[StageState]) -> list[Fixture]:
+    """The decided matches in which a player would have had no lives left, where both still have some now.
+
+    `changes_between` does not show these: a decided match keeps its players and its result.
+    """
+    return [
+        old.rows.fixtures[number]
+        for old, new in zip(before, after, strict=True)
+        if old.rows.settings.format == LIVES
+        for number in sorted(_without_lives(new) - _without_lives(old))
+    ]
+
+
+def _without_lives(state: StageState) -> frozenset[int]:
+    return decided_without_lives(state.progress, state.rows.settings.lives)
 
 
 # Places

@@ -9,7 +9,7 @@ from tournaments.formats.progress import FixtureStatus, Progress, Result, progre
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.soundness import faults
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
-from tournaments.formats.swiss.spent_lives import without_spent_lives
+from tournaments.formats.swiss.spent_lives import decided_without_lives, without_spent_lives
 
 WON, LOST = Result(0), Result(1)
 LIVES = StageSettings("lives", lives=2)
@@ -98,3 +98,5 @@ def test_only_those_with_lives_are_still_to_play_and_only_in_the_last_round() ->
     assert open_before.fixtures[4].status is FixtureStatus.EMPTY
     decided = without_spent_lives(progress(graph, {1: WON, 2: WON, 3: WON, 4: LOST, 5: WON}), 2)
     assert decided.fixtures[5].status is FixtureStatus.DECIDED
+    assert decided_without_lives(decided, 2) == {5}
+    assert decided_without_lives(decided, 3) == frozenset()

@@ -151,16 +151,7 @@ def out_in_round_two() -> tuple[Cup, Fixture, Fixture]:
 
 def test_whoever_lost_the_last_life_by_a_correction_is_taken_out_of_the_paired_round() -> None:
     cup, _last, paired = out_in_round_two()
-    (state,) = states_of(cup.division)
-    assert state.event is not None
-    playing = {slot.entry_id for slot in paired.slots.all()}
-    fixture = next(row for row in cup.settled() if row.round.number == 2 and winner_of(cup, row) in playing)
-    winner = winner_of(cup, fixture)
-    if state.event.losses[winner] < 1:
-        fixture = next(row for row in cup.settled() if row.round.number == 1 and winner_of(cup, row) == winner)
-        cup.correct(fixture, won_by(1), now=cup.now())
-        fixture = next(row for row in cup.settled() if row.round.number == 2 and winner_of(cup, row) == winner)
-    correction = cup.correct(fixture, won_by(1), now=cup.now())
+    correction = eliminate_from(cup, paired)
 
     paired.refresh_from_db()
     assert paired.status == Fixture.Status.BYE
@@ -170,6 +161,51 @@ def test_whoever_lost_the_last_life_by_a_correction_is_taken_out_of_the_paired_r
     cup.undo(correction)
     paired.refresh_from_db()
     assert paired.status == Fixture.Status.READY
+
+
+def test_undo_is_refused_once_a_player_it_would_eliminate_has_finished_a_match() -> None:
+    cup, _last, paired = out_in_round_two()
+    eliminated = eliminate_from(cup, paired)
+    restored = cup.correct(eliminated.fixture, won_by(0), now=cup.now())
+    cup.report(cup.fixture(paired.number), won_by(0))
+    before = cup.standing()
+
+    refused_with = {"fixture": restored.fixture.number, "successor": paired.number}
+    with pytest.raises(Refused) as preview:
+        corrections.preview_undo(correction=restored)
+    assert (preview.value.code, preview.value.params) == ("successor_begun", refused_with)
+    with pytest.raises(Refused) as undo:
+        cup.undo(restored)
+    assert (undo.value.code, undo.value.params) == ("successor_begun", refused_with)
+    assert cup.standing() == before
+
+
+def test_undo_is_exact_after_a_match_of_two_players_who_stay_in() -> None:
+    cup = Cup.made(4, [StageSettings("lives", lives=3)])
+    cup.play(Random(3), most=0)
+    for fixture in cup.ready():
+        cup.report(fixture, won_by(0))
+    cup.work()
+    correction = cup.correct(cup.fixture(1), won_by(1), now=cup.now())
+    later = cup.ready()[0]
+    cup.report(later, won_by(0))
+
+    cup.undo(correction)
+    assert {number: result.winner for number, result in cup.results().items()} == {1: 0, 2: 0, later.number: 0}
+
+
+def eliminate_from(cup: Cup, paired: Fixture) -> Correction:
+    """Take the last life of a player of a paired match by correcting a result of an earlier round."""
+    (state,) = states_of(cup.division)
+    assert state.event is not None
+    playing = {slot.entry_id for slot in paired.slots.all()}
+    fixture = next(row for row in cup.settled() if row.round.number == 2 and winner_of(cup, row) in playing)
+    winner = winner_of(cup, fixture)
+    if state.event.losses[winner] < 1:
+        fixture = next(row for row in cup.settled() if row.round.number == 1 and winner_of(cup, row) == winner)
+        cup.correct(fixture, won_by(1), now=cup.now())
+        fixture = next(row for row in cup.settled() if row.round.number == 2 and winner_of(cup, row) == winner)
+    return cup.correct(fixture, won_by(1), now=cup.now())
 
 
 def winner_of(cup: Cup, fixture: Fixture) -> int:

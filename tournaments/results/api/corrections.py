@@ -229,7 +229,7 @@ class PreviewUndo(APIView):
         responses={200: shapes.PreviewSerializer, **WRITE},
     )
     def post(self, request: Request, correction: str) -> Response:
-        """409 `correction_undone`, `correction_not_last`, `successor_begun`."""
+        """409 `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
         return _previewed(services.preview_undo(correction=_found(request, correction, Role.ASSISTANT)))
 
 
@@ -248,7 +248,7 @@ class Undo(APIView):
         responses={201: shapes.CorrectedSerializer, **WRITE},
     )
     def post(self, request: Request, correction: str) -> Response:
-        """409 `stale`, `correction_undone`, `correction_not_last`, `successor_begun`."""
+        """409 `stale`, `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
         row = _found(request, correction, Role.DIRECTOR)
         fields = given(shapes.SeenSerializer, request)
         undone = services.undo_correction(

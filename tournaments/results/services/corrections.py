@@ -98,8 +98,9 @@ def undo_correction(
     """Lets the result before a correction stand again, with all that follows; `after` and `seen` as above.
 
     Refused: `stale`, `correction_undone`, `correction_not_last`, and `successor_begun` where a match that would be
-    void, or others would play, has been begun, claimed or decided since the correction, and `round_paired_since` where
-    lives are counted and a round was paired by the corrected ones.
+    void, or others would play, has been begun, claimed or decided since the correction, or where lives are counted and
+    a player who would be out again has finished a match since; `round_paired_since` where lives are counted and a
+    round was paired by the corrected ones.
     """
     with transaction.atomic():
         division = lock(correction.fixture.stage.division_id)
@@ -257,7 +258,8 @@ def _refuse_if_paired_on(correction: Correction, fixture: Fixture, standing: Res
 
 def _refuse_if_played_on(correction: Correction, preview: Preview) -> None:
     """What was done on the strength of a correction is not taken away by undoing it."""
-    rows = {change.row.match_id: change.row for change in preview.all.changes if change.row.match is not None}
+    affected = [*(change.row for change in preview.all.changes), *preview.all.without_lives]
+    rows = {row.match_id: row for row in affected if row.match is not None}
     matches = [row.match for row in rows.values() if row.match is not None]
     played_on = _played_since(matches, correction)
     if played_on:
