@@ -1,4 +1,4 @@
-"""A transcript against the rules: from what a record says to a verdict (rules.md §4)."""
+"""A transcript against the rules: from what a record says to a verdict (docs/rules.md §4)."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""The doubling cube: who may double, when it is dead, and which game is the Crawford game (rules.md §2)."""
+"""The doubling cube: who may double, when it is dead, and which game is the Crawford game (docs/rules.md §2)."""
 
 from engine.errors import Refused
 

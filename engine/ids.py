@@ -1,4 +1,4 @@
-"""Positions and match states as short texts: GNU Backgammon IDs and XGID (rules.md §5).
+"""Positions and match states as short texts: GNU Backgammon IDs and XGID (docs/rules.md §5).
 
 Side *i* is gnubg's player *i*; in an XGID side 1 sits at the bottom.
 """

@@ -1,6 +1,6 @@
 """A match in progress: `apply(state, action) -> state`, one action after the other.
 
-States and actions are immutable; time and chance come in with the action (rules.md §2).
+States and actions are immutable; time and chance come in with the action (docs/rules.md §2).
 """
 
 from collections.abc import Callable, Sequence

@@ -77,7 +77,7 @@ class Position(tuple[int]):
     def from_gnubg_id(cls, text: str) -> Self:
         """The position of a GNU Backgammon position ID (14 characters, e.g. `4HPwATDgc/ABMA`).
 
-        The ID describes first the player *not* on roll, then the one on roll (rules.md §5).
+        The ID describes first the player *not* on roll, then the one on roll (docs/rules.md §5).
         Raises Refused: `bad_position_id`, and what `from_counts` raises.
         """
         if not isinstance(text, str):

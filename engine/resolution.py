@@ -1,4 +1,4 @@
-"""From a written play to the position it means (rules.md §1 "Legality test", §3 "Ambiguity")."""
+"""From a written play to the position it means (docs/rules.md §1 "Legality test", §3 "Ambiguity")."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

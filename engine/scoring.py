@@ -1,4 +1,4 @@
-"""What a finished game is worth (rules.md §1 "Result")."""
+"""What a finished game is worth (docs/rules.md §1 "Result")."""
 
 from enum import StrEnum
 

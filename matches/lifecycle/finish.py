@@ -115,7 +115,7 @@ def check_report(*, length: int, start: Score, winner: int, score: Score) -> Non
 def check_result(*, length: int, start: Score, winner: int | None, score: Score | None, kind: str) -> None:
     """Whether a match can end so.
 
-    Only a match that was played must reach the length (rules.md §2: every other ending is its own kind).
+    Only a match that was played must reach the length (docs/rules.md §2).
     Refused: `result_void`, `result_no_winner`, `result_winner_missing`, `result_score_missing`, `result_below_start`,
     `result_too_high`, `result_both_reached`, `result_not_reached`, `result_loser_leads`.
     """

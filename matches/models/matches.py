@@ -12,7 +12,7 @@ from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry, Player
 
 LONGEST_MATCH = 25
-"""Points; the engine reads longer records, but no match of ours is longer (rules.md §2)."""
+"""Points; the engine reads longer records, but no match of ours is longer (docs/rules.md §2)."""
 WAIT_ONLINE = 24 * 60 * 60
 """Seconds until the winner's report stands once the other side has seen it and does not answer; an event at a venue
 sets ten minutes instead."""
@@ -121,7 +121,7 @@ class Result(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """How it ended; none is disguised as games (rules.md §2)."""
+        """How it ended; none is disguised as games (docs/rules.md §2)."""
 
         PLAYED = "played", _("played")
         CONCESSION = "concession", _("conceded")

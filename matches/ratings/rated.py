@@ -1,4 +1,4 @@
-"""Which matches are rated, and in what order (rules.md §6); what is stored of a pool's ratings. Reads only."""
+"""Which matches are rated, and in what order (docs/rules.md §6); what is stored of a pool's ratings. Reads only."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime

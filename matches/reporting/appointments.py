@@ -10,7 +10,7 @@ from engine.errors import Refused
 from matches.models import Match
 
 MINUTES_A_POINT = 11
-"""What a match takes, by experience (product.md §2, draw designer)."""
+"""What a match takes, by experience."""
 LINE = 75
 """Bytes of a line in a calendar file (RFC 5545 §3.1)."""
 

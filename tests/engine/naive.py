@@ -1,4 +1,4 @@
-"""A second move generator, slow and plain, written from rules.md §1 alone: the judge of the fast one.
+"""A second move generator, slow and plain, written from docs/rules.md §1 alone: the judge of the fast one.
 
 A board is the list of 26 counts seen by the mover: index 0 the opponent's bar (negative), 1–24 the points, 25 the
 own bar. Nothing here imports the engine.

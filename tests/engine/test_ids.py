@@ -1,4 +1,4 @@
-"""Positions and match states as short texts: GNU Backgammon IDs and XGID (rules.md §5)."""
+"""Positions and match states as short texts: GNU Backgammon IDs and XGID (docs/rules.md §5)."""
 
 import base64
 import json

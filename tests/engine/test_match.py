@@ -1,4 +1,4 @@
-"""A match, action by action (rules.md §2). Bob is side 0, Carol is side 1."""
+"""A match, action by action (docs/rules.md §2). Bob is side 0, Carol is side 1."""
 
 import pytest
 

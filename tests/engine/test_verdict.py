@@ -1,4 +1,4 @@
-"""What a record comes to: outcome, score, games and how they ended (rules.md §4)."""
+"""What a record comes to: outcome, score, games and how they ended (docs/rules.md §4)."""
 
 import pytest
 

@@ -18,7 +18,7 @@ from matches.reporting.services import outcomes as report_outcomes
 AT_ONCE = 100
 """Rows that one sweep takes; the next comes soon."""
 GRACE = timedelta(milliseconds=500)
-"""An answer counts from its arrival, so a deadline waits for those on their way (design.md §4)."""
+"""An answer counts from its arrival, so a deadline waits for those on their way."""
 
 
 def stand_due_claims(*, now: datetime) -> int:

@@ -1,4 +1,4 @@
-"""When to play: one side offers up to five times, the other accepts one or offers others (product.md §2).
+"""When to play: one side offers up to five times, the other accepts one or offers others.
 
 Acceptance binds: an appointment holds until both have agreed on another.
 """
