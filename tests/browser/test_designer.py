@@ -42,7 +42,7 @@ def test_a_format_is_chosen_changed_and_saved(
     page.get_by_role("button", name="Remove the last stage").click()
     expect(totals).to_contain_text("15 matches · 3 rounds")
     page.get_by_label("Format", exact=True).select_option("swiss")
-    page.get_by_label("Rounds").fill("5")
+    page.get_by_label("Rounds", exact=True).fill("5")
     page.get_by_label("Match length by round").fill("five")
     page.get_by_label("Match length by round").press("Tab")
     expect(page.locator("#design")).to_contain_text("not to five")

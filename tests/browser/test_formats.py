@@ -94,7 +94,7 @@ def test_links_lead_from_bracket_to_bracket(open_page: OpenPage, hall: Hall) -> 
 
 
 def test_a_curve_begins_and_ends_at_the_middle_of_its_boxes(open_page: OpenPage, hall: Hall) -> None:
-    page = open_page(page_of(hall.drawn(13, StageSettings(PROGRESSIVE))))
+    page = open_page(page_of(hall.drawn(12, StageSettings(PROGRESSIVE))))
     drawn = page.locator("#consolation-1 ~ *, [id^=consolation-1-]").filter(has=page.locator(":scope > svg"))
     assert drawn.count() > 0
     ends = page.evaluate("""() => [...document.querySelectorAll(".round.curves")].flatMap((round) => {
@@ -124,8 +124,8 @@ def test_the_bracket_of_256_does_not_scroll_sideways_on_a_phone(open_page: OpenP
 def test_on_paper_everything_stands_between_the_margins_and_nothing_is_to_be_pressed(
     open_page: OpenPage, hall: Hall
 ) -> None:
-    division = hall.drawn(16, StageSettings(DOUBLE, second_final=True))
-    hall.play(division, most=16)
+    division = hall.drawn(12, StageSettings(DOUBLE, second_final=True))
+    hall.play(division, most=12)
     page = open_page(page_of(division), width=PAPER, scheme="dark")
     page.emulate_media(media="print")
     assert page.locator(".tabs:visible, .jumps:visible").count() == 0

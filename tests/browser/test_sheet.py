@@ -51,8 +51,8 @@ def test_a_message_is_not_covered_by_the_bar_of_the_event(division: Division, op
     page.locator("#line").press("Enter")
     message = page.locator(".messages .message")
     message.wait_for()
-    above, below = message.bounding_box(), page.locator(".console-head").bounding_box()
-    assert above is not None
-    assert below is not None
-    assert above["y"] + above["height"] < below["y"]
+    bar, shown = page.locator(".console-head").bounding_box(), message.bounding_box()
+    assert bar is not None
+    assert shown is not None
+    assert bar["y"] + bar["height"] <= shown["y"]
     assert page.evaluate("document.activeElement.id") == "line"

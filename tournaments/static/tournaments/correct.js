@@ -13,6 +13,10 @@ function followScore() {
   winner.value = Number(left.value) > Number(right.value) ? "0" : "1";
 }
 
+function enableChoices(enabled) {
+  for (const field of document.querySelectorAll("#apply [name=choice], #apply button")) field.disabled = !enabled;
+}
+
 if (form) {
   for (const button of form.querySelectorAll("[data-step]")) {
     button.hidden = false;
@@ -23,4 +27,7 @@ if (form) {
     });
   }
   form.addEventListener("change", followScore, true);
+  // The answer replaces the choices, so nothing can be chosen that it would undo.
+  form.addEventListener("htmx:beforeRequest", () => enableChoices(false));
+  form.addEventListener("htmx:afterRequest", () => enableChoices(true));
 }
