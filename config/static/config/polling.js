@@ -27,6 +27,8 @@ function isChanged(field) {
 // The same element in the next version of a part: by its id, else by what it is and says, and which of these it is.
 function nameOf(element) {
   if (element.id) return `#${element.id}`;
+  // What a summary says may change with the rest.
+  if (element.tagName === "SUMMARY" && element.parentElement.id) return `#${element.parentElement.id} summary`;
   const label = element.querySelector("summary")?.textContent ?? element.textContent;
   const target = element.getAttribute("href") ?? element.getAttribute("name") ?? element.className;
   return `${element.tagName} ${target} ${label.trim().slice(0, 80)}`;
