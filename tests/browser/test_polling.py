@@ -122,5 +122,5 @@ def test_an_open_why_stays_open_while_the_table_changes(
     book_next(division, by_alice)
     polled(page)
     expect(page.locator("#brackets")).not_to_have_text(before)
-    assert page.locator("tr:has(details[open]) th .name").all_inner_texts() == [name]
+    expect(page.locator("tr:has(details[open]) th .name")).to_have_text([name])
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
