@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from core.messages import status_of
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access
@@ -20,7 +21,7 @@ from tournaments.draws.forms import AfterForm
 from tournaments.draws.services.draws import LEAST_ENTRIES
 from tournaments.events.selectors.events import divisions_of
 from tournaments.events.services.events import entries_in
-from tournaments.events.views.pages import account_needed, by, division_url, missed, seen_at, status_of, zone_of
+from tournaments.events.views.pages import account_needed, by, division_url, missed, seen_at, zone_of
 from tournaments.models import Division
 from tournaments.state.format_labels import PRESET_NAMES, stages_name
 from tournaments.state.stages import set_stages
@@ -57,7 +58,7 @@ def design(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
         made.refuse(refused)
         since = missed(request, refused, found.tournament, [found.topic])
         found.refresh_from_db()
-        return _page(request, found, made, missed=since, status=status_of(refused))
+        return _page(request, found, made, missed=since, status=status_of(refused.code))
     messages.success(request, _("%(division)s is played as: %(stages)s.") % {
         "division": found.name, "stages": stages_name(stages),
     })  # fmt: skip

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from core import messages as messages_registry
 from core.messages import sentence
 from engine.errors import Refused
 from players.accounts.views.pages import account_needed, by, me, page, sent
@@ -30,7 +29,6 @@ __all__ = [
     "refuse",
     "seen_at",
     "sent",
-    "status_of",
     "zone_of",
 ]
 
@@ -53,11 +51,6 @@ def form_key(request: HttpRequest) -> str:
 def seen_at(request: HttpRequest) -> datetime:
     """When the form that was sent was made, as it says itself; now where it does not say."""
     return SeenForm.instant_of(request.POST)
-
-
-def status_of(refused: Refused) -> int:
-    """The HTTP status of a page that shows a refusal."""
-    return messages_registry.status_of(refused.code)
 
 
 def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.Told]:

@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from core.messages import sentence
+from core.messages import sentence, status_of
 from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from players.forms import RefusingForm
 from tournaments import access
 from tournaments.draws.selectors.take_back import round_after
-from tournaments.events.views.pages import account_needed, address, by, missed, status_of
+from tournaments.events.views.pages import account_needed, address, by, missed
 from tournaments.models import Correction, Fixture
 from tournaments.results.forms.corrections import ApplyForm, NewResultForm, PreviewForm, UndoForm
 from tournaments.results.selectors import corrections as selectors
@@ -83,7 +83,7 @@ def _looked_at(request: HttpRequest, fixture: Fixture, form: NewResultForm) -> t
         preview = services.preview_correction(fixture=fixture, new=form.new_result, voided_rated=rated)
     except Refused as refused:
         form.refuse(refused)
-        return {"faulty": form}, status_of(refused)
+        return {"faulty": form}, status_of(refused.code)
     return {"preview": selectors.preview_view(preview, voided_rated=rated)}, HTTPStatus.OK
 
 
@@ -97,7 +97,7 @@ def correct(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRes
         return _apply(request, found)
     if found.match is None or found.match.state != found.match.State.SETTLED:
         refused = Refused("nothing_to_correct", fixture=found.number)
-        return _page(request, found, status_of(refused), refused=sentence(refused.code, refused.params))
+        return _page(request, found, status_of(refused.code), refused=sentence(refused.code, refused.params))
     if LOOKED not in request.GET:
         return _page(request, found, HTTPStatus.OK, form=NewResultForm.of(found.match))
     form = PreviewForm(request.GET)
@@ -134,7 +134,7 @@ def _refused(request: HttpRequest, fixture: Fixture, form: ApplyForm, refused: R
     look = PreviewForm(request.POST)
     context, _status = _looked_at(request, fresh, look)
     context["faulty"] = form
-    return _page(request, fresh, status_of(refused), form=look, missed=told, **_typed(form), **context)
+    return _page(request, fresh, status_of(refused.code), form=look, missed=told, **_typed(form), **context)
 
 
 def _topics(fixture: Fixture) -> list[str]:
@@ -173,14 +173,14 @@ def _undo_page(request: HttpRequest, row: Correction, form: UndoForm, refused: R
     if refused is not None:
         form.refuse(refused)
         told = missed(request, refused, fixture.stage.division.tournament, _topics(fixture))
-        status = status_of(refused)
+        status = status_of(refused.code)
     context: dict[str, Any] = {"correction": row, "undoing": True, "missed": told}
     context |= _typed(form)
     try:
         context["preview"] = selectors.preview_view(services.preview_undo(correction=row))
     except Refused as no_more:
         context["refused"] = sentence(no_more.code, no_more.params)
-        status = status_of(no_more) if refused is None else status
+        status = status_of(no_more.code) if refused is None else status
     faulty: RefusingForm | None = form if form.is_bound else None
     return _page(request, fixture, status, faulty=faulty, **context)
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from core.messages import status_of
 from engine.errors import Refused
 from matches.models import Result
 from matches.reporting.services import objections
@@ -21,7 +22,7 @@ from tournaments import access
 from tournaments.entries.services import entries
 from tournaments.events.forms import localise, shown_local
 from tournaments.events.services import deadlines
-from tournaments.events.views.pages import account_needed, address, by, missed, status_of, zone_of
+from tournaments.events.views.pages import account_needed, address, by, missed, zone_of
 from tournaments.models import Fixture
 from tournaments.results.forms.fixtures import (
     BOTH,
@@ -108,7 +109,7 @@ def _decided(request: HttpRequest, fixture: Fixture, sent: Sent, decide: Callabl
         topics = [fresh.match.topic] if fresh.match else []
         changes = missed(request, refused, tournament, topics)
         begun = refused.code == "successor_begun"
-        return _page(request, fresh, sent, missed=changes, successor_begun=begun, status=status_of(refused))
+        return _page(request, fresh, sent, missed=changes, successor_begun=begun, status=status_of(refused.code))
     fixture.refresh_from_db()
     if result is not None and fixture.match is not None:
         messages.success(request, f"M{fixture.number} · {wording(fixture.match, result)}")
@@ -217,7 +218,7 @@ def objection(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpR
         )
     except Refused as refused:
         sent.form.refuse(refused)
-        return _page(request, found, sent, status=status_of(refused))
+        return _page(request, found, sent, status=status_of(refused.code))
     messages.success(request, _("The objection is upheld.") if fields["upheld"] else _("The objection is dismissed."))
     place = address(found.stage.division.tournament)
     return redirect("fixture-correct", *place, found.public_id) if fields["upheld"] else redirect("console", *place)
