@@ -110,7 +110,7 @@ def test_a_correction_before_the_round_begins_and_its_undo_give_the_same_lot(beg
         assert is_clean()
 
 
-@pytest.mark.parametrize("how", ["played", "reported", "taken back"])
+@pytest.mark.parametrize("how", ["played", "reported"])
 def test_a_round_that_has_begun_is_not_drawn_again(begun: Begun, how: str) -> None:
     hall = begun(19, PROGRESSIVE)
     round_ = drawn_round(hall)
@@ -122,8 +122,6 @@ def test_a_round_that_has_begun_is_not_drawn_again(begun: Begun, how: str) -> No
     else:
         assert first.match is not None
         claims.claim(match=first.match, side=0, winner=1, score=(2, 5), by=Actor.link(0), now=hall.now())
-        if how == "taken back":
-            claims.withdraw_claim(match=first.match, side=0, by=Actor.link(0), now=hall.now())
     for fixture in feeding(hall, round_):
         if fixture.match is not None:
             correct(hall, fixture)
