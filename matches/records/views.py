@@ -67,7 +67,7 @@ def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: st
         "error": sentence(refused.code, refused.params) if refused else "",
     }
     status = status_of(refused.code) if refused else HTTPStatus.OK
-    return render(request, "matches/check.html", context, status=status)
+    return render(request, "matches/records/check.html", context, status=status)
 
 
 @never_cache
@@ -76,7 +76,9 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
     """How far a record is; then the verdict. To htmx only the part that changes."""
     found = access.submission(public_id)
     context = selectors.submission_page(found, timezone.now(), mask_for(request.user, found))
-    name = "matches/_submission.html" if request.headers.get("HX-Request") else "matches/submission.html"
+    name = (
+        "matches/records/_submission.html" if request.headers.get("HX-Request") else "matches/records/submission.html"
+    )
     return render(request, name, context)
 
 
@@ -96,7 +98,7 @@ def replay(request: HttpRequest, public_id: str) -> HttpResponse:
     game, step = (_number(request.GET.get(name)) for name in ("g", "p"))
     mask = mask_for(request.user, found)
     context = selectors.replay_page(found, game, step, request.GET.get("flip") == "1", mask)
-    name = "matches/_replay.html" if request.headers.get("HX-Request") else "matches/replay.html"
+    name = "matches/records/_replay.html" if request.headers.get("HX-Request") else "matches/records/replay.html"
     response = render(request, name, context)
     patch_vary_headers(response, ["HX-Request"])
     return response

@@ -32,6 +32,6 @@ def send_claim(claim: Claim, address: str) -> None:
         subject = gettext("{name} reports {score} in your match").format(
             name=context["claimant"], score=context["score"]
         )
-        body = render_to_string("matches/mail/claim.txt", context)
+        body = render_to_string("matches/reporting/mail/claim.txt", context)
     # A name may come from a list that a director pasted; a subject is one line.
     EmailMessage(" ".join(subject.split()), body, to=[address]).send()

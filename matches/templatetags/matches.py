@@ -19,7 +19,7 @@ def score_in(outcome: Result | Claim, match: Match) -> str:
     return score_of(match, 0, outcome.score) if outcome.score is not None else ""
 
 
-@register.inclusion_tag("matches/_board.html")
+@register.inclusion_tag("matches/records/_board.html")
 def board(scene: Scene, *, small: bool = False) -> dict[str, Any]:
     """The picture of a scene; `small`: no numbers, cube on the bar. The page includes `_board_defs.html` once."""
     return {"scene": scene, "small": small}

@@ -8,7 +8,7 @@ from django.template.defaultfilters import floatformat
 register = template.Library()
 
 
-@register.inclusion_tag("matches/_change.html")
+@register.inclusion_tag("matches/rankings/_change.html")
 def change(points: float, digits: int = 2) -> dict[str, Any]:
     """Rating points won or lost, with a sign for every reader."""
     size = floatformat(abs(points), digits)

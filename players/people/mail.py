@@ -11,5 +11,5 @@ def send_invitation(invitation: Invitation, url: str) -> None:
     """The link of an invitation to the address it names."""
     # A name may hold no line break (clean_name), so a subject made of it is one line.
     subject = _("%(club)s invites you to Barpoint") % {"club": invitation.club.name}
-    body = render_to_string("players/mail/invitation.txt", {"invitation": invitation, "url": url})
+    body = render_to_string("players/people/mail/invitation.txt", {"invitation": invitation, "url": url})
     EmailMessage(subject, body, to=[invitation.email]).send()

@@ -40,7 +40,7 @@ def _page(request: HttpRequest, found: Invitation, secret: str, form: SignUpForm
         context["reason"] = sentence(refused.code, refused.params)
         context["is_mine"] = isinstance(request.user, User) and found.player.user_id == request.user.pk
         status = HTTPStatus.GONE
-    return render(request, "players/invitation.html", context, status=status)
+    return render(request, "players/people/invitation.html", context, status=status)
 
 
 @account_needed

@@ -125,8 +125,8 @@ def test_the_board_can_be_heard() -> None:
 def test_every_legal_colour_has_its_shapes_in_the_definitions() -> None:
     from django.template.loader import render_to_string
 
-    defs = render_to_string("matches/_board_defs.html")
-    board = render_to_string("matches/_board.html", {"scene": drawn(dice=(3, 1), ways=((8, 5), (6, 5)))})
+    defs = render_to_string("matches/records/_board_defs.html")
+    board = render_to_string("matches/records/_board.html", {"scene": drawn(dice=(3, 1), ways=((8, 5), (6, 5)))})
     used = set(re.findall(r'(?:href="|url\()#([\w-]+)', board))
     assert "checker-white" in used
     assert used <= set(re.findall(r'id="([\w-]+)"', defs))

@@ -44,7 +44,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
         "found": entries if looked_for else None,
         "query": _query(request, "stage", "round"),
     }
-    return render(request, "tournaments/standings.html", context)
+    return render(request, "tournaments/standings/standings.html", context)
 
 
 @gzip_page
@@ -56,7 +56,7 @@ def pairings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     here = _key(own_entry(names, request.user))
     view = pairings_of(found, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here)
     context = _context(request, found, names) | {"view": view, "query": _query(request, "stage", "round")}
-    return render(request, "tournaments/pairings.html", context)
+    return render(request, "tournaments/standings/pairings.html", context)
 
 
 @gzip_page

@@ -43,7 +43,7 @@ def pools(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             return redirect("club-pool", slug, pool.pk)
     rows = RatingPool.objects.filter(club=club).order_by("name")
-    return page(request, "matches/pools.html", {"club": club, "pools": rows, "form": form}, form)
+    return page(request, "matches/rankings/pools.html", {"club": club, "pools": rows, "form": form}, form)
 
 
 @account_needed
@@ -76,7 +76,7 @@ def _page(request: HttpRequest, club: Club, pool: RatingPool, *bound: Any, **mor
         **forms,
         **more,
     }
-    return page(request, "matches/pool.html", context, *bound)
+    return page(request, "matches/rankings/pool.html", context, *bound)
 
 
 @account_needed

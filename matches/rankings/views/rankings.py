@@ -39,7 +39,7 @@ def ranking(request: HttpRequest) -> HttpResponse:
         "least": rankings.LEAST_MATCHES,
         "clubs": rankings.club_choices(),
     }
-    return _either(request, "matches/rankings.html", "matches/_ranking.html", context)
+    return _either(request, "matches/rankings/rankings.html", "matches/rankings/_ranking.html", context)
 
 
 @require_safe
@@ -68,7 +68,7 @@ def players(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "")[:80]
     pages, found = rankings.players(words, _page(request))
     context: dict[str, object] = {"q": words, "pages": pages, "found": found}
-    return _either(request, "matches/players.html", "matches/_players.html", context)
+    return _either(request, "matches/rankings/players.html", "matches/rankings/_players.html", context)
 
 
 @require_safe
@@ -80,7 +80,7 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
     whole = request.GET.get("chart") == "all"
     viewer = Viewer.of(request.user)
     shown = profiles.profile(found, timezone.now(), viewer, whole=whole)
-    return render(request, "matches/player.html", {"profile": shown, "me": found.pk == viewer.player})
+    return render(request, "matches/rankings/player.html", {"profile": shown, "me": found.pk == viewer.player})
 
 
 @require_safe
@@ -95,7 +95,7 @@ def player_matches(request: HttpRequest, public_id: str) -> HttpResponse:
         "history": histories.history(found, filters, _page(request), Viewer.of(request.user)),
         "lengths": histories.LENGTHS,
     }
-    return _either(request, "matches/player_matches.html", "matches/_history.html", context)
+    return _either(request, "matches/rankings/player_matches.html", "matches/rankings/_history.html", context)
 
 
 @require_safe
@@ -111,7 +111,7 @@ def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
         "found": others,
         "rivals": [] if words else histories.rivals(found, RIVALS),
     }
-    return render(request, "matches/choose_opponent.html", context)
+    return render(request, "matches/rankings/choose_opponent.html", context)
 
 
 @require_safe
@@ -130,4 +130,4 @@ def versus(request: HttpRequest, public_id: str, other_id: str) -> HttpResponse:
         "ratings": ratings,
         "versus": histories.versus(one, other, ratings, _page(request), Viewer.of(request.user)),
     }
-    return render(request, "matches/versus.html", context)
+    return render(request, "matches/rankings/versus.html", context)

@@ -66,7 +66,7 @@ def page(
     if refused is not None:
         status = status_of(refused.code)
     with timezone.override(zone):
-        return render(request, "matches/match.html", context, status=status)
+        return render(request, "matches/reporting/match.html", context, status=status)
 
 
 def _next(match: Match, seat: Seat | None) -> MyMatch | None:

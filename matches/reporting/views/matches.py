@@ -35,7 +35,7 @@ from players.models import User
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
     """My matches: the next one first."""
-    return render(request, "matches/my_matches.html", my_matches.my_matches(_user(request), timezone.now()))
+    return render(request, "matches/reporting/my_matches.html", my_matches.my_matches(_user(request), timezone.now()))
 
 
 @never_cache
@@ -103,7 +103,7 @@ def hand_out(request: HttpRequest, public_id: str) -> HttpResponse:
         "personal": [(player, _code(request, found, side)) for side, player in enumerate(found.players)],
         "games": range(1, 2 * found.length),
     }
-    return render(request, "matches/hand_out.html", context)
+    return render(request, "matches/reporting/hand_out.html", context)
 
 
 def _code(request: HttpRequest, found: Match, side: int | None) -> dict[str, str]:

@@ -37,7 +37,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         user = open_account(request, form)
         if user is not None:
             return redirect(safe_next(request, "club-list"))
-    return page(request, "players/sign_up.html", {"form": form, "next": safe_next(request, "")}, form)
+    return page(request, "players/accounts/sign_up.html", {"form": form, "next": safe_next(request, "")}, form)
 
 
 def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -> User | None:
@@ -77,7 +77,7 @@ def _known(request: HttpRequest, fields: dict[str, Any]) -> User | None:
 class SignIn(views.LoginView):
     """E-mail and password; then back to where one came from."""
 
-    template_name = "players/sign_in.html"
+    template_name = "players/accounts/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
@@ -106,7 +106,7 @@ def send_kept_input(request: HttpRequest) -> HttpResponse:
     kept = kept_input.read(request)
     if kept is None:
         return redirect(settings.LOGIN_REDIRECT_URL)
-    response = render(request, "players/send_kept_input.html", {"kept": kept})
+    response = render(request, "players/accounts/send_kept_input.html", {"kept": kept})
     kept_input.forget(response)
     return response
 
@@ -120,11 +120,11 @@ def _status(form: Form) -> int:
 class Forgotten(views.PasswordResetView):
     """First step: an address. The answer is the same whether there is such an account or not."""
 
-    template_name = "players/password_forgotten.html"
+    template_name = "players/accounts/password_forgotten.html"
     form_class = ForgottenForm
     success_url = reverse_lazy("password-sent")
-    email_template_name = "players/mail/password.txt"
-    subject_template_name = "players/mail/password_subject.txt"
+    email_template_name = "players/accounts/mail/password.txt"
+    subject_template_name = "players/accounts/mail/password_subject.txt"
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """The form counts by where the request comes from."""
@@ -140,13 +140,13 @@ class Forgotten(views.PasswordResetView):
 class Sent(views.PasswordResetDoneView):
     """Second step: look into your mail."""
 
-    template_name = "players/password_sent.html"
+    template_name = "players/accounts/password_sent.html"
 
 
 class Choose(views.PasswordResetConfirmView):
     """Third step: the link of the letter, and a new password."""
 
-    template_name = "players/password_choose.html"
+    template_name = "players/accounts/password_choose.html"
     form_class = NewPasswordForm  # type: ignore[assignment]
     success_url = reverse_lazy("password-done")
 
@@ -168,7 +168,7 @@ class Choose(views.PasswordResetConfirmView):
 class Done(views.PasswordResetCompleteView):
     """Fourth step: sign in with it."""
 
-    template_name = "players/password_done.html"
+    template_name = "players/accounts/password_done.html"
 
 
 sign_in = SignIn.as_view()

@@ -42,7 +42,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
         "zones": zones.offered(),
         **bound,
     }
-    return page(request, "players/preferences.html", context, *bound.values())
+    return page(request, "players/accounts/preferences.html", context, *bound.values())
 
 
 @account_needed
@@ -128,7 +128,7 @@ def delete_account(request: HttpRequest) -> HttpResponse:
             logout(request)
             messages.success(request, _("Your account is deleted."))
             return redirect("home")
-    return page(request, "players/delete_account.html", {"form": form}, form)
+    return page(request, "players/accounts/delete_account.html", {"form": form}, form)
 
 
 @account_needed
@@ -137,7 +137,7 @@ def delete_account(request: HttpRequest) -> HttpResponse:
 def make_token(request: HttpRequest) -> HttpResponse:
     """A token for programs, shown this once."""
     token = account_services.make_token(user=me(request), by=by(request))
-    return page(request, "players/token.html", {"token": token.key})
+    return page(request, "players/accounts/token.html", {"token": token.key})
 
 
 @account_needed

@@ -22,7 +22,7 @@ def club_list(request: HttpRequest) -> HttpResponse:
     q = request.GET.get("q", "")
     found = selectors.page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
     mine = selectors.my_clubs(request.user) if isinstance(request.user, User) and not q else ()
-    name = "players/_clubs.html" if request.headers.get("HX-Request") else "players/clubs.html"
+    name = "players/clubs/_clubs.html" if request.headers.get("HX-Request") else "players/clubs/clubs.html"
     return render(request, name, {"clubs": found, "mine": mine, "q": q})
 
 
@@ -43,7 +43,7 @@ def create_club(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, _("Your club is here. Now add its players."))
             return redirect("club-members", club.slug)
-    return page(request, "players/club_form.html", {"form": form, "zones": zones.offered()}, form)
+    return page(request, "players/clubs/club_form.html", {"form": form, "zones": zones.offered()}, form)
 
 
 @account_needed
@@ -60,7 +60,7 @@ def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return redirect("club", club.slug)
-    return page(request, "players/club_form.html", {"form": form, "club": club, "zones": zones.offered()}, form)
+    return page(request, "players/clubs/club_form.html", {"form": form, "club": club, "zones": zones.offered()}, form)
 
 
 @account_needed

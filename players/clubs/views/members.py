@@ -55,7 +55,7 @@ def _members_page(
         "ask_namesake": namesake,
         "elsewhere": list(selectors.namesakes(club, typed)) if typed else [],
     }
-    name = "players/_members.html" if request.headers.get("HX-Request") else "players/members.html"
+    name = "players/clubs/_members.html" if request.headers.get("HX-Request") else "players/clubs/members.html"
     return page(request, name, context, add_form, paste_form)
 
 
@@ -168,7 +168,7 @@ def _member_page(
         "name_form": NameForm.of(membership.player),
         **bound,
     }
-    return page(request, "players/member.html", context, *bound.values())
+    return page(request, "players/clubs/member.html", context, *bound.values())
 
 
 @account_needed
@@ -254,7 +254,7 @@ def invite(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
                 "url": invited.url,
                 "qr": qr(invited.url),
             }
-            return page(request, "players/invited.html", context)
+            return page(request, "players/clubs/invited.html", context)
     return _member_page(request, slug, public_id, invite_form=form)
 
 

@@ -26,7 +26,7 @@ from tournaments.models import Division
 from tournaments.state.format_labels import PRESET_NAMES, stages_name
 from tournaments.state.stages import set_stages
 
-PAGE = "tournaments/design.html"
+PAGE = "tournaments/draws/design/design.html"
 
 
 @account_needed
@@ -91,7 +91,7 @@ def _page(
         "now": timezone.now(),
     }
     fragment = request.headers.get("HX-Request") and status == 200
-    response = render(request, "tournaments/_design.html" if fragment else PAGE, context, status=status)
+    response = render(request, "tournaments/draws/design/_design.html" if fragment else PAGE, context, status=status)
     if fragment and (design.faulty or design.was_faulty):
         # What is wrong is said beside its field, so these are to be shown anew, and again when it is put right.
         response["HX-Retarget"] = response["HX-Reselect"] = "#design"

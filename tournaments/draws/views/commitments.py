@@ -12,4 +12,4 @@ from tournaments.draws.selectors.commitments import commitments_page
 def commitments(request: HttpRequest, slug: str) -> HttpResponse:
     """Every seed the club committed itself to, and what became of it."""
     context = commitments_page(access.club(slug), request.GET.get("page"))
-    return render(request, "tournaments/commitments.html", context)
+    return render(request, "tournaments/draws/commitments.html", context)

@@ -37,7 +37,11 @@ def rounds(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
         context = _context(request, found)
     except Refused as refused:
         return refuse(request, refused, reverse("division", args=division_url(found)))
-    name = "tournaments/_pairing_desk.html" if request.headers.get("HX-Request") else "tournaments/pairing_desk.html"
+    name = (
+        "tournaments/draws/_pairing_desk.html"
+        if request.headers.get("HX-Request")
+        else "tournaments/draws/pairing_desk.html"
+    )
     return render(request, name, context)
 
 
@@ -183,4 +187,4 @@ def _stale(request: HttpRequest, division: Division, refused: Refused) -> HttpRe
     topics = [division.topic, division.tournament.topic]
     context["missed"] = missed(request, refused, division.tournament, topics)
     context["stale"] = sentence(refused.code, refused.params)
-    return render(request, "tournaments/pairing_desk.html", context, status=409)
+    return render(request, "tournaments/draws/pairing_desk.html", context, status=409)

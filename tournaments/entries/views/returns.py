@@ -73,7 +73,7 @@ def _page(request: HttpRequest, entry: Entry, **more: Any) -> HttpResponse:
         "asks_reason": True,
         **more,
     }
-    return render(request, "tournaments/entry_preview.html", context)
+    return render(request, "tournaments/entries/entry_preview.html", context)
 
 
 @account_needed

@@ -14,5 +14,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     found = access.club(slug)
     context = selectors.club_home(request.user, found, request.GET.get("q", ""), request.GET.get("page"))
     if request.headers.get("HX-Request"):
-        return render(request, "players/_people.html", context)
-    return render(request, "tournaments/club.html", {**context, "events": events.club_events(request.user, found)})
+        return render(request, "players/clubs/_people.html", context)
+    return render(
+        request, "tournaments/events/club.html", {**context, "events": events.club_events(request.user, found)}
+    )

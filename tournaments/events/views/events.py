@@ -26,7 +26,7 @@ from tournaments.state.page_forms import CancelForm
 def event_list(request: HttpRequest) -> HttpResponse:
     """Events of all clubs, or of one; to htmx only the list."""
     context = events.events_page(request.user, request.GET.get("club", ""), request.GET.get("page"))
-    name = "tournaments/_events.html" if request.headers.get("HX-Request") else "tournaments/events.html"
+    name = "tournaments/events/_events.html" if request.headers.get("HX-Request") else "tournaments/events/events.html"
     return render(request, name, context)
 
 
@@ -37,7 +37,7 @@ def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     context = events.event_home(request.user, found, timezone.now())
     if text := request.GET.get("player", "").strip():
         context |= {"looked_for": text, "found": events.find_player(found, text, context["staff"])}
-    return render(request, "tournaments/event.html", context)
+    return render(request, "tournaments/events/event.html", context)
 
 
 @account_needed
@@ -57,7 +57,7 @@ def create(request: HttpRequest, club: str) -> HttpResponse:
             messages.success(request, _("The event is a draft that only directors see. Add a division."))
             return redirect("division-create", *address(made))
     context = {"form": form, "club": home, "zones": zones.offered(), "key": form_key(request)}
-    return page(request, "tournaments/event_form.html", context, form)
+    return page(request, "tournaments/events/event_form.html", context, form)
 
 
 @account_needed
@@ -75,7 +75,7 @@ def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("event", *address(found))
     context = {"form": form, "club": found.club, "tournament": found, "zones": zones.offered()}
-    return page(request, "tournaments/event_form.html", context, form)
+    return page(request, "tournaments/events/event_form.html", context, form)
 
 
 def _initial(tournament: Tournament) -> dict[str, Any]:
@@ -112,7 +112,9 @@ def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
             return refuse(request, refused, _home(found))
         messages.success(request, _("%(event)s is cancelled.") % {"event": found.name})
         return redirect(_home(found))
-    return page(request, "tournaments/cancel.html", {"tournament": found, "club": found.club, "form": form}, form)
+    return page(
+        request, "tournaments/events/cancel.html", {"tournament": found, "club": found.club, "form": form}, form
+    )
 
 
 def _home(tournament: Tournament) -> str:

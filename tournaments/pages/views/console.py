@@ -36,7 +36,7 @@ def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """What needs the director, what can be played, how far it all is; to htmx only what changes by itself."""
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     context = _context(request, found, request.GET.get("division", ""))
-    name = "tournaments/_console.html" if request.headers.get("HX-Request") else "tournaments/console.html"
+    name = "tournaments/pages/_console.html" if request.headers.get("HX-Request") else "tournaments/pages/console.html"
     return render(request, name, context)
 
 
@@ -85,7 +85,7 @@ def _asked_again(
     if is_help:
         context["line"] = ""
     status = HTTPStatus.OK if is_help else HTTPStatus.UNPROCESSABLE_ENTITY
-    return render(request, "tournaments/console.html", context, status=status)
+    return render(request, "tournaments/pages/console.html", context, status=status)
 
 
 @account_needed
@@ -116,7 +116,7 @@ def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     kind, who, number = (request.GET.get(name, "") for name in ("kind", "who", "page"))
     context = {**_head(request, found), **log_selectors.log_page(found, kind, who, number)}
-    name = "tournaments/_log.html" if request.headers.get("HX-Request") else "tournaments/log.html"
+    name = "tournaments/pages/_log.html" if request.headers.get("HX-Request") else "tournaments/pages/log.html"
     return render(request, name, context)
 
 
@@ -135,5 +135,5 @@ def status(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Whether beat, broker and workers are alive, and what waits for them."""
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     context = {**_head(request, found), **workers.status_page(timezone.now())}
-    name = "tournaments/_status.html" if request.headers.get("HX-Request") else "tournaments/status.html"
+    name = "tournaments/pages/_status.html" if request.headers.get("HX-Request") else "tournaments/pages/status.html"
     return render(request, name, context)

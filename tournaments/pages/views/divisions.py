@@ -50,7 +50,7 @@ def division(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
         player=request.GET.get("player", ""),
         section=request.GET.get("section", ""),
     )
-    return render(request, "tournaments/division.html", context)
+    return render(request, "tournaments/pages/division.html", context)
 
 
 @account_needed
@@ -106,7 +106,7 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
             messages.success(request, _("%(division)s is made. Now enter the players.") % {"division": made.name})
             return redirect("entries", *division_url(made))
     context = {"form": form, "tournament": tournament, "club": tournament.club, "key": form_key(request)}
-    return page(request, "tournaments/division_form.html", context, form)
+    return page(request, "tournaments/pages/division_form.html", context, form)
 
 
 @account_needed
@@ -147,11 +147,11 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
             context["missed"] = missed(request, refused, tournament, [found.topic])
             found.refresh_from_db()
             if refused.code == "stale":
-                return render(request, "tournaments/division_form.html", context, status=409)
+                return render(request, "tournaments/pages/division_form.html", context, status=409)
         else:
             messages.success(request, _("Saved."))
             return redirect("console", *address(tournament))
-    return page(request, "tournaments/division_form.html", context, form)
+    return page(request, "tournaments/pages/division_form.html", context, form)
 
 
 def _set_deadlines(request: HttpRequest, division: Division, form: DivisionForm) -> None:

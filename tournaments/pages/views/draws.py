@@ -32,7 +32,7 @@ def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
     newest = context["newest"]
     if newest is not None and newest.refusal:
         context["refusal"] = sentence(newest.refusal["code"], newest.refusal["params"])
-    name = "tournaments/_draw.html" if request.headers.get("HX-Request") else "tournaments/draw.html"
+    name = "tournaments/draws/_draw.html" if request.headers.get("HX-Request") else "tournaments/draws/draw.html"
     return render(request, name, context)
 
 
@@ -71,7 +71,7 @@ def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpRe
             context = selectors.draw_page(found, timezone.now())
             context["missed"] = missed(request, refused, found.tournament, [found.topic, found.tournament.topic])
             context["stale"] = sentence(refused.code, refused.params)
-            return render(request, "tournaments/draw.html", context, status=409)
+            return render(request, "tournaments/draws/draw.html", context, status=409)
         return refuse(request, refused, _url(found))
     messages.success(request, _("The draw of %(division)s is published.") % {"division": found.name})
     return redirect("division", *division_url(found))

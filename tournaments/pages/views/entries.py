@@ -30,7 +30,9 @@ from tournaments.pages.selectors import entries as selectors
 def entries(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Entries of a division; to htmx only the lists."""
     found = access.division_as(request.user, division, Role.ASSISTANT, (club, slug))
-    name = "tournaments/_entries.html" if request.headers.get("HX-Request") else "tournaments/entries.html"
+    name = (
+        "tournaments/entries/_entries.html" if request.headers.get("HX-Request") else "tournaments/entries/entries.html"
+    )
     return render(request, name, _context(request, found))
 
 
@@ -47,7 +49,7 @@ def search(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     members = selectors.members_called(found, request.GET.get("name", ""))
     context = {"members": members, "division": found, "tournament": found.tournament}
-    return render(request, "tournaments/_members_found.html", context)
+    return render(request, "tournaments/entries/_members_found.html", context)
 
 
 @account_needed
@@ -65,10 +67,10 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
             form.refuse(refused)
             candidates = refused.params.get("candidates", ())
             context = _context(request, found, add_form=form, candidates=candidates)
-            return page(request, "tournaments/entries.html", context, form)
+            return page(request, "tournaments/entries/entries.html", context, form)
         messages.success(request, _told(entry))
         return redirect(_url(found))
-    return page(request, "tournaments/entries.html", _context(request, found, add_form=form), form)
+    return page(request, "tournaments/entries/entries.html", _context(request, found, add_form=form), form)
 
 
 def _late_name(request: HttpRequest, division: Division, form: AddEntryForm) -> HttpResponse:
@@ -100,7 +102,7 @@ def _late_page(
         "hidden": {**hidden, "after": preview.seq},
         "button": _("Let in"),
     }
-    return render(request, "tournaments/entry_preview.html", context)
+    return render(request, "tournaments/entries/entry_preview.html", context)
 
 
 def _told(entry: Entry) -> str:
@@ -134,8 +136,8 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
         except Refused as refused:
             form.refuse(refused)
         else:
-            return render(request, "tournaments/entries_preview.html", _preview(found, names, lines))
-    return page(request, "tournaments/entries.html", _context(request, found, list_form=form), form)
+            return render(request, "tournaments/entries/entries_preview.html", _preview(found, names, lines))
+    return page(request, "tournaments/entries/entries.html", _context(request, found, list_form=form), form)
 
 
 def _preview(division: Division, names: list[str], lines: list[lists.Line]) -> dict[str, Any]:
@@ -161,7 +163,7 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
     form = EnterListForm(request.POST)
     if not form.is_valid():
         list_form = ListForm({"names": form.cleaned_data.get("names", "")})
-        return page(request, "tournaments/entries.html", _context(request, found, list_form=list_form), form)
+        return page(request, "tournaments/entries/entries.html", _context(request, found, list_form=list_form), form)
     try:
         if found.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
             return _late_list(request, found, form)
@@ -195,7 +197,7 @@ def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResp
         return faulty(request, form, _url(found.division))
     services.check_in(entry=found, present=form.cleaned_data["present"], by=by(request), now=timezone.now())
     if request.headers.get("HX-Request"):
-        return render(request, "tournaments/_entries.html", _context(request, found.division))
+        return render(request, "tournaments/entries/_entries.html", _context(request, found.division))
     return redirect(_url(found.division))
 
 

@@ -40,7 +40,7 @@ def next_season(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     context = {
         "tournament": found, "club": found.club, "form": form, "divisions": divisions, "key": form_key(request),
     }  # fmt: skip
-    return page(request, "tournaments/next_season.html", context, form)
+    return page(request, "tournaments/events/next_season.html", context, form)
 
 
 def _moved(now: int, before: int) -> str:

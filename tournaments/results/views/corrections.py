@@ -62,7 +62,7 @@ def _page(request: HttpRequest, fixture: Fixture, status: int, **context: Any) -
         shared = fixture_page(fixture, role, by(request), timezone.now())
         shared["corrected"] = selectors.corrections_of_fixture(fixture)
         shared["take_back"] = round_after(fixture)
-    name = "tournaments/_correction.html" if htmx else "tournaments/correct.html"
+    name = "tournaments/results/_correction.html" if htmx else "tournaments/results/correct.html"
     answer = render(request, name, shared | {"may_direct": is_at_least(role, Role.DIRECTOR), **context}, status=status)
     answer["Vary"] = "HX-Request"
     return answer
@@ -198,4 +198,4 @@ def corrections(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         "lines": selectors.corrections_of(found),
         "log_url": reverse("event-log", args=address(found)),
     }
-    return render(request, "tournaments/corrections.html", context)
+    return render(request, "tournaments/results/corrections.html", context)

@@ -71,7 +71,9 @@ def _page(request: HttpRequest, fixture: Fixture, sent: Sent | None = None, **mo
         context["forms"] = _empty_forms(fixture, context["score"])
         context["forms"] |= {sent.name: sent.form} if sent is not None else {}
     context["sent"] = sent
-    name = "tournaments/_fixture.html" if request.headers.get("HX-Request") else "tournaments/fixture.html"
+    name = (
+        "tournaments/results/_fixture.html" if request.headers.get("HX-Request") else "tournaments/results/fixture.html"
+    )
     return render(request, name, context, status=status)
 
 
