@@ -46,7 +46,7 @@ ROUTES: dict[str, Access] = {
     "readyz": EVERYBODY,
     "api/schema/": EVERYBODY,
     "api/docs/": EVERYBODY,
-    # A record is seen by whoever has its link: tests/matches/test_pages.py.
+    # A record is seen by whoever has its link: tests/matches/records/test_pages.py.
     "check/": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/replay/$": EVERYBODY,
@@ -55,7 +55,7 @@ ROUTES: dict[str, Access] = {
     "api/v1/submissions/": ONLY_POST,
     r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^api/v1/submissions/(?P<public_id>[2-9a-z]{10})/record\.(?P<extension>mat|sgf|json)$": EVERYBODY,
-    # Accounts: tests/players/test_account_pages.py.
+    # Accounts: tests/players/accounts/test_account_pages.py.
     "sign-up/": Access(200, 302, 302),
     "sign-in/": Access(200, 302, 302),
     "sign-in/continue/": Access(302, 302, 302),
@@ -70,7 +70,7 @@ ROUTES: dict[str, Access] = {
     "preferences/delete/": WITH_ACCOUNT,
     "preferences/token/": ONLY_POST_WITH_ACCOUNT,
     "preferences/token/revoke/": ONLY_POST_WITH_ACCOUNT,
-    # Clubs, as each role in them sees them: tests/players/test_club_pages.py.
+    # Clubs, as each role in them sees them: tests/players/clubs/test_club_pages.py.
     "clubs/": EVERYBODY,
     "clubs/new/": WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
@@ -120,7 +120,7 @@ ROUTES: dict[str, Access] = {
         401, NOT_GET, NOT_GET
     ),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/merge/$": Access(401, NOT_GET, NOT_GET),
-    # Rankings and players are public; whose private matches they name is in tests/matches/test_ratings_pages.py.
+    # Rankings and players are public; whose private matches they name is in tests/matches/rankings/test_pages.py.
     "rankings/": EVERYBODY,
     "rankings/ranking.csv": EVERYBODY,
     "rankings/matches.csv": EVERYBODY,

@@ -15,8 +15,8 @@ from players.accounts.services import ensure_player
 from players.actors import SYSTEM
 from players.clubs.services import add_player, create_club
 from players.models import Club, Player, User
-from tests.matches.history import LATER as NOW
-from tests.matches.history import played, player, replay
+from tests.matches.ratings.history import LATER as NOW
+from tests.matches.ratings.history import played, player, replay
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events

@@ -25,8 +25,7 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
 from players.people.services import invite, merge_players
-from tests.tournaments.pages import test_roles as of_events
-from tests.tournaments.pages.conftest import (
+from tests.tournaments.conftest import (
     NOW,
     Role,
     Running,
@@ -43,6 +42,7 @@ from tests.tournaments.pages.conftest import (
     running,
     tournament,
 )
+from tests.tournaments.pages import test_roles as of_events
 
 __all__ = ["as_user", "bobs", "by_alice", "carols", "club", "erin", "frank", "make_division", "make_players"]
 __all__ += ["running", "tournament"]

@@ -11,7 +11,7 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import User
 from tests.api.test_tournaments import code, send
-from tests.tournaments.pages.conftest import (
+from tests.tournaments.conftest import (
     NOW,
     Running,
     alices,

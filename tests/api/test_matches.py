@@ -16,8 +16,8 @@ from matches.models import Match
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.outcomes import stand_unanswered
 from players.models import Player, User
-from tests.matches.reporting.cast import BOB, CAROL, match_between
-from tests.matches.reporting.conftest import bobs, carols, club, match, pool
+from tests.matches.cast import BOB, CAROL, match_between
+from tests.matches.conftest import bobs, carols, club, match, pool
 
 __all__ = ["bobs", "carols", "club", "match", "pool"]
 

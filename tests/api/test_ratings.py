@@ -7,7 +7,7 @@ from django.test import Client
 
 from matches.models import Match
 from players.models import Player
-from tests.matches.history import played, player, replay
+from tests.matches.ratings.history import played, player, replay
 
 pytestmark = pytest.mark.django_db
 

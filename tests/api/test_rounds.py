@@ -8,8 +8,8 @@ from rest_framework.test import APIClient
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.services.conftest import by_alice, club, make_division, make_players, tournament
-from tests.tournaments.services.swiss_hall import Hall
+from tests.tournaments.conftest import by_alice, club, make_division, make_players, tournament
+from tests.tournaments.support.swiss_rounds import Hall
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw
 

@@ -9,7 +9,7 @@ from rest_framework.authtoken.models import Token
 
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.pages.conftest import (
+from tests.tournaments.conftest import (
     NOW,
     Running,
     as_user,

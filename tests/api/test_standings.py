@@ -12,8 +12,8 @@ from matches.models import Result
 from players.actors import Actor
 from players.models import Player
 from tests.conftest import SHARED_DATA
-from tests.tournaments.pages.conftest import alices, as_user, by_alice, club, make_division, make_players, tournament
-from tests.tournaments.stages_played import NOON, STAGES, drawn_as, play
+from tests.tournaments.conftest import alices, as_user, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.support.played_stages import NOON, STAGES, drawn_as, play
 from tournaments.draws.services import draws
 from tournaments.draws.services.pairings import event_now
 from tournaments.entries.services import entries

@@ -12,7 +12,7 @@ from engine import check_record
 from matches.models import MOST_BYTES, Submission
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.models import User
-from tests.matches.records import ILLEGAL, simulated
+from tests.matches.records.samples import ILLEGAL, simulated
 
 pytestmark = pytest.mark.django_db
 PATH = "/api/v1/submissions/"

@@ -12,7 +12,7 @@ from matches.models import Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
-from tests.tournaments.pages.conftest import (
+from tests.tournaments.conftest import (
     NOW,
     Running,
     alices,

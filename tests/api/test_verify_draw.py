@@ -13,8 +13,8 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from players.actors import Actor
-from tests.tournaments.pages.conftest import by_alice, club, drawn, make_division, make_players, tournament
-from tests.tournaments.stages_played import drawn_as
+from tests.tournaments.conftest import by_alice, club, drawn, make_division, make_players, tournament
+from tests.tournaments.support.played_stages import drawn_as
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 

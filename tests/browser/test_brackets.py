@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.browser.test_formats import hall  # noqa: F401, a fixture
-from tests.tournaments.pages.bracket_hall import Hall, page_of
+from tests.tournaments.support.drawn_divisions import Hall, page_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
 TABLET = 768

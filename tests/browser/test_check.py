@@ -14,7 +14,7 @@ from matches.models import MOST_BYTES, Submission
 from matches.records.services.submissions import submit
 from matches.reporting.services.adjudication import adjudicate_submission
 from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
-from tests.matches.records import ILLEGAL, simulated
+from tests.matches.records.samples import ILLEGAL, simulated
 
 VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
 LANDSCAPE = {"width": 844, "height": 390}

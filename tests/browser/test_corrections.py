@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
-from tests.tournaments.pages.conftest import NOW
+from tests.tournaments.conftest import NOW
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage
-from tests.tournaments.pages.conftest import NOW
+from tests.tournaments.conftest import NOW
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import VIEWS, Check, OpenPage, follow
-from tests.tournaments.services.swiss_hall import Hall
+from tests.tournaments.support.swiss_rounds import Hall
 from tournaments.draws.services import draws
 from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings

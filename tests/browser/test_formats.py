@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
-from tests.tournaments.pages.bracket_hall import Hall, page_of
+from tests.tournaments.support.drawn_divisions import Hall, page_of
 from tournaments.events.services import events
 from tournaments.formats.settings import (
     DOUBLE,

@@ -13,8 +13,8 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
-from tests.matches.reporting.cast import BOB, CAROL, match_between
-from tests.matches.reporting.conftest import bobs, carols, club, match, pool
+from tests.matches.cast import BOB, CAROL, match_between
+from tests.matches.conftest import bobs, carols, club, match, pool
 
 __all__ = ["bobs", "carols", "club", "match", "pool"]
 

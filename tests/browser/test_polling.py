@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import OpenPage
-from tests.tournaments.pages.conftest import NOW, bobs, by_alice, club, make_division, make_players, tournament
-from tests.tournaments.stages_played import STAGES, drawn_as, play
+from tests.tournaments.conftest import NOW, bobs, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture
 from tournaments.results.services import results
 

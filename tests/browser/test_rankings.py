@@ -11,7 +11,7 @@ from matches.models import Match, PlayerRating, Result
 from matches.ratings.services import ratings
 from players.models import Club, Membership, Player, User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
-from tests.matches.history import Kind
+from tests.matches.ratings.history import Kind
 
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Maximiliana-Konstantinopolitanische"
 

@@ -8,8 +8,8 @@ import pytest
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import PHONE, OpenPage
-from tests.tournaments.pages.conftest import bobs, by_alice, club, make_division, make_players, tournament
-from tests.tournaments.stages_played import STAGES, drawn_as, play
+from tests.tournaments.conftest import bobs, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture
 
 __all__ = ["bobs", "by_alice", "club", "make_division", "make_players", "tournament"]

@@ -12,7 +12,7 @@ from matches.models import Match
 from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.tournaments.services.conftest import NOON, club, make_players
+from tests.tournaments.conftest import NOON, club, make_players
 from tournaments.draws.services import draws, take_back
 from tournaments.entries.services import entries
 from tournaments.events.services import deadlines, events

@@ -25,7 +25,7 @@ from tests.concurrency.event import (
     take_out_the_locks,
 )
 from tests.concurrency.racing import at_once, faults, refusals
-from tests.tournaments.services.conftest import NOON
+from tests.tournaments.conftest import NOON
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal

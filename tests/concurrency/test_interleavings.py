@@ -25,7 +25,7 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, make_players
 from tests.concurrency.racing import at_once, faults
-from tests.tournaments.services.conftest import NOON
+from tests.tournaments.conftest import NOON
 from tournaments.demo.records import DIALECTS, written
 from tournaments.entries.services import entries
 from tournaments.models import Entry, Fixture, Tournament

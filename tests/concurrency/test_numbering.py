@@ -9,8 +9,8 @@ import pytest
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, make_players
 from tests.concurrency.racing import at_once, faults
-from tests.tournaments.services.swiss_hall import Hall as Rounds
-from tests.tournaments.services.swiss_hall import is_clean
+from tests.tournaments.support.swiss_rounds import Hall as Rounds
+from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import draws
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture, Tournament

@@ -24,8 +24,8 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals
-from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
-from tests.matches.reporting.conftest import bobs, carols, club, pool
+from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
+from tests.matches.conftest import bobs, carols, club, pool
 
 __all__ = ["bobs", "carols", "club", "pool"]
 

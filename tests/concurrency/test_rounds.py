@@ -12,8 +12,8 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, club, make_players
 from tests.concurrency.racing import at_once, faults, refusals
-from tests.tournaments.services.conftest import NOON
-from tests.tournaments.services.swiss_hall import Hall, is_clean
+from tests.tournaments.conftest import NOON
+from tests.tournaments.support.swiss_rounds import Hall, is_clean
 from tournaments.draws.services import draws
 from tournaments.draws.services import rounds as rounds_asked
 from tournaments.entries.services import entries, late

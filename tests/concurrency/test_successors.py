@@ -16,7 +16,7 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, match_of
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals
-from tests.tournaments.services.conftest import NOON
+from tests.tournaments.conftest import NOON
 from tournaments.entries.services import entries
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.services import results

@@ -12,9 +12,9 @@ from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, take_out_the_locks
 from tests.concurrency.racing import at_once, faults, refusals
-from tests.tournaments.services.conftest import NOON
-from tests.tournaments.services.swiss_hall import Hall as Rounds
-from tests.tournaments.services.swiss_hall import is_clean
+from tests.tournaments.conftest import NOON
+from tests.tournaments.support.swiss_rounds import Hall as Rounds
+from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import draws
 from tournaments.draws.services.take_back import take_back_draw, take_back_round
 from tournaments.events.services import events

@@ -25,7 +25,7 @@ from matches.presentation.visibility import NOBODY
 from matches.rankings import exports
 from matches.ratings.services.ratings import default_pool
 from players.models import LogEntry, Player
-from tests.matches.history import NOON
+from tests.matches.ratings.history import NOON
 
 DOWNLOADS = 8
 PATIENCE = 60.0

@@ -18,7 +18,7 @@ from engine import (
     read,
 )
 from engine.simulation import play_out
-from tests.matches.records import ILLEGAL, simulated
+from tests.matches.records.samples import ILLEGAL, simulated
 
 START = Position()
 

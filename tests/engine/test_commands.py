@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.commands import COMMANDS, main
-from tests.matches.records import ILLEGAL, simulated
+from tests.matches.records.samples import ILLEGAL, simulated
 
 ROOT = Path(__file__).resolve().parents[2]
 

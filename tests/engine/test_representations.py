@@ -21,7 +21,7 @@ from engine import (
 from engine.actions import GameResult
 from engine.scoring import WinKind
 from engine.simulation import play_out
-from tests.matches.records import ILLEGAL
+from tests.matches.records.samples import ILLEGAL
 
 IN_CODE = {cls.__name__: cls for cls in (Act, Action, FlagRule, GameResult, MatchState, Phase, Position, WinKind)}
 

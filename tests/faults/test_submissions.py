@@ -16,7 +16,7 @@ import pytest
 
 from config.valkey import free_port
 from tests.faults.test_supervisor import DATABASE, Installation, eventually
-from tests.matches.records import long_session, simulated
+from tests.matches.records.samples import long_session, simulated
 
 CLAIM_LASTS = 4
 PATIENCE = 60.0

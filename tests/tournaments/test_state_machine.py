@@ -29,7 +29,7 @@ from matches.reporting.services import claims, objections, proposals, records, s
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
 from players.actors import Actor
-from tests.tournaments.machine_world import World, replay
+from tests.tournaments.support.event_machine import World, replay
 from tournaments.demo.records import DIALECTS, with_an_illegal_play, written
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries

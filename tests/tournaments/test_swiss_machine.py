@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from players.actors import SYSTEM
 from players.models import Club, Player
-from tests.tournaments.services.conftest import NOON
-from tests.tournaments.services.swiss_hall import Hall, is_clean, pairs_of
+from tests.tournaments.conftest import NOON
+from tests.tournaments.support.swiss_rounds import Hall, is_clean, pairs_of
 from tournaments.draws.services import rounds as rounds_asked
 from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings

@@ -13,7 +13,7 @@ from matches.reporting.services.outcomes import stand_unanswered
 from matches.reporting.services.sheet_reports import MOST_REPORTS, report_from_sheet
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
-from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = pytest.mark.django_db
 State = Claim.State

@@ -14,7 +14,7 @@ from matches.reporting.services import claims, deadlines, proofs, records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Player, User
-from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = pytest.mark.django_db
 

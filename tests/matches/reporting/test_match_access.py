@@ -16,7 +16,7 @@ from matches.models import Match
 from matches.reporting.services import proposals
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.matches.reporting.cast import BOB, CAROL, Role, join, match_between, player_of
+from tests.matches.cast import BOB, CAROL, Role, join, match_between, player_of
 from tests.test_access import ONLY_POST, ROUTES, Access
 
 pytestmark = pytest.mark.django_db

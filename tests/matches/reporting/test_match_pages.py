@@ -17,7 +17,7 @@ from matches.reporting.services import claims, proposals, records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between
+from tests.matches.cast import BOB, CAROL, NOW, match_between
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from matches.reporting.services.objections import answer_objection, object_to_re
 from matches.reporting.services.outcomes import stand_unanswered
 from players.actors import Actor
 from players.models import LogEntry, Player, User
-from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = pytest.mark.django_db
 State = Objection.State

@@ -12,7 +12,7 @@ from matches.reporting.appointments import calendar, instant, zone_of
 from matches.reporting.services import claims, proposals
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = pytest.mark.django_db
 State = Proposal.State

@@ -17,8 +17,8 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.proofs import apply_verdict
 from players.actors import Actor
 from players.models import Alias, Player, User
-from tests.matches.history import void
-from tests.matches.reporting.cast import BOB, CAROL, NOW, match_between, minutes
+from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
+from tests.matches.ratings.history import void
 
 pytestmark = pytest.mark.django_db
 Standing = Submission.Standing

@@ -12,7 +12,7 @@ from matches.presentation.visibility import NOBODY
 from matches.rankings import exports, histories, profiles
 from matches.ratings import rated
 from players.models import Player
-from tests.matches.history import LATER, NOON, played, record, replay, void
+from tests.matches.ratings.history import LATER, NOON, played, record, replay, void
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from matches.models import Match
 from matches.reporting.services import claims, records
 from players.actors import Actor
 from players.models import Player, User
-from tests.matches.reporting.cast import BOB, match_between
+from tests.matches.cast import BOB, match_between
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

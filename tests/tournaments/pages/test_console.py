@@ -17,8 +17,8 @@ from matches.reporting.services import claims, records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import User
-from tests.matches.records import ILLEGAL, simulated
-from tests.tournaments.pages.conftest import NOW, Running
+from tests.matches.records.samples import ILLEGAL, simulated
+from tests.tournaments.conftest import NOW, Running
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Division, Entry, Fixture, Tournament, Withdrawal
 from tournaments.results.services import heartbeat

@@ -15,8 +15,8 @@ from matches.models import Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.pages.conftest import NOW, Running
-from tests.tournaments.stages_played import STAGES, drawn_as, play
+from tests.tournaments.conftest import NOW, Running
+from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.selectors.moments import of_one_moment

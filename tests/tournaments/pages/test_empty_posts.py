@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import models, transaction
 from django.test import Client
 
-from tests.tournaments.pages.conftest import Running
+from tests.tournaments.conftest import Running
 from tests.tournaments.pages.test_roles import TABLE, address
 from tournaments.models import Tournament
 

@@ -11,7 +11,7 @@ from matches.reporting.services.claims import claim
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.test_division import page, text
-from tests.tournaments.services.swiss_hall import Hall
+from tests.tournaments.support.swiss_rounds import Hall
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
 from tournaments.results.services import results

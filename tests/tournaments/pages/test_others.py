@@ -11,7 +11,7 @@ from matches.lifecycle.opening import open_match
 from matches.presentation.context import occasions
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.pages.conftest import NOW, Running
+from tests.tournaments.conftest import NOW, Running
 from tests.tournaments.pages.test_division import page, text
 from tournaments.entries.services import entries
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.pages.conftest import NOW
+from tests.tournaments.conftest import NOW
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.services import results
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from players.actors import SYSTEM
 from players.models import User
-from tests.tournaments.pages.conftest import NOW, Running
+from tests.tournaments.conftest import NOW, Running
 from tournaments import urls
 from tournaments.models import Correction, Tournament
 from tournaments.results.services import corrections, results

@@ -1,0 +1,84 @@
+"""Whether a match has begun: a score or a report that was not taken back, and nothing else."""
+
+from datetime import timedelta
+
+import pytest
+
+from matches.lifecycle.begun import has_begun
+from matches.lifecycle.finish import append_result
+from matches.lifecycle.opening import rebuild_beginnings
+from matches.models import Match, Result
+from matches.reporting.services import claims, proposals, records
+from matches.reporting.services.adjudication import adjudicate_submission
+from players.actors import Actor
+from players.models import User
+from tests.matches.cast import BOB, CAROL, NOW, minutes
+from tests.matches.ratings.history import void
+
+pytestmark = pytest.mark.django_db
+
+
+def again(match: Match) -> Match:
+    return Match.objects.get(pk=match.pk)
+
+
+def enter(match: Match, kind: str, score: tuple[int, int] | None, alice: User, at: float) -> Result:
+    return append_result(
+        again(match),
+        winner=BOB,
+        score=score,
+        kind=kind,
+        source=Result.Source.DIRECTOR,
+        by=Actor.of(alice),
+        now=minutes(at),
+    )
+
+
+def test_proposed_and_agreed_times_are_not_a_beginning(match: Match) -> None:
+    day = NOW + timedelta(days=1)
+    offered = proposals.propose(match=match, side=BOB, times=[day], by=Actor.link(BOB), now=NOW)
+    assert not has_begun(again(match))
+    proposals.accept(match=match, proposal=offered, side=CAROL, time=day, by=Actor.link(CAROL), now=NOW)
+    assert not has_begun(again(match))
+
+
+def test_a_refused_record_is_not_a_beginning(match: Match, bob: User) -> None:
+    row = records.submit_for_match(
+        match=match, side=BOB, data=b"nothing of the kind", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
+    ).submission
+    assert not has_begun(again(match))
+    adjudicate_submission(submission_id=row.pk, now=NOW)
+    row.refresh_from_db()
+    assert row.standing == "refused"
+    assert not has_begun(again(match))
+
+
+def test_a_report_is_a_beginning_until_it_is_taken_back(match: Match) -> None:
+    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=minutes(3))
+    assert again(match).begun_at == minutes(3)
+    claims.withdraw_claim(match=match, side=BOB, by=Actor.link(BOB), now=minutes(4))
+    assert not has_begun(again(match))
+
+
+def test_a_walkover_is_not_a_beginning_and_a_score_is(match: Match, alice: User) -> None:
+    enter(match, Result.Kind.WALKOVER, None, alice, at=1)
+    assert not has_begun(again(match))
+    enter(match, Result.Kind.PLAYED, (7, 5), alice, at=2)
+    enter(match, Result.Kind.PLAYED, (7, 4), alice, at=3)
+    assert again(match).begun_at == minutes(2)
+    enter(match, Result.Kind.WALKOVER, None, alice, at=4)
+    assert not has_begun(again(match)), "the score was taken back"
+
+
+def test_voiding_leaves_the_beginning_as_it_was(match: Match, alice: User) -> None:
+    enter(match, Result.Kind.PLAYED, (7, 5), alice, at=2)
+    void(match)
+    assert again(match).begun_at == minutes(2)
+    assert rebuild_beginnings() == 0
+
+
+def test_rebuilding_derives_it_again(match: Match, alice: User) -> None:
+    enter(match, Result.Kind.PLAYED, (7, 5), alice, at=2)
+    Match.objects.update(begun_at=NOW)
+    assert rebuild_beginnings() == 1
+    assert again(match).begun_at == minutes(2)

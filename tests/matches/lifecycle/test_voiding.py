@@ -1,0 +1,241 @@
+"""A match is voided, with or without its rating, and what was voided is taken back."""
+
+from typing import Any
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from engine.errors import Refused
+from matches.lifecycle.finish import append_result, standing_result
+from matches.models import Match, PlayerRating, RatingChange, Submission
+from matches.ratings.services import ratings
+from players.actors import SYSTEM, Actor
+from players.models import LogEntry, Player, User
+from tests.matches.cast import match_between
+from tests.matches.ratings.history import LATER, NOON, Kind, correct, played, player, record, reinstate, replay, void
+from tournaments.state import integrity
+
+pytestmark = pytest.mark.django_db
+RATED = {Kind.PLAYED, Kind.CONCESSION, Kind.FLAG}
+Rows = list[tuple[Any, ...]]
+
+
+def rows() -> tuple[Rows, Rows]:
+    """Everything that is stored of ratings, but for the numbers of the rows."""
+    changes = RatingChange.objects.order_by("pool", "finished_at", "match", "player")
+    fields = [field.attname for field in RatingChange._meta.concrete_fields if not field.primary_key]
+    standings = [field.attname for field in PlayerRating._meta.concrete_fields if not field.primary_key]
+    return (
+        list(changes.values_list(*fields)),
+        list(PlayerRating.objects.order_by("pool", "player").values_list(*standings)),
+    )
+
+
+def differences() -> ratings.Differences:
+    return ratings.check_ratings(ratings.default_pool())
+
+
+# Void, and still rated
+
+
+def test_a_voided_match_leaves_the_ratings_unless_it_is_to_stay(bobs: Player, carols: Player) -> None:
+    match = played(bobs, carols)
+    replay()
+    before = rows()
+    void(match, rated=True, reason="drawn anew")
+    replay()
+    assert rows() == before
+    assert before[0]
+    assert not differences()
+    standing = standing_result(match)
+    assert standing is not None
+    assert (standing.kind, standing.winner, standing.score, standing.reason) == (Kind.VOID, 0, (7, 3), "drawn anew")
+    assert Match.objects.get().state == Match.State.VOID
+    void(match)
+    replay()
+    assert rows() == ([], [])
+    assert not differences()
+
+
+def test_one_may_think_again_about_the_rating_of_a_voided_match(bobs: Player, carols: Player) -> None:
+    match = played(bobs, carols)
+    replay()
+    before = rows()
+    assert [void(match, rated=rated).winner for rated in (False, True, True, False)] == [None, 0, 0, None]
+    void(match, rated=True)
+    replay()
+    assert rows() == before
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind.values if kind != Kind.VOID])
+def test_only_what_counted_for_the_ratings_goes_on_to(kind: str, bobs: Player, carols: Player) -> None:
+    match = played(bobs, carols, kind=kind)
+    assert void(match, rated=True).winner == (0 if kind in RATED else None)
+    replay()
+    assert RatingChange.objects.exists() is (kind in RATED)
+
+
+def test_a_match_that_never_had_a_result_has_none_to_stay_rated(bobs: Player, carols: Player) -> None:
+    match = match_between(bobs, carols)
+    assert void(match, rated=True).winner is None
+    replay()
+    assert rows() == ([], [])
+
+
+@pytest.mark.parametrize("movers", [(0, 1), (0,)])
+def test_the_record_goes_on_to_tell_whether_both_have_moved(
+    movers: tuple[int, ...], bobs: Player, carols: Player
+) -> None:
+    match = played(bobs, carols, kind=Kind.CONCESSION, submission=record(*movers))
+    replay()
+    before = rows()
+    assert void(match, rated=True).submission is not None
+    replay()
+    assert rows() == before
+    assert not differences()
+    assert bool(before[0]) is (movers == (0, 1))
+
+
+def test_the_log_says_whether_a_voided_match_stays_rated(bobs: Player, carols: Player) -> None:
+    match = played(bobs, carols)
+    for rated in (True, False):
+        void(match, rated=rated)
+    void(played(bobs, carols, kind=Kind.WALKOVER), rated=True)
+    void(played(bobs, carols, rated=False), rated=True)
+    told = LogEntry.objects.filter(verb="match_voided").order_by("pk").values_list("params", flat=True)
+    assert [params["rated"] for params in told] == [True, False, False, False]
+
+
+def test_a_record_without_a_move_of_one_side_troubles_no_check_of_an_unrated_match(
+    bobs: Player, carols: Player
+) -> None:
+    played(bobs, carols, kind=Kind.CONCESSION, submission=record(0), rated=False)
+    assert not differences()
+
+
+# Taken back
+
+
+def test_what_a_voided_match_had_stands_again(bobs: Player, carols: Player, alice: User) -> None:
+    proof = record(0, 1)
+    match = match_between(bobs, carols)
+    Submission.objects.filter(pk=proof.pk).update(match=match, standing=Submission.Standing.STANDS)
+    had = append_result(
+        match, winner=1, score=(5, 8), kind=Kind.PLAYED, source="record", by=SYSTEM, now=NOON, submission=proof,
+        waived=[("clock", 2, None)], reason="as recorded",
+    )  # fmt: skip
+    void(match, reason="the wrong two")
+    proof.refresh_from_db()
+    assert proof.standing == Submission.Standing.REFUSED
+    back = reinstate(match, by=Actor.of(alice), reason="they were right")
+    same = ("winner", "score", "kind", "source", "submission", "waived", "reason")
+    had.refresh_from_db()
+    assert [getattr(back, name) for name in same] == [getattr(had, name) for name in same]
+    assert (back.version, back.user, back.at) == (3, alice, LATER)
+    row = Match.objects.get()
+    assert (row.state, row.finished_at, row.unsettled, row.seq) == (Match.State.SETTLED, NOON, False, 3)
+    proof.refresh_from_db()
+    assert (proof.standing, proof.refusal) == (Submission.Standing.STANDS, None)
+    told = LogEntry.objects.get(verb="match_reinstated")
+    assert (told.params["reason"], told.params["winner"], told.params["version"]) == ("they were right", 1, 3)
+
+
+def test_nobody_above_is_told_of_a_match_that_is_taken_back(
+    bobs: Player,
+    carols: Player,
+    heard: list[int],
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    match = played(bobs, carols, parent_topic="division:abc")
+    void(match)
+    with django_capture_on_commit_callbacks(execute=True):
+        reinstate(match)
+    assert heard == []
+
+
+def test_only_a_voided_match_is_taken_back(bobs: Player, carols: Player) -> None:
+    match = played(bobs, carols)
+    with pytest.raises(Refused) as refused:
+        reinstate(match)
+    assert refused.value.code == "match_not_void"
+    assert match.results.count() == 1
+
+
+def test_a_match_that_never_had_a_result_has_none_to_take_back(bobs: Player, carols: Player) -> None:
+    match = match_between(bobs, carols)
+    void(match)
+    with pytest.raises(Refused) as refused:
+        reinstate(match)
+    assert refused.value.code == "match_without_result"
+    assert Match.objects.get().state == Match.State.VOID
+
+
+def test_a_match_taken_back_takes_results_again_and_can_be_voided_again(bobs: Player, carols: Player) -> None:
+    match = played(bobs, carols)
+    for rated in (True, False):
+        void(match, rated=rated)
+        reinstate(match)
+    correct(match, winner=1, score=(2, 7))
+    void(match)
+    back = reinstate(match)
+    assert (back.version, back.winner, back.score) == (8, 1, (2, 7))
+
+
+Played = tuple[int, int, int, int, str, tuple[int, ...] | None, bool]
+A_MATCH = st.tuples(
+    st.integers(0, 3), st.integers(1, 3), st.integers(0, 3), st.integers(1, 25),
+    st.sampled_from([kind for kind in Kind.values if kind != Kind.VOID]),
+    st.sampled_from([None, None, (0, 1), (0,)]), st.sampled_from([True, True, True, False]),
+)  # fmt: skip
+A_VOIDING = st.tuples(st.integers(0, 7), st.booleans(), st.booleans())
+
+
+@given(season=st.lists(A_MATCH, min_size=1, max_size=8), voidings=st.lists(A_VOIDING, min_size=1, max_size=6))
+@settings(
+    max_examples=40,
+    deadline=None,
+    # What fails is short already, and every attempt to make it shorter takes a while.
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_voiding_and_taking_back_leaves_the_ratings_as_they_were(
+    season: list[Played], voidings: list[tuple[int, bool, bool]]
+) -> None:
+    with transaction.atomic():
+        cast = [player(name) for name in ("Bob", "Carol", "Erik", "Frida")]
+        matches = []
+        for who, further, hours, length, kind, movers, rated in season:
+            two = cast[who], cast[(who + further) % 4]
+            proof = None if movers is None else record(*movers)
+            matches.append(played(*two, hours=hours, length=length, kind=kind, submission=proof, rated=rated))
+        replay()
+        before = rows()
+        gone = set()
+        for number, rated, at_once in voidings:
+            match = matches[number % len(matches)]
+            void(match, rated=rated)
+            gone.add(match)
+            if at_once:
+                replay()
+                assert not differences()
+        for match in gone:
+            reinstate(match)
+        replay()
+        assert rows() == before
+        assert not differences()
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("rated", [True, False])
+def test_the_check_of_everything_finds_nothing_after_a_voiding_or_after_taking_it_back(
+    rated: bool, bobs: Player, carols: Player
+) -> None:
+    match = match_between(bobs, carols, parent_topic="")
+    append_result(match, winner=1, score=(5, 7), kind=Kind.PLAYED, source="director", by=SYSTEM, now=NOON)
+    for change in (lambda: void(match, rated=rated), lambda: reinstate(match)):
+        change()
+        replay()
+        assert list(integrity.differences()) == []

@@ -1,0 +1,342 @@
+"""The ranking, histories and meetings: who is in them, in what order, and who may see what."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from matches.models import Match, PlayerRating
+from matches.presentation.context import Occasion, add, occasions
+from matches.presentation.visibility import NOBODY, Viewer
+from matches.rankings import charts, histories, profiles
+from matches.rankings import tables as rankings
+from matches.rankings.charts import Point
+from matches.rankings.tables import Filters, Pages
+from matches.ratings.services.ratings import default_pool
+from players.access import Role
+from players.models import Club, Membership, Player, User
+from tests.matches.ratings.history import LATER, NOON, Kind, played, player, replay
+
+pytestmark = pytest.mark.django_db
+
+
+def rate(name: str, rating: float, *, matches: int = 10, days_ago: int = 1, **fields: Any) -> Player:
+    """Somebody with a standing, without the matches that led to it."""
+    new = player(name, **fields)
+    PlayerRating.objects.create(
+        pool=default_pool(),
+        player=new,
+        rating=rating,
+        experience=7 * matches,
+        matches=matches,
+        wins=matches // 2,
+        last_played_at=LATER - timedelta(days=days_ago),
+        last_change=1.5,
+    )
+    return new
+
+
+def table(page: int = 1, **filters: Any) -> list[tuple[int, str]]:
+    rows = rankings.ranking(Filters(**filters), page, LATER).rows
+    return [(row.rank, row.player.shown_name) for row in rows]
+
+
+# The ranking
+
+
+def test_nobody_is_rated_yet() -> None:
+    assert table() == []
+
+
+def test_the_best_stands_first_and_equals_share_a_rank() -> None:
+    for name, rating in [("Bob", 1500.0), ("Carol", 1600.0), ("Erik", 1600.0), ("Frida", 1400.0)]:
+        rate(name, rating)
+    assert table() == [(1, "Carol"), (1, "Erik"), (3, "Bob"), (4, "Frida")]
+
+
+def test_ranks_go_on_over_pages_also_where_equals_are_parted() -> None:
+    for number in range(rankings.ROWS - 1):
+        rate(f"Better {number:02}", 1700 - number)
+    for name in ("Bob", "Carol", "Erik"):
+        rate(name, 1500)
+    assert table(1)[-1] == (50, "Bob")
+    assert table(2) == [(50, "Carol"), (50, "Erik")]
+    assert table(99) == table(2), "the nearest page"
+
+
+def test_whoever_has_not_played_for_a_year_is_not_shown_unless_asked_for() -> None:
+    rate("Bob", 1500, days_ago=300)
+    rate("Carol", 1600, days_ago=400)
+    assert table() == [(1, "Bob")]
+    assert table(days=0) == [(1, "Carol"), (2, "Bob")]
+    assert table(days=30) == []
+
+
+def test_a_least_number_of_matches_can_be_asked_for() -> None:
+    rate("Bob", 1500, matches=4)
+    rate("Carol", 1400, matches=5)
+    assert table(least=5) == [(1, "Carol")]
+
+
+def test_a_club_has_a_table_of_its_own() -> None:
+    bob, carol = rate("Bob", 1500), rate("Carol", 1600)
+    club = Club.objects.create(name="Copenhagen Backgammon", slug="copenhagen")
+    Membership.objects.create(club=club, player=bob)
+    Membership.objects.create(club=club, player=carol, left_at=LATER)
+    assert table(club="copenhagen") == [(1, "Bob")]
+    assert table(club="nowhere") == []
+
+
+def test_a_search_leaves_the_ranks_as_they_are() -> None:
+    for name, rating in [("Bob Møller", 1500.0), ("Carol", 1600.0), ("Erik Moller", 1600.0)]:
+        rate(name, rating)
+    assert table(q="moller") == [(1, "Erik Moller"), (3, "Bob Møller")]
+    assert table(q="møl bob") == [(3, "Bob Møller")]
+
+
+def test_initials_are_shown_and_not_found_and_the_erased_are_not_in_the_table() -> None:
+    rate("Bob Olsen", 1500, initials_only=True)
+    rate("", 1600, erased_at=LATER)
+    assert table() == [(1, "B. O.")]
+    assert table(q="olsen") == []
+    assert rankings.players("", 1)[1] == []
+
+
+def test_i_find_myself(bob: User) -> None:
+    for number in range(rankings.ROWS):
+        rate(f"Better {number:02}", 1700)
+    me = rate("Bob", 1700, user=bob)
+    viewer = Viewer.of(bob)
+    found = rankings.ranking(Filters(), 2, LATER, viewer.player)
+    assert found.me == rankings.Place(rank=1, page=2)
+    assert [row.me for row in found.rows] == [True]
+    assert rankings.place(Filters(least=11), LATER, me.pk) is None
+    assert rankings.place(Filters(), LATER, None) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "count", "shown", "start", "end"), [(0, 0, 1, 0, 0), (3, 101, 3, 100, 101), (9, 100, 2, 50, 100)]
+)
+def test_a_page_is_the_nearest_there_is(asked: int, count: int, shown: int, start: int, end: int) -> None:
+    pages = Pages.of(asked, 50, count)
+    assert (pages.number, pages.start, pages.end) == (shown, start, end)
+
+
+def test_what_makes_no_sense_in_an_address_is_left_out() -> None:
+    assert Filters.read({"days": "-3", "least": "many", "page": "x"}) == Filters()
+    assert Filters.read({"days": "9" * 7}).days == 9999999
+    assert table(days=9999999) == []
+    assert histories.Filters.read({"result": "maybe", "year": "99999", "length": "²"}) == histories.Filters()
+
+
+# Histories
+
+
+@pytest.fixture
+def cast(db: None) -> tuple[Player, Player, Player]:
+    return player("Bob Ross"), player("Carol"), player("Erik")
+
+
+def lines(of: Player, viewer: Viewer = NOBODY, **filters: Any) -> list[histories.Line]:
+    return histories.history(of, histories.Filters(**filters), 1, viewer).lines
+
+
+def test_a_history_tells_each_match_from_the_players_side(cast: tuple[Player, Player, Player]) -> None:
+    bob, carol, erik = cast
+    played(bob, carol, hours=1, length=7)
+    played(erik, bob, hours=2, length=5)
+    played(carol, bob, hours=3, kind=Kind.WALKOVER)
+    replay()
+    walkover, lost, won = lines(bob)
+    assert (won.opponent, won.won, won.score) == (carol, True, (7, 3))
+    assert (lost.opponent, lost.won, lost.score) == (erik, False, (3, 5))
+    assert won.explained is not None
+    assert won.explained.working.k == 5
+    assert lost.explained is not None
+    assert (lost.explained.counted, lost.explained.ramps) == (7, True)
+    assert walkover.explained is None
+    assert (won.ending, walkover.ending) == ("", "walkover")
+
+
+def test_a_score_is_shown_no_higher_than_the_length(cast: tuple[Player, Player, Player]) -> None:
+    bob, carol, _ = cast
+    match = played(bob, carol, length=7)
+    match.results.update(score_0=9, score_1=4)
+    assert lines(bob)[0].score == (7, 4)
+    assert lines(carol)[0].score == (4, 7)
+
+
+def test_a_history_can_be_filtered(cast: tuple[Player, Player, Player]) -> None:
+    bob, carol, erik = cast
+    first = played(bob, carol, hours=1, length=7)
+    second = played(erik, bob, hours=2, length=5)
+    third = played(carol, bob, hours=24 * 365, length=5, kind=Kind.WALKOVER)
+    replay()
+
+    def found(**filters: Any) -> list[Match]:
+        return [line.match for line in lines(bob, **filters)]
+
+    assert found() == [third, second, first]
+    assert found(result="won") == [first]
+    assert found(result="lost") == [third, second]
+    assert found(rated="yes") == [second, first]
+    assert found(rated="no") == [third]
+    assert found(length=5) == [third, second]
+    assert found(year=2026) == [second, first]
+    assert found(opponent="car") == [third, first]
+    assert found(opponent="bob") == []
+
+
+def test_open_and_void_matches_are_in_no_history(cast: tuple[Player, Player, Player]) -> None:
+    bob, carol, _ = cast
+    Match.objects.create(player_0=bob, player_1=carol, length=7)
+    Match.objects.create(player_0=bob, player_1=carol, length=7, finished_at=NOON, state=Match.State.VOID)
+    assert lines(bob) == []
+
+
+def test_merged_players_have_one_history(cast: tuple[Player, Player, Player]) -> None:
+    bob, carol, erik = cast
+    played(bob, carol, hours=1)
+    played(carol, erik, hours=2)
+    played(erik, bob, hours=3)
+    Player.objects.filter(pk=erik.pk).update(merged_into=bob)
+    replay()
+    assert [(line.opponent, line.won) for line in lines(bob)] == [(carol, False), (carol, True)]
+    assert [line.opponent for line in lines(carol)] == [bob, bob]
+    assert len(lines(carol, opponent="ross")) == 2
+    assert [line.match for line in lines(carol, opponent="erik")] == []
+    met = histories.versus(bob, carol, (1500, 1500), 1, NOBODY)
+    assert (met.wins, met.pages.count) == ((1, 1), 2)
+
+
+def test_a_private_match_tells_only_what_it_did_to_the_rating(
+    cast: tuple[Player, Player, Player], bob: User, dave: User, alice: User
+) -> None:
+    ross, carol, erik = cast
+    Player.objects.filter(pk=carol.pk).update(user=bob)
+    club = Club.objects.create(name="Club", slug="club")
+    Membership.objects.create(club=club, player=player("Alice", user=alice), role=Role.DIRECTOR)
+    Membership.objects.create(club=club, player=player("Dave", user=dave))
+    played(ross, carol, hours=1, club=club, visibility=Match.Visibility.PRIVATE)
+    played(ross, erik, hours=2, club=club, visibility=Match.Visibility.CLUB)
+    replay()
+
+    def seen(viewer: Viewer) -> list[bool]:
+        shown = lines(ross, viewer)
+        assert all(line.explained is not None for line in shown)
+        assert all(line.score is None for line in shown if line.hidden)
+        met = [histories.versus(ross, other, (1500, 1500), 1, viewer).pages.count == 1 for other in (erik, carol)]
+        assert met == [not line.hidden for line in shown]
+        found = [len(lines(ross, viewer, opponent=name)) == 1 for name in ("erik", "carol")]
+        assert found == met
+        return met
+
+    assert seen(NOBODY) == [False, False]
+    assert seen(Viewer.of(dave)) == [True, False], "of the club"
+    assert seen(Viewer.of(alice)) == [True, True], "directs it"
+    assert seen(Viewer.of(bob)) == [False, True], "Carol herself"
+    assert histories.rivals(ross, 5) == []
+
+
+def test_two_players_head_to_head(cast: tuple[Player, Player, Player]) -> None:
+    bob, carol, erik = cast
+    for hours in range(3):
+        played(bob, carol, hours=hours)
+    played(carol, bob, hours=4)
+    played(carol, erik, hours=5)
+    replay()
+    met = histories.versus(carol, bob, (1500, 1650), 1, NOBODY)
+    assert met.wins == (1, 3)
+    assert [line.won for line in met.lines] == [True, False, False, False]
+    seven = next(chance for chance in met.chances if chance.length == 7)
+    assert seven.percents == (39, 61)
+    assert [(one.player, one.matches, one.wins) for one in histories.rivals(carol, 5)] == [(bob, 4, 1), (erik, 1, 1)]
+
+
+def test_the_room_above_tells_what_a_match_was_played_for() -> None:
+    add(lambda topics: {topic: Occasion("Spring Cup · final", "/spring/") for topic in topics if topic == "division:1"})
+    assert occasions(["", "division:1", "other:2"]) == {"division:1": Occasion("Spring Cup · final", "/spring/")}
+
+
+# Charts
+
+
+def points(*ratings: float) -> list[Point]:
+    return [Point(NOON + timedelta(days=index), rating) for index, rating in enumerate(ratings)]
+
+
+def test_a_chart_needs_two_points() -> None:
+    assert charts.chart([]) is None
+    assert charts.chart(points(1500)) is None
+
+
+def test_a_chart_of_one_match_runs_from_edge_to_edge() -> None:
+    drawn = charts.chart(points(1500, 1526.5), [charts.DESK])
+    assert drawn is not None
+    assert (drawn.matches, drawn.lowest, drawn.highest) == (1, 1500, 1526.5)
+    (desk,) = drawn.drawings
+    assert desk.path.startswith("M56 ")
+    assert desk.end[0] == charts.DESK.right_end
+    assert [line.label for line in desk.lines] == ["1500", "1505", "1510", "1515", "1520", "1525", "1530"]
+
+
+def test_a_level_chart_has_room_above() -> None:
+    drawn = charts.chart(points(1500, 1500))
+    assert drawn is not None
+    assert [line.label for line in drawn.drawings[0].lines] == ["1500", "1501"]
+
+
+def test_a_long_chart_keeps_its_peaks() -> None:
+    ratings = [1500.0 + index % 7 for index in range(3000)]
+    ratings[1234], ratings[2345] = 1900, 1100
+    drawn = charts.chart(points(*ratings))
+    assert drawn is not None
+    assert len(drawn.points) <= charts.MOST_POINTS + 2
+    assert (drawn.points[0].rating, drawn.points[-1].rating) == (ratings[0], ratings[-1])
+    assert {1900, 1100} <= {point.rating for point in drawn.points}
+    for drawing in drawn.drawings:
+        assert 1 < len(drawing.lines) <= drawing.size.lines
+        assert 0 < len(drawing.dates) <= drawing.size.dates
+
+
+# Queries
+
+
+def season(count: int, cast: tuple[Player, Player, Player]) -> None:
+    hours = Match.objects.count()
+    for number in range(count):
+        other = player(f"Rival {hours + number}") if number % 3 == 0 else cast[number % 3]
+        played(cast[0], other, hours=hours + number)
+    replay()
+
+
+def queries(work: Any) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        work()
+    return len(captured)
+
+
+def test_pages_ask_as_many_questions_of_much_as_of_little(cast: tuple[Player, Player, Player], bob: User) -> None:
+    me = cast[0]
+    Player.objects.filter(pk=me.pk).update(user=bob)
+    viewer = Viewer.of(bob)
+    pages = {
+        "ranking": lambda: rankings.ranking(Filters(days=0), 1, LATER, viewer.player),
+        "search": lambda: rankings.ranking(Filters(days=0, q="a"), 1, LATER, viewer.player),
+        "players": lambda: rankings.players("", 1),
+        "profile": lambda: profiles.profile(me, LATER, viewer, whole=True),
+        "history": lambda: histories.history(me, histories.Filters(), 1, viewer),
+        "versus": lambda: histories.versus(me, cast[2], (1500, 1500), 1, viewer),
+        "rivals": lambda: histories.rivals(me, 12),
+    }
+    season(4, cast)
+    rate("Frida", 1500)
+    few = {name: queries(work) for name, work in pages.items()}
+    season(60, cast)
+    for number in range(60):
+        rate(f"Anna {number}", 1400 + number % 9)
+    many = {name: queries(work) for name, work in pages.items()}
+    assert many == few
+    assert max(few.values()) <= 20, few

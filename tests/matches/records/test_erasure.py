@@ -1,0 +1,40 @@
+"""Who is erased is gone from the records, too; what was played and who won stays."""
+
+import pytest
+
+from engine.records import write
+from engine.simulation import play_out
+from matches.models import Match, Submission
+from matches.reporting.services.adjudication import adjudicate_submission
+from matches.reporting.services.records import submit_for_match
+from players.actors import Actor
+from players.models import Player, User
+from players.people.services import erase_player
+from tests.matches.cast import BOB, NOW, minutes
+from tests.matches.conftest import bobs, carols, club, match, pool
+
+__all__ = ["bobs", "carols", "club", "match", "pool"]
+pytestmark = pytest.mark.django_db
+
+
+def test_the_files_and_names_of_a_person_are_forgotten_and_the_result_stays(
+    match: Match, bobs: Player, bob: User
+) -> None:
+    names = (match.player_0.name, match.player_1.name)
+    data = write(play_out(3, match.length, players=names), "mat")
+    sent = submit_for_match(
+        match=match, side=BOB, data=data, source="upload", by=Actor.of(bob), now=NOW, file_name="bob.mat", submitter=bob
+    )
+    adjudicate_submission(submission_id=sent.submission.pk, now=NOW)
+    before = match.results.get()
+
+    erase_player(player=bobs, by=Actor.of(bob), now=minutes(1))
+
+    row = Submission.objects.get()
+    assert (bytes(row.data), row.file_name, row.submitter) == (b"", "", None)
+    assert row.transcript is not None
+    assert names[0] not in str(row.transcript)
+    assert names[0] not in str(row.verdicts.get().content)
+    assert row.transcript["games"]
+    assert match.results.get() == before
+    assert not User.objects.filter(pk=bob.pk).exists()

@@ -1,0 +1,345 @@
+"""A record comes in once, is adjudicated once, and is never forgotten."""
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection
+from django.utils import timezone
+from redis import Redis
+
+from engine import Refused, check_record
+from engine.records import write
+from engine.simulation import play_out
+from engine.version import VERSION
+from matches.models import MOST_BYTES, Submission, Verdict
+from matches.records.services.submissions import MOST_ATTEMPTS, SWEEP_AT_ONCE, send_again, submit
+from matches.records.verdicts import as_json, storable
+from matches.reporting.services.adjudication import adjudicate_submission
+from players.models import User
+from tests.matches.records.samples import ILLEGAL, long_session, simulated
+
+QUEUE = "celery"
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=timezone.get_default_timezone())
+
+
+def sent(data: bytes | None = None, *, now: datetime = NOW, **more: Any) -> Submission:
+    return submit(data=data or simulated(), source="upload", now=now, **more).submission
+
+
+def adjudicated(submission: Submission, *, now: datetime = NOW) -> Submission:
+    adjudicate_submission(submission_id=submission.pk, now=now)
+    submission.refresh_from_db()
+    return submission
+
+
+def settled(submission: Submission, patience: float = 60.0) -> Submission:
+    """The submission as soon as a worker is done with it, or when patience ends."""
+    deadline = time.monotonic() + patience
+    while submission.is_open and time.monotonic() < deadline:
+        time.sleep(0.02)
+        submission.refresh_from_db()
+    return submission
+
+
+# Coming in
+
+
+@pytest.mark.django_db
+def test_the_bytes_are_kept_as_they_came() -> None:
+    data = simulated().replace(b"\n", b"\r\n")
+    submission = sent(data, file_name="C:\\matches\\final\n round.mat")
+    submission.refresh_from_db()
+    assert bytes(submission.data) == data
+    assert submission.size == len(data)
+    assert submission.sha256 == hashlib.sha256(data).hexdigest()
+    assert submission.file_name == "final round.mat"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("data", "code"), [(b"", "file_empty"), (b" \r\n\t", "file_empty"), (b"x" * (MOST_BYTES + 1), "record_too_large")]
+)
+def test_a_record_of_no_or_too_many_bytes_is_refused(data: bytes, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        submit(data=data, source="upload", now=NOW)
+    assert refused.value.code == code
+    assert not Submission.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_record_of_exactly_one_mebibyte_is_taken() -> None:
+    assert sent(b"x" * MOST_BYTES).size == MOST_BYTES
+
+
+@pytest.mark.django_db
+def test_the_same_file_sent_twice_leads_to_the_same_page() -> None:
+    first = submit(data=simulated(), source="upload", file_name="final.mat", now=NOW)
+    again = submit(data=simulated(), source="upload", file_name="final.mat", now=NOW + timedelta(hours=1))
+    assert (first.created, again.created) == (True, False)
+    assert again.submission == first.submission
+
+
+@pytest.mark.django_db
+def test_another_name_another_sender_or_another_content_makes_another_page(bob: User) -> None:
+    first = sent(file_name="final.mat")
+    others = [
+        sent(file_name="Bob against Carol, private.mat"),
+        sent(file_name="final.mat", submitter=bob),
+        sent(simulated(seed=2), file_name="final.mat"),
+    ]
+    assert len({first.pk, *(other.pk for other in others)}) == 4
+
+
+@pytest.mark.django_db
+def test_a_file_judged_by_an_older_engine_is_judged_anew() -> None:
+    old = adjudicated(sent())
+    assert sent() == old
+    Verdict.objects.filter(submission=old).update(engine_version="0")
+    assert sent() != old
+
+
+@pytest.mark.django_db
+def test_a_file_that_was_given_up_may_be_tried_again() -> None:
+    old = sent()
+    Submission.objects.filter(pk=old.pk).update(state=Submission.State.FAILED)
+    assert sent() != old
+
+
+@pytest.mark.django_db
+def test_the_same_key_gives_the_first_answer_again(bob: User) -> None:
+    first = sent(key="a1")
+    assert sent(key="a1") == first
+    assert sent(key="a2") != first
+    assert sent(key="a1", submitter=bob) != first
+
+
+@pytest.mark.django_db
+def test_a_key_stands_for_one_record() -> None:
+    sent(key="a1")
+    with pytest.raises(Refused) as refused:
+        sent(simulated(seed=2), key="a1")
+    assert refused.value.code == "key_reused"
+
+
+def test_of_many_requests_with_one_key_at_once_one_comes_in(transactional_db: None) -> None:
+    found: list[int] = []
+    at_once(8, lambda: found.append(sent(key="a1").pk))
+    assert len(found) == 8
+    assert len(set(found)) == 1
+
+
+# Adjudication
+
+
+def test_a_worker_adjudicates_what_was_sent(celery_worker: Any) -> None:
+    submission = settled(sent(now=timezone.now()))
+    assert submission.state == Submission.State.DONE
+    assert submission.format == "mat"
+    assert submission.attempts == 1
+    verdict = submission.verdicts.get()
+    assert verdict.engine_version == VERSION
+    assert verdict.outcome == "accepted"
+    assert verdict.content["players"] == ["Bob", "Carol"]
+
+
+@pytest.mark.django_db
+def test_findings_are_stored_as_codes_and_parameters() -> None:
+    content = adjudicated(sent(ILLEGAL.encode())).verdicts.get().content
+    assert content["outcome"] == "rejected"
+    found = next(finding for finding in content["findings"] if finding["severity"] == "error")
+    assert (found["code"], found["game"], found["ply"]) == ("must_play_more", 1, 4)
+    assert found["params"] == {"count": 4, "dice": "6-6", "play": "24/18 13/7"}
+    assert found["nearest"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("data", [b"\0\xff\x13garbage" * 50, b"no match here", b'{"format": "something else"}'])
+def test_what_is_no_record_gets_a_verdict_too(data: bytes) -> None:
+    submission = adjudicated(sent(data))
+    assert submission.state == Submission.State.DONE
+    assert submission.transcript is None
+    assert submission.verdicts.get().outcome == "rejected"
+
+
+@pytest.mark.django_db
+def test_a_name_no_database_can_hold_does_no_harm() -> None:
+    data = write(play_out(1, 1, players=("B\0b", "Carol")), "json").replace(b"Carol", b"C\\ud800rol")
+    assert b"\\u0000" in data
+    submission = adjudicated(sent(data))
+    assert submission.state == Submission.State.DONE
+    assert not {"\0", "\ud800"} & set("".join(submission.verdicts.get().content["players"]))
+
+
+def test_what_is_stored_is_text_that_every_database_holds() -> None:
+    assert storable({"B\0b": ["C\ud800rol", 3, None]}) == {"B\ufffdb": ["C?rol", 3, None]}
+
+
+# Claims
+
+
+@pytest.mark.django_db
+def test_a_claim_keeps_other_workers_away_for_a_minute() -> None:
+    submission = sent()
+    Submission.objects.filter(pk=submission.pk).update(state="working", claimed_at=NOW, attempts=1)
+    assert adjudicated(submission, now=NOW + timedelta(seconds=59)).state == Submission.State.WORKING
+    assert adjudicated(submission, now=NOW + timedelta(seconds=60)).state == Submission.State.DONE
+    assert submission.attempts == 2
+
+
+@pytest.mark.django_db
+def test_a_record_that_takes_every_worker_down_is_given_up() -> None:
+    submission = sent()
+    Submission.objects.filter(pk=submission.pk).update(state="working", claimed_at=NOW, attempts=MOST_ATTEMPTS)
+    adjudicated(submission, now=NOW + timedelta(minutes=2))
+    assert submission.state == Submission.State.FAILED
+    assert submission.failure == "adjudication_gave_up"
+    assert not submission.verdicts.exists()
+
+
+@pytest.mark.django_db
+def test_what_is_done_is_not_done_again() -> None:
+    submission = adjudicated(sent())
+    assert adjudicate_submission(submission_id=submission.pk, now=NOW + timedelta(hours=1)) is None
+    assert submission.verdicts.count() == 1
+
+
+def at_once(count: int, act: Callable[[], Any]) -> list[BaseException]:
+    """Run `act` in so many threads that start together; what they raised."""
+    gate, raised = threading.Barrier(count), []
+
+    def run() -> None:
+        gate.wait()
+        try:
+            act()
+        except IntegrityError as error:
+            raised.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return raised
+
+
+def test_of_many_workers_at_once_one_adjudicates(transactional_db: None) -> None:
+    submission = sent(long_session(100))
+    assert at_once(6, lambda: adjudicate_submission(submission_id=submission.pk, now=NOW)) == []
+    submission.refresh_from_db()
+    assert submission.attempts == 1
+    assert submission.verdicts.count() == 1
+
+
+def test_without_a_claim_they_would_all_have_written(transactional_db: None) -> None:
+    """The control: read, adjudicate and write without a lock, and only the constraint stands in the way."""
+    submission = sent(long_session(100))
+    all_have_read = threading.Barrier(6)
+
+    def careless() -> None:
+        row = Submission.objects.get(pk=submission.pk)
+        assert row.is_open
+        all_have_read.wait()
+        verdict = check_record(bytes(row.data)).verdict
+        row.state = Submission.State.DONE
+        row.save(update_fields=["state"])
+        Verdict.objects.create(
+            submission=row, engine_version=VERSION, outcome=verdict.outcome, content=as_json(verdict)
+        )
+
+    assert len(at_once(6, careless)) == 5
+
+
+def test_of_two_workers_with_a_claim_each_the_second_writes_nothing(transactional_db: None) -> None:
+    """The first was slower than its claim lasts, so that a second one took the record too."""
+    submission = sent(long_session(300))
+
+    written: list[Verdict | None] = []
+
+    def first() -> None:
+        written.append(adjudicate_submission(submission_id=submission.pk, now=NOW))
+
+    def second() -> None:
+        while not Submission.objects.filter(pk=submission.pk, state="working").exists():
+            time.sleep(0.001)
+        written.append(adjudicate_submission(submission_id=submission.pk, now=NOW + timedelta(seconds=61)))
+
+    parts = iter([first, second])
+    assert at_once(2, lambda: next(parts)()) == []
+    submission.refresh_from_db()
+    assert submission.attempts == 2
+    assert sorted(verdict is None for verdict in written) == [False, True]
+    assert submission.verdicts.count() == 1
+
+
+# The sweep
+
+
+def waiting(valkey: Redis) -> int:
+    return int(valkey.llen(QUEUE))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("state", "claimed", "age", "sent_again"),
+    [
+        ("queued", None, 9, 0),
+        ("queued", None, 10, 1),
+        ("working", 59, 100, 0),
+        ("working", 60, 100, 1),
+        ("done", 100, 100, 0),
+        ("failed", 100, 100, 0),
+    ],
+)
+def test_the_sweep_sends_again_what_nobody_works_on(
+    valkey: Redis, state: str, claimed: int | None, age: int, sent_again: int
+) -> None:
+    submission = sent()
+    valkey.flushall()
+    Submission.objects.filter(pk=submission.pk).update(
+        state=state,
+        sent_at=NOW - timedelta(seconds=age),
+        claimed_at=None if claimed is None else NOW - timedelta(seconds=claimed),
+    )
+    assert send_again(now=NOW) == sent_again
+    assert waiting(valkey) == sent_again
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_sweep_does_not_multiply_a_long_backlog(valkey: Redis) -> None:
+    for number in range(SWEEP_AT_ONCE + 5):
+        sent(str(number).encode())
+    valkey.flushall()
+    later = NOW + timedelta(seconds=10)
+    assert send_again(now=later) == SWEEP_AT_ONCE
+    assert send_again(now=later) == 5
+    assert send_again(now=later + timedelta(seconds=9)) == 0
+    assert waiting(valkey) == SWEEP_AT_ONCE + 5
+
+
+# Without a broker
+
+
+@pytest.mark.usefixtures("broker_down")
+def test_a_record_comes_in_quickly_while_the_broker_is_away(transactional_db: None) -> None:
+    began = time.monotonic()
+    submission = sent()
+    assert time.monotonic() - began < 20
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.QUEUED
+
+
+def test_what_came_in_without_a_broker_is_found_by_the_sweep(celery_worker: Any, valkey: Redis) -> None:
+    before = timezone.now() - timedelta(seconds=11)
+    submission = sent(now=before)
+    valkey.delete(QUEUE)
+    Submission.objects.filter(pk=submission.pk).update(state="queued", claimed_at=None, sent_at=before)
+    Verdict.objects.filter(submission=submission).delete()
+    send_again(now=timezone.now())
+    assert settled(submission).state == Submission.State.DONE

@@ -1,0 +1,223 @@
+"""Alice's club with an event, and everybody who may visit their pages.
+
+Alice owns and directs, Erin assists, Bob and Carol play, Dave is nobody, Frank directs another club.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.models import Division, Entry, Fixture, Tournament
+
+NOON = NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+Role = Membership.Role
+SEED = bytes(range(32))
+
+
+class Clocked:
+    """Whoever runs a division, a minute an act."""
+
+    division: Division
+    at: datetime
+
+    def now(self) -> datetime:
+        """A minute later than the last time."""
+        self.at += timedelta(minutes=1)
+        return self.at
+
+    @property
+    def seq(self) -> int:
+        """What a director sees just now."""
+        self.division.refresh_from_db()
+        return self.division.seq
+
+
+@pytest.fixture
+def by_alice(alice: User) -> Actor:
+    return Actor.of(alice)
+
+
+@pytest.fixture
+def club(alice: User) -> Club:
+    club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
+    player = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=club, player=player, role=Membership.Role.OWNER)
+    return club
+
+
+@pytest.fixture
+def tournament(club: Club, by_alice: Actor) -> Tournament:
+    return events.create_tournament(club=club, by=by_alice, now=NOON, name="Winter Open", starts_at=NOON)
+
+
+@pytest.fixture
+def make_players() -> Callable[[int], list[Player]]:
+    """So many players, called Player 1, Player 2 …"""
+
+    def make(count: int) -> list[Player]:
+        return [Player.objects.create(name=f"Player {number}") for number in range(1, count + 1)]
+
+    return make
+
+
+@pytest.fixture
+def make_division(tournament: Tournament, by_alice: Actor) -> Callable[..., Division]:
+    """A division of the event with these settings."""
+
+    def make(**settings: Any) -> Division:
+        settings.setdefault("name", "Main")
+        return events.create_division(tournament=tournament, by=by_alice, now=NOON, **settings)
+
+    return make
+
+
+@pytest.fixture
+def drawn(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> Callable[..., Division]:
+    """A division with so many players whose draw is published."""
+
+    def make(count: int, **settings: Any) -> Division:
+        division = make_division(**settings)
+        entries.enter(division=division, players=make_players(count), by=by_alice, now=NOON)
+        if division.tournament.status == Tournament.Status.DRAFT:
+            events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOON)
+        draw = draws.request_draw(division=division, by=by_alice, now=NOON)
+        draws.make_draft(draw_id=draw.pk, now=NOON)
+        division.refresh_from_db()
+        draws.publish_draw(division=division, after=division.seq, by=by_alice, now=NOON)
+        division.refresh_from_db()
+        return division
+
+    return make
+
+
+def join(club: Club, user: User, role: str = Role.MEMBER) -> Player:
+    """The player of an account, in a club."""
+    player, _made = Player.objects.get_or_create(user=user, defaults={"name": user.display_name})
+    Membership.objects.create(club=club, player=player, role=role)
+    return player
+
+
+@pytest.fixture
+def erin(db: None, club: Club) -> User:
+    """She assists."""
+    user = User.objects.create_user("erin@example.org", "crawford-1969", display_name="Erin")
+    join(club, user, Role.ASSISTANT)
+    return user
+
+
+@pytest.fixture
+def frank(db: None) -> User:
+    """He directs another club."""
+    user = User.objects.create_user("frank@example.org", "crawford-1969", display_name="Frank")
+    join(Club.objects.create(name="Elsewhere", slug="elsewhere"), user, Role.DIRECTOR)
+    return user
+
+
+@pytest.fixture
+def bobs(bob: User, club: Club) -> Player:
+    """Bob as a player of the club."""
+    return join(club, bob)
+
+
+@pytest.fixture
+def carols(carol: User, club: Club) -> Player:
+    """Carol as a player of the club."""
+    return join(club, carol)
+
+
+@pytest.fixture
+def as_user() -> Callable[[User | None], Client]:
+    """A browser in which somebody is signed in."""
+
+    def client_of(user: User | None) -> Client:
+        client = Client()
+        if user is not None:
+            client.force_login(user)
+        return client
+
+    return client_of
+
+
+@pytest.fixture
+def alices(alice: User, club: Club, as_user: Callable[[User | None], Client]) -> Client:
+    """Alice's browser."""
+    return as_user(alice)
+
+
+@dataclass
+class Running:
+    """An event whose division of four has been drawn; Bob meets Carol in M1."""
+
+    tournament: Tournament
+    division: Division
+    fixture: Fixture
+    entry: Entry
+
+    @property
+    def address(self) -> str:
+        """Where its pages begin."""
+        return f"/events/{self.tournament.club.slug}/{self.tournament.slug}/"
+
+    @property
+    def page(self) -> str:
+        """The division's page."""
+        return f"{self.address}{self.division.public_id}/"
+
+    @property
+    def sheet(self) -> str:
+        """The page of M1 for those who run the event."""
+        return f"{self.address}fixtures/{self.fixture.public_id}/"
+
+
+def publish(division: Division, by: Actor, *, attempts: int = 1) -> Division:
+    """Draws and publishes; with more attempts, until Bob meets Carol."""
+    for attempt in range(attempts):
+        draw = draws.request_draw(division=division, by=by, now=NOW, reason="again" if attempt else "")
+        draws.make_draft(draw_id=draw.pk, now=NOW)
+        draw.refresh_from_db()
+        names = dict(division.entries.values_list("pk", "player__name"))
+        if attempts == 1 or {names.get(place) for place in draw.places[:2]} == {"Bob", "Carol"}:
+            break
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=NOW)
+    division.refresh_from_db()
+    return division
+
+
+@pytest.fixture
+def running(
+    make_division: Callable[..., Division],
+    make_players: Callable[[int], list[Player]],
+    bobs: Player,
+    carols: Player,
+    by_alice: Actor,
+) -> Running:
+    """A knockout of four to seven points, published and drawn."""
+    division = make_division(name="Open", match_length=7)
+    entries.enter(division=division, players=[bobs, carols, *make_players(2)], by=by_alice, now=NOW)
+    events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
+    publish(division, by_alice, attempts=100)
+    fixture = Fixture.objects.select_related("match", "stage").get(stage__division=division, number=1)
+    division.tournament.refresh_from_db()
+    entry = Entry.objects.get(division=division, player=bobs)
+    return Running(division.tournament, division, fixture, entry)
+
+
+@pytest.fixture
+def taking(make_division: Callable[..., Division], by_alice: Actor) -> Division:
+    """A published event whose division takes entries by the players themselves."""
+    division = make_division(name="Open", self_registration=True)
+    events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
+    division.tournament.refresh_from_db()
+    return division

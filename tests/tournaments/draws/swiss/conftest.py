@@ -1,0 +1,43 @@
+"""A Swiss whose first round is published, and what its tests ask of it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from engine.errors import Refused
+from players.actors import Actor
+from players.models import Player
+from tests.tournaments.support.swiss_rounds import Hall
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division
+from tournaments.state.derivation import states_of
+
+MakePlayers = Callable[[int], list[Player]]
+Swiss = Callable[..., Hall]
+
+
+@pytest.fixture
+def swiss(make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor) -> Swiss:
+    """A Swiss with so many players whose first round is published."""
+
+    def make(count: int, rounds: int | None = 3, **settings: object) -> Hall:
+        hall = Hall(make_division(), by_alice)
+        hall.enter(make_players(count))
+        return hall.begin(StageSettings("swiss", rounds=rounds, **settings))
+
+    return make
+
+
+def newcomer(name: str = "Late Larry") -> Player:
+    return Player.objects.create(name=name)
+
+
+def points(hall: Hall) -> dict[str, float]:
+    """Name -> points."""
+    table = states_of(hall.division)[0].tables[0]
+    names = dict(hall.division.entries.values_list("pk", "player__name"))
+    return {names[row.entry]: row.points for row in table.rows}
+
+
+def refused(code: str) -> "pytest.RaisesExc[Refused]":
+    return pytest.raises(Refused, check=lambda error: error.code == code)

@@ -1,0 +1,122 @@
+"""A knockout from its draw to its final, by the services alone."""
+
+from collections.abc import Callable
+
+import pytest
+
+from engine.errors import Refused
+from matches.models import Match, Result
+from players.actors import Actor
+from tests.tournaments.conftest import NOON
+from tournaments.entries.services import entries
+from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
+from tournaments.results.services import results
+
+pytestmark = pytest.mark.django_db
+Drawn = Callable[..., Division]
+
+
+def fixtures(division: Division) -> list[Fixture]:
+    return list(Fixture.objects.filter(stage__division=division).select_related("match", "stage").order_by("number"))
+
+
+def ready(division: Division) -> list[Fixture]:
+    return [fixture for fixture in fixtures(division) if fixture.status == Fixture.Status.READY]
+
+
+def play_all(division: Division, by: Actor) -> None:
+    """Side 0 wins whatever is ready, until nothing is."""
+    while todo := ready(division):
+        for fixture in todo:
+            results.enter_result(fixture=fixture, winner=0, score=(7, 3), by=by, now=NOON)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 8, 13, 97])
+def test_a_field_of_any_size_plays_to_one_winner(drawn: Drawn, by_alice: Actor, count: int) -> None:
+    division = drawn(count)
+
+    play_all(division, by_alice)
+
+    division.refresh_from_db()
+    assert division.status == Division.Status.FINISHED
+    assert division.tournament.status == Tournament.Status.FINISHED
+    assert Result.objects.filter(match__parent_topic=division.topic).count() == count - 1
+    assert {fixture.status for fixture in fixtures(division)} <= {Fixture.Status.DECIDED, Fixture.Status.BYE}
+
+
+def test_byes_stand_in_the_first_round_only(drawn: Drawn) -> None:
+    division = drawn(5)
+
+    byes = Slot.objects.filter(fixture__stage__division=division, status=Slot.Status.BYE)
+
+    assert byes.count() == 3
+    assert {slot.round.number for slot in byes.select_related("round")} == {1}
+
+
+def test_the_seed_is_hidden_behind_its_hash_and_every_redraw_shows(drawn: Drawn) -> None:
+    division = drawn(4)
+
+    stage = Stage.objects.get(division=division)
+
+    assert len(stage.seed) == len(stage.seed_hash) == 64
+    assert stage.seed != stage.seed_hash
+    assert stage.draws.get().number == 1
+
+
+def test_a_result_is_replaced_until_the_next_match_has_begun(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    first, second, final = fixtures(division)
+    for fixture in (first, second):
+        results.enter_result(fixture=fixture, winner=0, score=(7, 3), by=by_alice, now=NOON)
+
+    results.enter_result(fixture=first, winner=1, score=(5, 7), by=by_alice, now=NOON)
+
+    final.refresh_from_db()
+    assert final.match is not None
+    assert final.match.player_0 == first.match.player_1
+    assert Match.objects.filter(state=Match.State.VOID).count() == 1, "the final that was to be is void, not gone"
+    results.enter_result(fixture=final, winner=0, score=(7, 0), by=by_alice, now=NOON)
+    with pytest.raises(Refused) as refused:
+        results.enter_result(fixture=first, winner=0, score=(7, 5), by=by_alice, now=NOON)
+    assert refused.value.code == "successor_begun"
+
+
+def test_a_score_is_corrected_even_after_the_next_match(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    play_all(division, by_alice)
+    first = fixtures(division)[0]
+
+    result = results.enter_result(fixture=first, winner=0, score=(7, 6), by=by_alice, now=NOON)
+
+    assert (result.version, result.score) == (2, (7, 6))
+
+
+def test_who_withdraws_loses_what_is_open_and_whoever_comes_later_walks_over(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    first, second, final = fixtures(division)
+    results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
+    finalist = Entry.objects.get(division=division, player=first.match.player_0)
+
+    entries.withdraw(entry=finalist, by=by_alice, now=NOON)
+    results.enter_result(fixture=second, winner=1, score=(2, 7), by=by_alice, now=NOON)
+
+    final.refresh_from_db()
+    assert final.match is not None
+    walkover = final.match.results.get()
+    assert (walkover.kind, walkover.winner) == (Result.Kind.WALKOVER, 1)
+    division.refresh_from_db()
+    assert division.status == Division.Status.FINISHED
+
+
+def test_when_both_forfeit_nobody_goes_on_and_the_next_opponent_walks_over(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    first, second, final = fixtures(division)
+
+    results.enter_result(fixture=first, winner=None, score=None, kind=Result.Kind.DOUBLE_FORFEIT, by=by_alice, now=NOON)
+    results.enter_result(fixture=second, winner=0, score=(7, 1), by=by_alice, now=NOON)
+
+    final.refresh_from_db()
+    assert final.status == Fixture.Status.WALKOVER
+    assert [slot.status for slot in final.slots.order_by("side")] == [Slot.Status.WALKOVER, Slot.Status.ENTRY]
+    division.refresh_from_db()
+    assert division.status == Division.Status.FINISHED

@@ -1,0 +1,103 @@
+"""Lists of names become entries."""
+
+from collections.abc import Callable
+
+import pytest
+
+from engine.errors import Refused
+from players.actors import Actor
+from players.models import Club, Membership, Player
+from tests.tournaments.conftest import NOON
+from tournaments.entries.services import lists
+from tournaments.models import Division, Entry
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def division(make_division: Callable[..., Division]) -> Division:
+    return make_division()
+
+
+def member(club: Club, name: str) -> Player:
+    player = Player.objects.create(name=name)
+    Membership.objects.create(club=club, player=player)
+    return player
+
+
+def names(division: Division) -> list[str]:
+    return list(division.entries.order_by("pk").values_list("player__name", flat=True))
+
+
+def test_a_preview_says_who_is_meant_and_does_nothing(division: Division, club: Club, by_alice: Actor) -> None:
+    member(club, "Søren Holm")
+    twins = [member(club, "Kim Lee"), member(club, "Kim Lee")]
+    lists.enter_name(division=division, name="Alice", player="", by=by_alice, now=NOON)
+
+    lines = lists.preview(division=division, names=["soren holm", "Kim Lee", "Bob", "bob", "ALICE"])
+
+    assert [line.what for line in lines] == ["member", "ambiguous", "new", "repeated", "entered"]
+    assert {player.pk for player in lines[1].found.candidates} == {player.pk for player in twins}
+    assert not Player.objects.filter(name="Bob").exists()
+    assert names(division) == ["Alice"]
+
+
+def test_a_list_sent_twice_enters_nobody_twice(division: Division, by_alice: Actor) -> None:
+    for _twice in range(2):
+        made = lists.enter_list(division=division, names=["Bob", "Carol", "bob"], choices={}, by=by_alice, now=NOON)
+    assert names(division) == ["Bob", "Carol"]
+    assert (made.entries, made.left_out) == ([], ["Bob", "Carol", "bob"])
+
+
+def test_who_is_ambiguous_is_entered_once_he_is_chosen(division: Division, club: Club, by_alice: Actor) -> None:
+    one, _other = member(club, "Kim Lee"), member(club, "Kim Lee")
+
+    without = lists.enter_list(division=division, names=["Kim Lee"], choices={}, by=by_alice, now=NOON)
+    chosen = lists.enter_list(division=division, names=["Kim Lee"], choices={0: one.public_id}, by=by_alice, now=NOON)
+
+    assert (without.entries, without.left_out) == ([], ["Kim Lee"])
+    assert [entry.player_id for entry in chosen.entries] == [one.pk]
+
+
+def test_a_name_left_out_is_not_even_made_a_member(division: Division, by_alice: Actor) -> None:
+    lists.enter_list(division=division, names=["Bob", "Typo"], choices={1: ""}, by=by_alice, now=NOON)
+    assert names(division) == ["Bob"]
+    assert not Player.objects.filter(name="Typo").exists()
+
+
+def test_one_name_that_means_several_asks_who(division: Division, club: Club, by_alice: Actor) -> None:
+    one, other = member(club, "Kim Lee"), member(club, "Kim Lee")
+    with pytest.raises(Refused) as refused:
+        lists.enter_name(division=division, name="kim lee", player="", by=by_alice, now=NOON)
+    assert refused.value.code == "name_ambiguous"
+    assert {pair[0] for pair in refused.value.params["candidates"]} == {one.public_id, other.public_id}
+
+    entry = lists.enter_name(division=division, name="kim lee", player=other.public_id, by=by_alice, now=NOON)
+
+    assert entry.player == other
+
+
+def test_a_name_spelled_differently_is_asked_about(division: Division, club: Club, by_alice: Actor) -> None:
+    nord = member(club, "Nils Nord")
+    (line,) = lists.preview(division=division, names=["Nils Nørd"])
+    assert (line.what, line.asks, list(line.candidates)) == ("member", True, [nord])
+    with pytest.raises(Refused) as refused:
+        lists.enter_name(division=division, name="Nils Nørd", player="", by=by_alice, now=NOON)
+    assert refused.value.code == "name_of_member"
+
+    made = lists.enter_list(
+        division=division,
+        names=["Nils Nørd", "Nils Nørd", "Nils Nord"],
+        choices={0: nord.public_id, 1: lists.SOMEBODY_ELSE},
+        by=by_alice,
+        now=NOON,
+    )
+    assert [entry.player.name for entry in made.entries] == ["Nils Nord", "Nils Nørd"]
+
+
+def test_who_is_in_already_is_refused_by_name(division: Division, by_alice: Actor) -> None:
+    lists.enter_name(division=division, name="Bob", player="", by=by_alice, now=NOON)
+    with pytest.raises(Refused) as refused:
+        lists.enter_name(division=division, name="BOB", player="", by=by_alice, now=NOON)
+    assert refused.value.code == "already_entered"
+    assert Entry.objects.count() == 1

@@ -1,0 +1,100 @@
+"""An event that is called off: what is decided stays, and nothing is opened any more."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from engine.errors import Refused
+from matches.models import Match, Result
+from matches.reporting.services.claims import claim
+from players.actors import SYSTEM, Actor
+from players.models import Player
+from tests.tournaments.conftest import NOON
+from tests.tournaments.draws.test_knockout import fixtures
+from tests.tournaments.state.test_integrity import found
+from tests.tournaments.support.correcting import KNOCKOUT, Cup
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.models import Division, Tournament
+from tournaments.results.services import results
+from tournaments.state.settle import settle_division
+
+pytestmark = pytest.mark.django_db
+Drawn = Callable[..., Division]
+
+
+def call_off(division: Division, by: Actor) -> None:
+    events.cancel_tournament(tournament=division.tournament, by=by, now=NOON)
+
+
+def test_a_result_that_came_a_moment_before_moves_the_bracket_first(
+    drawn: Drawn, by_alice: Actor, settings: Any
+) -> None:
+    settings.OWN_LOSS_PENDING = 0
+    division = drawn(4)
+    first, second, final = fixtures(division)
+    results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
+    assert second.match is not None
+    # Its commit is not followed by the settling here, as if the process had died in between.
+    claim(match=second.match, side=1, winner=0, score=(7, 2), by=Actor.link(1), now=NOON)
+
+    call_off(division, by_alice)
+    settle_division(division_id=division.pk, now=NOON)
+
+    final.refresh_from_db()
+    assert final.match is not None
+    assert final.match.state == Match.State.VOID, "the final was opened, and is void with the event"
+    assert not Match.objects.filter(state=Match.State.OPEN).exists()
+    assert found() == []
+
+
+def test_nothing_is_replaced_and_nobody_withdraws_any_more(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    first = fixtures(division)[0]
+    results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
+    call_off(division, by_alice)
+
+    with pytest.raises(Refused) as replaced:
+        results.enter_result(fixture=first, winner=1, score=(3, 7), by=by_alice, now=NOON)
+    with pytest.raises(Refused) as withdrawn:
+        entries.withdraw(entry=division.entries.all()[0], by=by_alice, now=NOON)
+
+    assert (replaced.value.code, withdrawn.value.code) == ("tournament_not_open", "tournament_not_open")
+    assert Result.objects.exclude(kind=Result.Kind.VOID).count() == 1
+
+
+def test_a_division_is_not_added_to_an_event_that_was_called_off(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(2)
+    seen_before = division.tournament
+    events.cancel_tournament(tournament=Tournament.objects.get(pk=seen_before.pk), by=by_alice, now=NOON)
+
+    with pytest.raises(Refused) as refused:
+        events.create_division(tournament=seen_before, by=by_alice, now=NOON, name="Late")
+
+    assert refused.value.code == "tournament_not_open"
+
+
+def test_a_result_is_never_replaced_by_none(drawn: Drawn, by_alice: Actor) -> None:
+    first = fixtures(drawn(4))[0]
+
+    with pytest.raises(Refused) as refused:
+        results.enter_result(fixture=first, winner=None, score=None, kind=Result.Kind.VOID, by=by_alice, now=NOON)
+
+    assert refused.value.code == "result_void"
+
+
+def test_a_large_event_is_called_off_with_as_many_queries_as_a_small_one(
+    make_players: Callable[[int], list[Player]],
+) -> None:
+    asked = {}
+    for count in (8, 64):
+        cup = Cup.of(make_players(count), KNOCKOUT, f"of {count}").play(Random(1), most=0)
+        with CaptureQueriesContext(connection) as captured:
+            call_off(cup.division, SYSTEM)
+        asked[count] = len(captured)
+    assert Match.objects.filter(state=Match.State.VOID).count() == 4 + 32
+    assert asked[64] <= asked[8]

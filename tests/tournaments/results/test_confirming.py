@@ -1,0 +1,101 @@
+"""One tap confirms every unopposed report, and leaves out what is not for this director or not unopposed."""
+
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+
+from matches.models import Claim, Match, Result
+from matches.reporting.services import claims
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from tests.tournaments.conftest import NOON
+from tests.tournaments.support.swiss_rounds import is_clean
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.models import Division, Fixture
+from tournaments.results.services import results
+from tournaments.results.services.confirming import Confirmed, confirm_all, waiting_reports
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def division(make_division: Callable[..., Division], club: Club, by_alice: Actor) -> Division:
+    """Eight who are drawn, Alice, the director, among them; in every match side 0 says that it has won 7–3."""
+    made = make_division()
+    players = [Player.objects.get(name="Alice"), *(Player.objects.create(name=f"Player {n}") for n in range(7))]
+    entries.enter(division=made, players=players, by=by_alice, now=NOON)
+    events.publish_tournament(tournament=made.tournament, by=by_alice, now=NOON)
+    draw = draws.request_draw(division=made, by=by_alice, now=NOON)
+    draws.make_draft(draw_id=draw.pk, now=NOON)
+    made.refresh_from_db()
+    draws.publish_draw(division=made, after=made.seq, by=by_alice, now=NOON)
+    for match in Match.objects.filter(parent_topic=made.topic):
+        claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
+    return made
+
+
+def confirm(division: Division, by: Actor, reports: set[str] | None = None) -> dict[int, Confirmed]:
+    seen = set(Claim.objects.values_list("public_id", flat=True)) if reports is None else reports
+    done = confirm_all(tournament=division.tournament, reports=seen, by=by, now=timezone.now())
+    return {one.waiting.fixture.number: one for one in done}
+
+
+def own_match(division: Division) -> int:
+    """The number of Alice's match."""
+    rows = Fixture.objects.filter(stage__division=division, match__isnull=False).select_related("match__player_0")
+    return next(row.number for row in rows if row.match and "Alice" in [one.name for one in row.match.players])
+
+
+def test_every_report_stands_but_that_of_the_directors_own_match(division: Division, by_alice: Actor) -> None:
+    mine = own_match(division)
+    done = confirm(division, by_alice)
+    assert sorted(done) == [1, 2, 3, 4]
+    assert {number: one.code for number, one in done.items() if one.code} == {mine: "own_match_reason"}
+    assert Result.objects.count() == 3
+    assert {result.score for result in Result.objects.all()} == {(7, 3)}
+    assert Fixture.objects.filter(number__gt=4, match__isnull=False).exists(), "the bracket has moved on"
+    assert is_clean(division)
+
+
+def test_another_director_confirms_that_one(division: Division, club: Club, by_alice: Actor, carol: User) -> None:
+    confirm(division, by_alice)
+    helper = Player.objects.create(name="Carol", user=carol)
+    Membership.objects.create(club=club, player=helper, role=Membership.Role.ASSISTANT)
+    assert [one.code for one in confirm(division, by_alice).values()] == ["own_match"]
+    assert [one.code for one in confirm(division, Actor.of(carol)).values()] == [""]
+    assert Result.objects.count() == 4
+
+
+def test_a_dispute_is_left_out_and_said(division: Division, by_alice: Actor) -> None:
+    number = next(number for number in (1, 2, 3, 4) if number != own_match(division))
+    match = Fixture.objects.get(stage__division=division, number=number).match
+    assert match is not None
+    claims.contest(match=match, side=1, by=Actor.link(1), now=timezone.now())
+    assert confirm(division, by_alice)[number].code == "confirm_disputed"
+    assert not Result.objects.filter(match=match).exists()
+
+
+def test_a_report_that_came_in_since_waits_for_the_next_tap(division: Division, by_alice: Actor) -> None:
+    ready = [one for one in waiting_reports(division.tournament, by_alice) if one.report is not None]
+    assert len(ready) == 3
+    seen = {one.report.public_id for one in ready[:2] if one.report is not None}
+    done = confirm(division, by_alice, seen)
+    assert sum(not one.code for one in done.values()) == 2
+    assert Result.objects.count() == 2
+
+
+def test_a_second_tap_confirms_nothing_twice(division: Division, by_alice: Actor) -> None:
+    confirm(division, by_alice)
+    confirm(division, by_alice)
+    assert Result.objects.count() == 3
+
+
+def test_what_was_settled_meanwhile_stays_as_it_is(division: Division, by_alice: Actor) -> None:
+    number = next(number for number in (1, 2, 3, 4) if number != own_match(division))
+    fixture = Fixture.objects.select_related("stage").get(stage__division=division, number=number)
+    results.enter_result(fixture=fixture, winner=1, score=(2, 7), by=by_alice, now=timezone.now())
+    assert number not in confirm(division, by_alice)
+    assert Result.objects.get(match=fixture.match).score == (2, 7)

@@ -1,0 +1,159 @@
+"""Corrections: what each choice leaves alone, and what is refused."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import pytest
+
+from engine.errors import Refused
+from engine.records import write
+from engine.simulation import play_out
+from matches.reporting.services import claims, records
+from matches.reporting.services.adjudication import adjudicate_submission
+from players.actors import SYSTEM, Actor
+from players.models import LogEntry
+from tests.tournaments.results.test_corrections import found_by_integrity
+from tests.tournaments.support.correcting import DOUBLE, GROUPS, KNOCKOUT, LATER, PROGRESSIVE, SWISS, Cup, won_by
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Fixture
+from tournaments.results.services import corrections, results
+from tournaments.state.preview import NewResult
+
+pytestmark = pytest.mark.django_db
+
+
+def refusal(act: Callable[..., Any], *given: Any, **named: Any) -> str:
+    """The code with which something is refused."""
+    with pytest.raises(Refused) as refused:
+        act(*given, **named)
+    return refused.value.code
+
+
+# What each choice leaves alone
+
+
+def other_winner(cup: Cup, fixture: Fixture) -> NewResult:
+    """The opposite of what stands, played."""
+    standing = cup.results()[fixture.number]
+    assert standing.winner is not None
+    return won_by(1 - standing.winner, 1)
+
+
+@pytest.mark.parametrize("stages", [KNOCKOUT, DOUBLE, PROGRESSIVE, GROUPS])
+def test_a_kept_bracket_keeps_every_slot_and_every_later_stage(stages: list[StageSettings]) -> None:
+    cup = Cup.made(8, stages).play(Random(4), wild=False)
+    cup.replay()
+    before, ratings = cup.standing(), cup.rated()
+    first = cup.settled()[0]
+    new = other_winner(cup, first)
+    cup.correct(first, new, "keep_bracket")
+    cup.replay()
+    after = cup.standing()
+    assert cup.results()[first.number].score == new.score
+    assert [after[what] for what in ("slots", "fixtures", "stages", "division")] == [
+        before[what] for what in ("slots", "fixtures", "stages", "division")
+    ]
+    assert {number for number in after["results"] if after["results"][number] != before["results"][number]} == {
+        first.number
+    }
+    assert cup.rated() != ratings
+    if before["tables"]:
+        assert after["tables"] != before["tables"], "standings count the new result"
+    assert found_by_integrity() == []
+
+
+def test_to_let_it_stand_writes_one_line_of_the_log() -> None:
+    cup = Cup.made(4, KNOCKOUT).play(Random(1), wild=False)
+    first = cup.settled()[0]
+    before, lines = (cup.standing(), cup.seq), LogEntry.objects.count()
+    told = {"fixture": first, "new": other_winner(cup, first), "choice": "let_stand", "after": cup.seq}
+    assert corrections.apply_correction(**told, by=SYSTEM, now=LATER) is None
+    assert (cup.standing(), cup.seq) == before
+    assert LogEntry.objects.count() == lines + 1
+    assert LogEntry.objects.latest("pk").verb == "correction_left"
+
+
+def test_a_paired_round_stays_and_the_next_follows_the_corrected_scores() -> None:
+    cup = Cup.made(6, SWISS).play(Random(2), most=4, wild=False)
+    first = cup.settled()[0]
+    paired = cup.standing()["slots"]
+    done = cup.correct(first, other_winner(cup, first))
+    assert cup.standing()["slots"] == paired, "rounds 1 and 2 stay"
+    scores = {entry: points for _key, entry, _place, points, _figures in cup.standing()["tables"][0]}
+    cup.play(Random(3), wild=False)
+    third = [row for row in cup.standing()["slots"] if row[0] > 6]
+    assert len(third) == 6
+    # Whoever won all is met by whoever has most besides him, by the corrected scores.
+    assert max(scores.values()) >= 1
+    cup.correct(cup.fixture(first.number), NewResult(None, None, "double_forfeit"))
+    assert refusal(cup.undo, done) == "correction_not_last"
+    assert found_by_integrity() == []
+
+
+# What is refused
+
+
+def test_what_is_refused() -> None:
+    cup = Cup.made(4, KNOCKOUT).play(Random(5), most=2, wild=False)
+    first, second, final = cup.fixtures()
+    new = other_winner(cup, first)
+    for wrong, code in (
+        ({"fixture": final}, "nothing_to_correct"),
+        ({"after": cup.seq - 1}, "stale"),
+        ({"seen": "0" * 16}, "stale"),
+        ({"new": NewResult.of(cup.results()[first.number])}, "correction_same"),
+        ({"new": NewResult(0, (1, 2))}, "result_not_reached"),
+    ):
+        told = {"fixture": first, "new": new, "choice": "correct_all", "after": cup.seq, **wrong}
+        assert refusal(corrections.apply_correction, **told, by=SYSTEM, now=LATER) == code
+    assert second.match is not None
+
+
+def test_the_second_of_two_clicks_finds_what_the_first_has_done() -> None:
+    cup = Cup.made(4, KNOCKOUT).play(Random(5), wild=False)
+    first, after = cup.settled()[0], cup.seq
+    new = other_winner(cup, first)
+    done = cup.correct(first, new, after=after)
+    assert cup.correct(first, new, after=after) == done
+    assert refusal(cup.correct, first, won_by(0, 2), after=after) == "stale"
+    seen = cup.seq
+    undone = corrections.undo_correction(correction=done, after=seen, by=SYSTEM, now=LATER)
+    assert corrections.undo_correction(correction=done, after=seen, by=SYSTEM, now=LATER) == undone
+    assert refusal(cup.undo, done) == "correction_undone"
+
+
+@pytest.mark.parametrize("how", ["played", "claimed", "sent in"])
+def test_what_was_built_on_a_correction_is_not_taken_away_by_undoing_it(how: str) -> None:
+    cup = Cup.made(4, KNOCKOUT).play(Random(5), wild=False)
+    first = cup.settled()[0]
+    done = cup.correct(first, other_winner(cup, first))
+    final = cup.ready()[0]
+    assert final.match is not None
+    after = LATER + timedelta(minutes=1)
+    if how == "played":
+        results.enter_result(fixture=final, winner=0, score=(3, 1), by=SYSTEM, now=after)
+    elif how == "claimed":
+        claims.claim(match=final.match, side=1, winner=1, score=(1, 3), by=Actor.link(1), now=after)
+    else:
+        players = (final.match.player_0.name, final.match.player_1.name)
+        data = write(play_out(1, final.match.length, players=players), "mat")
+        record = records.submit_for_match(
+            match=final.match, side=0, data=data, source="upload", by=Actor.link(0), now=after
+        ).submission
+        adjudicate_submission(submission_id=record.pk, now=after)
+    for act in (corrections.preview_undo, cup.undo):
+        assert refusal(act, correction=done) == "successor_begun"
+    assert found_by_integrity() == []
+
+
+def test_an_undo_is_refused_where_the_next_stage_was_played_meanwhile() -> None:
+    cup = Cup.made(6, GROUPS).play(Random(7), wild=False, most=1)
+    first = cup.settled()[0]
+    done = cup.correct(first, other_winner(cup, first))
+    cup.play(Random(8), wild=False)
+    assert cup.standing()["division"] == "finished"
+    before = cup.standing()
+    assert refusal(cup.undo, done) == "successor_begun"
+    assert cup.standing() == before

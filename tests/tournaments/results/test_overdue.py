@@ -1,0 +1,119 @@
+"""What happens to a match that is not played when its round ends."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from matches.models import Match, Result
+from matches.reporting.services.adjudication import adjudicate_submission
+from matches.reporting.services.claims import claim
+from matches.reporting.services.proposals import propose
+from matches.reporting.services.records import submit_for_match
+from players.actors import Actor
+from tests.matches.records.samples import simulated
+from tests.tournaments.conftest import NOON
+from tests.tournaments.draws.test_knockout import fixtures
+from tournaments.models import Division, Fixture
+from tournaments.results.services.overdue import apply_deadline, due_fixtures
+
+pytestmark = pytest.mark.django_db
+Drawn = Callable[..., Division]
+DEADLINE = NOON + timedelta(days=7)
+LATE = DEADLINE + timedelta(seconds=1)
+
+
+def with_deadline(division: Division) -> Fixture:
+    """The first fixture, to be played by the deadline."""
+    first = fixtures(division)[0]
+    Fixture.objects.filter(pk=first.pk).update(due_at=DEADLINE)
+    Match.objects.filter(pk=first.match_id).update(due_at=DEADLINE)
+    return fixtures(division)[0]
+
+
+def applied(fixture: Fixture) -> str | None:
+    return apply_deadline(fixture_id=fixture.pk, now=LATE)
+
+
+def test_nothing_is_due_before_the_instant_and_half_a_second(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4))
+
+    assert due_fixtures(DEADLINE + timedelta(milliseconds=499)) == []
+    assert due_fixtures(DEADLINE + timedelta(milliseconds=500)) == [fixture.pk]
+
+
+def test_by_default_the_director_is_told_once_and_nothing_is_decided(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4))
+
+    assert applied(fixture) == "director"
+    assert applied(fixture) is None
+    assert due_fixtures(LATE) == []
+    assert not Result.objects.exists()
+
+
+def test_who_proposed_times_and_never_had_an_answer_wins(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    propose(match=fixture.match, side=1, times=[NOON + timedelta(days=2)], by=Actor.link(1), now=NOON)
+
+    assert applied(fixture) == "proposer_wins"
+    result = fixture.match.results.get()
+    assert (result.winner, result.kind, result.source) == (1, Result.Kind.FORFEIT, Result.Source.DEADLINE)
+
+
+def test_it_is_extended_once_and_then_both_lose(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="extend", extension_hours=24))
+
+    assert applied(fixture) == "extended"
+    assert applied(fixture) is None, "the new deadline is a day away"
+    later = LATE + timedelta(hours=25)
+    assert apply_deadline(fixture_id=fixture.pk, now=later) == "both_lose"
+    assert fixture.match is not None
+    assert fixture.match.results.get().winner is None
+
+
+def test_lots_can_be_drawn_again_from_the_log(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="lots"))
+
+    assert applied(fixture) == "lots"
+    assert fixture.match is not None
+    winner = fixture.match.results.get().winner
+    assert winner in (0, 1)
+    final = fixtures(fixture.stage.division)[2]
+    assert final.slots.get(side=0).entry is not None, "the bracket has moved"
+
+
+def test_what_the_players_have_said_is_never_overridden_by_the_clock(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    claim(match=fixture.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOON)
+
+    assert applied(fixture) == "director"
+    assert not Result.objects.exists()
+
+
+def test_a_record_that_came_in_time_is_heard_however_long_its_check_takes(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    names = (fixture.match.player_0.name, fixture.match.player_1.name)
+    record = simulated(seed=1, length=7, players=names)
+    just = DEADLINE - timedelta(seconds=1)
+    sent = submit_for_match(match=fixture.match, side=0, data=record, source="upload", by=Actor.link(0), now=just)
+
+    assert applied(fixture) is None
+    adjudicate_submission(submission_id=sent.submission.pk, now=LATE)
+
+    result = fixture.match.results.get()
+    assert (result.kind, result.source) == (Result.Kind.PLAYED, Result.Source.RECORD)
+    assert applied(fixture) is None
+
+
+def test_a_record_that_came_too_late_is_not_waited_for(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    names = (fixture.match.player_0.name, fixture.match.player_1.name)
+    record = simulated(seed=1, length=7, players=names)
+    after = DEADLINE + timedelta(milliseconds=1)
+    submit_for_match(match=fixture.match, side=0, data=record, source="upload", by=Actor.link(0), now=after)
+
+    assert applied(fixture) == "both_lose"

@@ -1,0 +1,149 @@
+"""A director who plays: somebody else decides the match, or a reason stands beside the result."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from engine.errors import Refused
+from matches.models import Match, Result
+from matches.reporting.services import claims
+from players.actors import Actor
+from players.models import Club, Membership, Player, User
+from tests.tournaments.conftest import NOON
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.models import Division, Fixture
+from tournaments.results.services import corrections, quick, results
+from tournaments.state.preview import NewResult
+
+pytestmark = pytest.mark.django_db
+REASON = "Bob has left; his message says 7-3."
+
+
+@pytest.fixture
+def bobs(bob: User, club: Club) -> Player:
+    """Bob, a member without a role."""
+    player = Player.objects.create(name="Bob", user=bob)
+    Membership.objects.create(club=club, player=player)
+    return player
+
+
+@pytest.fixture
+def fixture(make_division: Callable[..., Division], bobs: Player, by_alice: Actor) -> Fixture:
+    """M1, in which Alice, the only director, meets Bob."""
+    return between(make_division(), [Player.objects.get(name="Alice"), bobs], by_alice)
+
+
+def between(division: Division, pair: list[Player], by: Actor) -> Fixture:
+    entries.enter(division=division, players=pair, by=by, now=NOON)
+    events.publish_tournament(tournament=division.tournament, by=by, now=NOON)
+    draw = draws.request_draw(division=division, by=by, now=NOON)
+    draws.make_draft(draw_id=draw.pk, now=NOON)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by, now=NOON)
+    return Fixture.objects.select_related("match", "stage__division__tournament").get(stage__division=division)
+
+
+def decide(fixture: Fixture, act: str, by: Actor, reason: str) -> Result:
+    common: dict[str, Any] = {"fixture": fixture, "by": by, "now": NOON, "reason": reason}
+    if act == "result":
+        return results.enter_result(winner=0, score=(7, 3), **common)
+    if act == "forfeit":
+        return results.forfeit(side=1, **common)
+    return results.rule(winner=0, score=None, **common)
+
+
+def refusal(act: Callable[[], Any]) -> str:
+    with pytest.raises(Refused) as refused:
+        act()
+    return refused.value.code
+
+
+ACTS = ("result", "forfeit", "rule")
+
+
+@pytest.mark.parametrize("act", ["result", "forfeit"])
+def test_the_only_director_gives_a_reason(fixture: Fixture, by_alice: Actor, act: str) -> None:
+    assert refusal(lambda: decide(fixture, act, by_alice, " ")) == "own_match_reason"
+    assert not Result.objects.exists()
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_with_a_reason_the_result_stands_and_is_marked(fixture: Fixture, by_alice: Actor, act: str) -> None:
+    result = decide(fixture, act, by_alice, REASON)
+    assert (result.own_match, result.reason) == (True, REASON)
+
+
+@pytest.mark.parametrize("role", [Membership.Role.ASSISTANT, Membership.Role.DIRECTOR])
+@pytest.mark.parametrize("act", ACTS)
+def test_where_somebody_else_can_decide_nobody_decides_their_own_match(
+    fixture: Fixture, club: Club, carol: User, by_alice: Actor, act: str, role: str
+) -> None:
+    Membership.objects.create(club=club, player=Player.objects.create(name="Carol", user=carol), role=role)
+    assert refusal(lambda: decide(fixture, act, by_alice, REASON)) == "own_match"
+    assert not decide(fixture, act, Actor.of(carol), REASON).own_match
+
+
+def test_an_opponent_who_directs_too_is_not_somebody_else(fixture: Fixture, bobs: Player, by_alice: Actor) -> None:
+    Membership.objects.filter(player=bobs).update(role=Membership.Role.DIRECTOR)
+    assert decide(fixture, "result", by_alice, REASON).own_match
+
+
+def test_nor_is_who_has_left_or_has_no_account(fixture: Fixture, club: Club, carol: User, by_alice: Actor) -> None:
+    director = Membership.Role.DIRECTOR
+    gone = Player.objects.create(name="Carol", user=carol)
+    Membership.objects.create(club=club, player=gone, role=director, left_at=NOON)
+    Membership.objects.create(club=club, player=Player.objects.create(name="Paper"), role=director)
+    assert decide(fixture, "result", by_alice, REASON).own_match
+
+
+def test_a_player_merged_into_the_director_is_the_director(
+    make_division: Callable[..., Division], bobs: Player, by_alice: Actor, club: Club
+) -> None:
+    before = Player.objects.create(name="Alice B.")
+    Membership.objects.create(club=club, player=before)
+    fixture = between(make_division(), [before, bobs], by_alice)
+    assert fixture.match is not None
+    Player.objects.filter(pk=before.pk).update(merged_into=Player.objects.get(name="Alice"))
+    assert refusal(lambda: decide(fixture, "result", by_alice, "")) == "own_match_reason"
+
+
+def test_a_line_cannot_carry_a_reason_so_it_is_refused(fixture: Fixture, by_alice: Actor) -> None:
+    event = fixture.stage.division.tournament
+    line = {"tournament": event, "text": "m1 7-3", "division": None, "by": by_alice, "now": NOON}
+    assert refusal(lambda: quick.enter_line(**line)) == "own_match_reason"
+
+
+def test_a_correction_of_the_own_match_and_its_undo_need_a_reason(fixture: Fixture, by_alice: Actor) -> None:
+    decide(fixture, "result", by_alice, REASON)
+    other = NewResult(1, (3, 7), Result.Kind.PLAYED)
+
+    def seq() -> int:
+        return Division.objects.get().seq
+
+    def correct(reason: str) -> Any:
+        told = {"choice": "correct_all", "after": seq(), "by": by_alice, "now": NOON}
+        return corrections.apply_correction(fixture=fixture, new=other, reason=reason, **told)
+
+    assert refusal(lambda: correct("")) == "own_match_reason"
+    corrected = correct(REASON)
+    assert corrected.after.own_match
+
+    def undo(reason: str) -> Any:
+        told = {"correction": corrected, "after": seq(), "by": by_alice, "now": NOON}
+        return corrections.undo_correction(reason=reason, **told)
+
+    assert refusal(lambda: undo("")) == "own_match_reason"
+    assert undo(REASON).after.own_match
+
+
+def test_players_still_report_their_own_match(fixture: Fixture, alice: User) -> None:
+    match = fixture.match
+    assert match is not None
+    side = [player.user_id for player in match.players].index(alice.pk)
+    claims.claim(
+        match=match, side=side, winner=side, score=(7, 3) if side == 0 else (3, 7), by=Actor.of(alice), now=NOON
+    )
+    assert Match.objects.get(pk=match.pk).state == Match.State.CLAIMED

@@ -1,0 +1,236 @@
+"""A typed line becomes a result."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from engine.errors import Refused
+from matches.models import Match, Result
+from players.actors import Actor
+from players.models import Player, User
+from tests.tournaments.conftest import NOON
+from tests.tournaments.support.swiss_rounds import is_clean
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.models import Division, Fixture, Slot, Tournament
+from tournaments.results.services import results
+from tournaments.results.services.quick import Outcome, Quick, enter_line, enter_lines
+from tournaments.state.preview import NewResult
+
+pytestmark = pytest.mark.django_db
+Drawn = Callable[..., Division]
+
+
+def enter(division: Division, text: str, by: Actor, *, on_screen: Division | None = None) -> Quick:
+    return enter_line(tournament=division.tournament, text=text, division=on_screen, by=by, now=NOON)
+
+
+def refusal(division: Division, text: str, by: Actor, *, on_screen: Division | None = None) -> str:
+    with pytest.raises(Refused) as refused:
+        enter(division, text, by, on_screen=on_screen)
+    return refused.value.code
+
+
+def test_a_score_is_booked_in_the_order_of_the_fixture(drawn: Drawn, by_alice: Actor) -> None:
+    done = enter(drawn(4), "m1 3-7", by_alice)
+    assert (done.result.winner, done.result.score, done.result.kind) == (1, (3, 7), Result.Kind.PLAYED)
+
+
+def test_who_gives_up_loses_and_both_may(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    fixtures = {row.number: row for row in division.stages.get().fixtures.select_related("match__player_1")}
+    assert fixtures[1].match is not None
+    one = enter(division, f"m1 forfeit {fixtures[1].match.player_1.name}", by_alice)
+    both = enter(division, "m2 forfeit both", by_alice)
+    assert (one.result.winner, one.result.kind) == (0, Result.Kind.FORFEIT)
+    assert (both.result.winner, both.result.kind) == (None, Result.Kind.DOUBLE_FORFEIT)
+
+
+def test_the_same_line_twice_is_booked_once_and_another_one_refused(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    first, second = (enter(division, "m1 7-3", by_alice) for _twice in range(2))
+    assert first.result == second.result
+    assert refusal(division, "m1 7-4", by_alice) == "line_settled"
+    assert refusal(division, "m1 forfeit both", by_alice) == "line_settled"
+    assert Result.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("m9 7-3", "line_no_fixture"),
+        ("m3 7-3", "fixture_not_ready"),
+        ("m1 6-3", "result_not_reached"),
+        ("m1 forfeit nobody", "line_forfeit_nobody"),
+        ("juniors m1 7-3", "line_no_division"),
+    ],
+)
+def test_a_line_that_cannot_be_booked_says_why(drawn: Drawn, by_alice: Actor, text: str, code: str) -> None:
+    assert refusal(drawn(4), text, by_alice) == code
+    assert not Result.objects.exists()
+
+
+def test_a_match_number_names_one_match_of_the_event(drawn: Drawn, tournament: Tournament, by_alice: Actor) -> None:
+    first = drawn(2, name="Open", match_length=5)
+    tournament.refresh_from_db()
+    second = drawn(2, name="Masters", match_length=7)
+    assert enter(first, "m1 5-0", by_alice, on_screen=second).fixture.stage.division == first
+    assert enter(first, "masters m2 7-0", by_alice, on_screen=first).fixture.stage.division == second
+
+
+def test_numbers_given_twice_in_older_events_still_need_the_division(
+    drawn: Drawn, tournament: Tournament, by_alice: Actor
+) -> None:
+    first = drawn(2, name="Open", match_length=5)
+    tournament.refresh_from_db()
+    second = drawn(2, name="Masters", match_length=7)
+    Fixture.objects.filter(stage__division=second).update(number=1)
+    assert refusal(first, "m1 5-0", by_alice) == "line_which_division"
+    assert enter(first, "m1 5-0", by_alice, on_screen=first).fixture.stage.division == first
+    assert enter(first, "masters m1 7-0", by_alice, on_screen=first).fixture.stage.division == second
+
+
+# Names
+
+
+@pytest.fixture
+def field(make_division: Callable[..., Division], by_alice: Actor) -> Division:
+    """Four who are drawn: Bob, Carol, Ann, Anna."""
+    division = make_division()
+    players = [Player.objects.create(name=name) for name in ("Bob Bergmann", "Carol Csonka", "Ann", "Anna Berg")]
+    entries.enter(division=division, players=players, by=by_alice, now=NOON)
+    events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOON)
+    draw = draws.request_draw(division=division, by=by_alice, now=NOON)
+    draws.make_draft(draw_id=draw.pk, now=NOON)
+    division.refresh_from_db()
+    draws.publish_draw(division=division, after=division.seq, by=by_alice, now=NOON)
+    return division
+
+
+def points_of(done: Quick, name: str) -> int:
+    """What somebody has in a result, by their name."""
+    match = done.fixture.match
+    assert match is not None
+    assert done.result.score is not None
+    return done.result.score[[player.name for player in match.players].index(name)]
+
+
+def other(division: Division, name: str) -> str:
+    """Whom somebody meets first."""
+    rows = Fixture.objects.filter(stage__division=division, match__isnull=False).select_related("match__player_0")
+    pairs = [[player.name for player in row.match.players] for row in rows if row.match is not None]
+    pair = next(pair for pair in pairs if name in pair)
+    return pair[1 - pair.index(name)]
+
+
+def test_a_name_means_the_open_match_and_its_points_come_first(field: Division, by_alice: Actor) -> None:
+    done = enter(field, "bergmann 4-7", by_alice)
+    assert points_of(done, "Bob Bergmann") == 4
+    assert points_of(done, other(field, "Bob Bergmann")) == 7
+
+
+def test_two_names_have_a_score_each(field: Division, by_alice: Actor) -> None:
+    rival = other(field, "Carol Csonka")
+    done = enter(field, f"csonka 7 {rival.lower()} 2", by_alice)
+    assert (points_of(done, "Carol Csonka"), points_of(done, rival)) == (7, 2)
+
+
+def test_a_whole_name_goes_before_one_that_has_it_as_a_part(field: Division, by_alice: Actor) -> None:
+    assert points_of(enter(field, "ann 7-1", by_alice), "Ann") == 7
+
+
+def test_an_ambiguous_name_is_asked_about(field: Division, by_alice: Actor) -> None:
+    assert refusal(field, "berg 7-1", by_alice) == "line_name_ambiguous"
+    assert refusal(field, "zoe 7-1", by_alice) == "line_nobody"
+    assert not Result.objects.exists()
+
+
+def test_who_forfeits_by_name_loses(field: Division, by_alice: Actor) -> None:
+    done = enter(field, "csonka forfeit", by_alice)
+    assert done.fixture.match is not None
+    assert done.result.winner is not None
+    assert done.fixture.match.players[done.result.winner].name == other(field, "Carol Csonka")
+
+
+def test_the_same_line_again_does_not_become_the_result_of_the_next_match(field: Division, by_alice: Actor) -> None:
+    rival = other(field, "Bob Bergmann")
+    enter(field, "bergmann 7-4", by_alice)
+    assert enter(field, "bergmann 7-4", by_alice).fixture.number in (1, 2)
+    someone = next(name for name in ("Carol Csonka", "Ann", "Anna Berg") if name != rival)
+    enter(field, f"{someone} 7-0", by_alice)
+    assert refusal(field, "bergmann 7-4", by_alice) == "line_again"
+    assert Result.objects.count() == 2
+
+
+# Several at once, and undo
+
+
+def lines(division: Division, text: str, by: Actor) -> list[Outcome]:
+    return enter_lines(tournament=division.tournament, text=text, division=None, by=by, now=timezone.now())
+
+
+def test_each_of_several_lines_says_what_became_of_it(drawn: Drawn, by_alice: Actor) -> None:
+    outcomes = lines(drawn(4), "m1 7-3; m9 7-1\nm2 0-7;?", by_alice)
+    assert [one.what for one in outcomes] == ["booked", "refused", "booked", "help"]
+    assert outcomes[1].refused is not None
+    assert outcomes[1].refused.code == "line_no_fixture"
+    assert Result.objects.count() == 2
+
+
+def test_a_refusal_knows_the_match_and_what_was_typed_for_it(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    lines(division, "m1 7-3", by_alice)
+    (refused,) = lines(division, "m1 7-4", by_alice)
+    assert refused.fixture is not None
+    assert (refused.fixture.number, refused.new) == (1, NewResult(0, (7, 4), "played"))
+
+
+def standing(division: Division) -> list[tuple[Any, ...]]:
+    slots = Slot.objects.filter(fixture__stage__division=division).order_by("fixture__number", "side")
+    return list(slots.values_list("fixture__number", "fixture__status", "side", "status", "entry"))
+
+
+def test_undo_takes_back_the_last_line_and_the_match_is_entered_anew(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    lines(division, "m1 7-3", by_alice)
+    before = standing(division)
+    lines(division, "m2 7-3", by_alice)
+    (undone,) = lines(division, "undo", by_alice)
+    assert (undone.what, undone.fixture.number if undone.fixture else 0) == ("undone", 2)
+    assert standing(division) == before
+    assert is_clean(division)
+    assert [one.what for one in lines(division, "m2 3-7; undo; undo", by_alice)] == ["booked", "undone", "undone"]
+    assert [one.what for one in lines(division, "undo; m1 7-0; m2 7-0", by_alice)] == ["refused", "booked", "booked"]
+    assert is_clean(division)
+
+
+def test_undo_is_of_ones_own_lines_only(drawn: Drawn, by_alice: Actor, carol: User) -> None:
+    division = drawn(4)
+    lines(division, "m1 7-3", by_alice)
+    (outcome,) = lines(division, "undo", Actor.of(carol))
+    assert outcome.refused is not None
+    assert outcome.refused.code == "nothing_to_undo"
+
+
+def test_undo_is_refused_once_the_next_match_has_its_score(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    lines(division, "m1 7-3; m2 7-3", by_alice)
+    final = Fixture.objects.get(stage__division=division, number=3)
+    results.enter_result(fixture=final, winner=0, score=(7, 0), by=by_alice, now=timezone.now())
+    (outcome,) = lines(division, "undo", by_alice)
+    assert outcome.refused is not None
+    assert outcome.refused.code == "undo_built_on"
+    assert Match.objects.filter(state="void").count() == 0
+
+
+def test_undo_is_refused_once_the_result_was_corrected(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    lines(division, "m1 7-3", by_alice)
+    first = Fixture.objects.get(stage__division=division, number=1)
+    results.enter_result(fixture=first, winner=0, score=(7, 0), by=by_alice, now=timezone.now())
+    (outcome,) = lines(division, "undo", by_alice)
+    assert outcome.refused is not None
+    assert outcome.refused.code == "undo_built_on"

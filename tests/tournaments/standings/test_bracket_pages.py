@@ -1,0 +1,365 @@
+"""The page of a division with every bracket of every format, its drafts, and what programs see of both."""
+
+import gzip
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from players.actors import Actor
+from players.models import Player
+from tests.tournaments.conftest import NOW
+from tests.tournaments.support.drawn_divisions import Hall, fixture_of, page_of, stage_formats
+from tournaments.draws.selectors.drafts import Counts, counts, draft_rounds
+from tournaments.draws.services.draws import publish_draw
+from tournaments.entries.services.entries import withdraw
+from tournaments.formats.graph import Seat, Source
+from tournaments.formats.progress import Progress
+from tournaments.formats.settings import (
+    DOUBLE,
+    ELIMINATION,
+    GROUPS,
+    KNOCKOUT,
+    LEAGUE,
+    LIVES,
+    PROGRESSIVE,
+    ROUND_ROBIN,
+    SWISS,
+    StageSettings,
+)
+from tournaments.models import Division, Entry, Fixture, Slot
+from tournaments.results.services import results
+from tournaments.results.services.corrections import apply_correction
+from tournaments.standings.selectors import brackets
+from tournaments.standings.selectors.placings import standing
+from tournaments.state.derivation import states_of
+from tournaments.state.preview import Choice, NewResult
+
+pytestmark = pytest.mark.django_db
+
+KILOBYTE = 1024
+MOST_COMPRESSED = 20 * KILOBYTE
+MOST_QUERIES = 13
+LARGE = 256
+PROGRESSIVE_ALL = StageSettings(PROGRESSIVE, last_chance="")
+DOUBLE_TWICE = StageSettings(DOUBLE, second_final=True)
+
+
+@pytest.fixture
+def hall(make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor) -> Hall:
+    return Hall(make_division, make_players, by_alice)
+
+
+def text_of(client: Client, address: str) -> str:
+    """What can be read on a page, tags taken out."""
+    answer = client.get(address)
+    assert answer.status_code == 200, address
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+
+
+def box_of(client: Client, division: Division, number: int) -> str:
+    """What the box of M`number` says."""
+    html = client.get(f"{page_of(division)}?section=all").content.decode()
+    found = re.findall(rf"<li class=\"[^\"]*\"><div><p>(?:<a[^>]*>|<span>)M{number}<.*?</li>", html, re.DOTALL)
+    assert len(found) == 1, number
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", found[0])).split())
+
+
+# Every bracket on one page
+
+
+def test_main_consolation_and_last_chance_stand_together_with_links_between_them(hall: Hall, client: Client) -> None:
+    division = hall.drawn(13, PROGRESSIVE_ALL)
+    html = client.get(page_of(division)).content.decode()
+    for key, title in (
+        ("main", "Main draw"),
+        ("consolation", "Progressive consolation"),
+        ("last_chance", "Last chance"),
+    ):
+        assert f'<a href="#tree-{key}">{title}</a>' in html
+        assert f'id="tree-{key}">{title}</h2>' in html
+    assert [html.count(f">{name} <small>") for name in ("Final", "C final", "L final")] == [1, 1, 1]
+
+
+def test_a_slot_says_whose_loser_or_winner_it_waits_for_and_a_box_where_its_loser_drops_to(
+    hall: Hall, client: Client
+) -> None:
+    division = hall.drawn(8, StageSettings(PROGRESSIVE))
+    drops = Slot.objects.filter(fixture__stage__division=division, source="loser").select_related("fixture")
+    assert drops
+    for slot in drops:
+        assert f"Loser of M{slot.source_fixture}" in box_of(client, division, slot.fixture.number)
+        assert f"loser → M{slot.fixture.number}" in box_of(client, division, slot.source_fixture or 0)
+
+
+def test_once_the_loser_is_known_he_stands_there_and_the_box_does_not_say_where_he_went(
+    hall: Hall, client: Client
+) -> None:
+    division = hall.drawn(8, StageSettings(PROGRESSIVE))
+    hall.win(fixture_of(division, 1), 0)
+    assert "loser →" not in box_of(client, division, 1)
+
+
+def test_byes_walkovers_empty_and_to_be_decided_have_a_word_each(hall: Hall, client: Client) -> None:
+    division = hall.drawn(5, StageSettings(PROGRESSIVE))
+    lone = Slot.objects.filter(fixture__stage__division=division, status="bye", fixture__round__bracket__key="main")
+    assert lone
+    assert "Bye" in box_of(client, division, lone[0].fixture.number)
+    first = Fixture.objects.get(stage__division=division, status="ready", round__number=1, round__bracket__key="main")
+    withdraw(entry=first.slots.get(side=0).entry, by=hall.by, now=NOW)
+    said = box_of(client, division, first.number)
+    assert "walkover" in said
+    assert "not coming" in said
+    waiting = Fixture.objects.filter(stage__division=division, status="waiting").first()
+    assert waiting is not None
+    assert re.search(r"(Winner|Loser) of M\d+", box_of(client, division, waiting.number))
+
+
+def test_a_match_that_nobody_comes_to_is_called_empty(hall: Hall, client: Client) -> None:
+    division = hall.drawn(4, StageSettings(KNOCKOUT))
+    for number in (1, 2):
+        results.enter_result(
+            fixture=fixture_of(division, number), winner=None, score=None, kind="double_forfeit", by=hall.by, now=NOW
+        )
+    assert fixture_of(division, 3).status == "empty"
+    assert "empty" in box_of(client, division, 3)
+
+
+def test_the_second_final_is_played_if_needed_and_says_so_afterwards(hall: Hall, client: Client) -> None:
+    division = hall.drawn(4, DOUBLE_TWICE)
+    last = Fixture.objects.filter(stage__division=division).order_by("-number").first()
+    assert last is not None
+    assert "if needed" in box_of(client, division, last.number)
+    while (ready := Fixture.objects.filter(stage__division=division, status="ready").first()) is not None:
+        hall.win(fixture_of(division, ready.number), 0)
+    assert fixture_of(division, last.number).status == "not_needed"
+    assert box_of(client, division, last.number) == f"M{last.number} not needed – –"
+
+
+def test_the_upper_final_of_a_double_elimination_is_not_the_final(hall: Hall, client: Client) -> None:
+    said = text_of(client, page_of(hall.drawn(8, DOUBLE_TWICE)))
+    for name in ("Upper bracket", "Lower bracket", "Upper final", "L final", "Second final"):
+        assert name in said
+    assert "Main draw" not in said
+
+
+def test_a_place_of_a_group_is_named_until_it_is_known(hall: Hall, client: Client) -> None:
+    division = hall.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=2), StageSettings(KNOCKOUT))
+    said = text_of(client, page_of(division))
+    for words in ("Stage 1: groups", "Stage 2: knockout", "1st of group A", "2nd of group B"):
+        assert words in said
+    hall.play(division)
+    said = text_of(client, page_of(division))
+    assert "of group A" not in said
+    assert "won by" in said
+
+
+def test_a_stage_that_is_not_planned_yet_says_when_it_will_be(hall: Hall, client: Client) -> None:
+    division = hall.drawn(6, StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT))
+    assert "Who plays here is known when the stage before is over." in text_of(client, page_of(division))
+
+
+def test_where_the_bracket_was_kept_the_box_tells_who_goes_on(hall: Hall, client: Client) -> None:
+    division = hall.drawn(4, StageSettings(KNOCKOUT))
+    hall.win(fixture_of(division, 1), 0)
+    division.refresh_from_db()
+    corrected = fixture_of(division, 1)
+    assert "goes on" not in box_of(client, division, 1)
+    apply_correction(
+        fixture=corrected, new=NewResult(1, (5, 7)), choice=Choice.KEEP_BRACKET, after=division.seq, by=hall.by, now=NOW
+    )
+    kept, winner = (corrected.slots.get(side=side).entry for side in (0, 1))
+    assert fixture_of(division, 3).slots.get(side=0).entry == kept
+    said = box_of(client, division, 1)
+    assert "corrected, bracket kept" in said
+    assert re.search(rf"{kept.player.name} goes on 5 {winner.player.name} 7 won", said)
+    body = client.get(f"/api/v1/divisions/{division.public_id}/bracket/").json()
+    first = body["brackets"][0]["rounds"][0]["fixtures"][0]
+    assert (first["bracket_kept"], first["result"]["winner"]) == (True, 1)
+
+
+# Places
+
+
+@pytest.mark.parametrize(
+    ("count", "settings"),
+    [(3, StageSettings(KNOCKOUT)), (13, PROGRESSIVE_ALL), (11, DOUBLE_TWICE), (16, StageSettings(DOUBLE))],
+    ids=str,
+)
+@pytest.mark.parametrize("played", [0, 5, 1000])
+def test_what_the_rows_say_of_places_is_what_the_facts_lead_to(
+    hall: Hall, count: int, settings: StageSettings, played: int
+) -> None:
+    division = hall.drawn(count, settings)
+    nobody = Fixture.objects.filter(stage__division=division, status="ready").select_related("stage").first()
+    assert nobody is not None
+    results.enter_result(fixture=nobody, winner=None, score=None, kind="double_forfeit", by=hall.by, now=NOW)
+    hall.play(division, most=min(played, 4))
+    leaving = Entry.objects.filter(division=division).order_by("pk")[2]
+    withdraw(entry=leaving, by=hall.by, now=NOW)
+    hall.play(division, most=played)
+    [derived] = states_of(division)
+    read = standing(brackets.rounds_of(division))
+    assert read.graph.brackets
+    for bracket in read.graph.brackets:
+        assert read.places(bracket.key) == derived.progress.places(bracket.key)
+    for number, state in derived.progress.fixtures.items():
+        assert read.fixtures[number].slots == state.slots
+        assert read.graph.fixtures[number].sources == tuple(
+            drawn_to(derived.progress, number, source) for source in derived.progress.graph.fixtures[number].sources
+        )
+
+
+def drawn_to(state: Progress, number: int, source: Source) -> Source:
+    """Whom a seat of a round was drawn to; any other source, or a seat before the draw, as it is."""
+    order = state.drawn.get((source.bracket, source.round)) if isinstance(source, Seat) else None
+    if order is None or not isinstance(source, Seat):
+        return source
+    return state.graph.round_of[number].entrants[order[source.number - 1]]
+
+
+def test_each_bracket_that_is_over_names_its_winner_and_its_places(hall: Hall, client: Client) -> None:
+    division = hall.drawn(8, StageSettings(PROGRESSIVE))
+    assert "won by" not in text_of(client, page_of(division))
+    hall.play(division)
+    [state] = states_of(division)
+    names = {entry.pk: entry.player.name for entry in division.entries.select_related("player")}
+    html = client.get(page_of(division)).content.decode()
+    for bracket in ("main", "consolation"):
+        champion = state.progress.champion(bracket)
+        assert champion is not None
+        heading = html.split(f'id="tree-{bracket}"')[1].split("</header>")[0]
+        assert f"won by <b>{names[champion]}</b>" in heading
+        [second] = state.progress.places(bracket)[1].entries
+        assert f'<dt>2</dt><dd class="name">{names[second]}</dd>' in html
+
+
+# Drafts
+
+STAGES: list[tuple[int, tuple[StageSettings, ...], Counts]] = [
+    (13, (StageSettings(KNOCKOUT),), Counts(13, 16, 3, 12)),
+    (13, (PROGRESSIVE_ALL,), Counts(13, 16, 3, 26)),
+    (8, (DOUBLE_TWICE,), Counts(8, 8, 0, 14)),
+    (13, (StageSettings(SWISS, rounds=5),), Counts(13, 14, 1, 6)),
+    (9, (StageSettings(LIVES),), Counts(9, 10, 1, 4)),
+    (7, (StageSettings(ROUND_ROBIN),), Counts(7, 7, 0, 21)),
+    (7, (StageSettings(LEAGUE, twice=True),), Counts(7, 7, 0, 42)),
+    (11, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), Counts(11, 12, 0, 15, 3)),
+    (10, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT)), Counts(10, 10, 0, 5)),
+]
+OF_EVERY_FORMAT = pytest.mark.parametrize(
+    ("count", "stages", "wanted"), STAGES, ids=[stage_formats(stages) for _, stages, _ in STAGES]
+)
+
+
+@OF_EVERY_FORMAT
+def test_the_draft_counts_players_places_byes_and_matches(
+    hall: Hall, count: int, stages: tuple[StageSettings, ...], wanted: Counts
+) -> None:
+    draw = hall.draft(count, *stages)
+    division = draw.stage.division
+    assert counts(division, draw) == wanted
+    assert not Fixture.objects.filter(stage=draw.stage).exists()
+
+
+@OF_EVERY_FORMAT
+def test_a_draft_shows_everybody_and_what_follows(
+    hall: Hall, alices: Client, client: Client, count: int, stages: tuple[StageSettings, ...], wanted: Counts
+) -> None:
+    draw = hall.draft(count, *stages)
+    address = f"{page_of(draw.stage.division)}draw/"
+    said = text_of(alices, address)
+    assert f"{wanted.matches} matches" in said
+    assert f"{wanted.byes} bye" in said
+    names = [entry.player.name for entry in draw.stage.division.entries.select_related("player")]
+    assert len(names) == count
+    assert [name for name in names if not re.search(rf"{name}\b", said)] == []
+    assert "have changed since" not in said
+    if len(stages) > 1:
+        later = "1st of group A" if stages[0].format == GROUPS else "Drawn when the stage before is over."
+        assert later in said
+    assert client.get(address).status_code in (302, 404)
+
+
+@pytest.mark.parametrize("settings", [PROGRESSIVE_ALL, DOUBLE_TWICE, StageSettings(GROUPS, groups=3)], ids=str)
+def test_the_draft_is_what_is_published(hall: Hall, settings: StageSettings) -> None:
+    draw = hall.draft(13, settings)
+    division = draw.stage.division
+    before = draft_rounds(division, draw)
+    division.refresh_from_db()
+    publish_draw(division=division, after=division.seq, by=hall.by, now=NOW)
+    after = brackets.rounds_of(division)
+    assert [(row.bracket, row.number, row.length) for row in before] == [
+        (row.bracket, row.number, row.length) for row in after
+    ]
+    drafted = [(one.number, one.status, one.slots) for row in before for one in row.fixtures]
+    assert drafted
+    assert drafted == [(one.number, one.status, one.slots) for row in after for one in row.fixtures]
+
+
+# Programs
+
+
+def test_programs_see_every_stage_and_the_places_that_feed_it(hall: Hall, client: Client) -> None:
+    division = hall.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=1), StageSettings(KNOCKOUT))
+    body = client.get(f"/api/v1/divisions/{division.public_id}/bracket/").json()
+    assert [(one["number"], one["format"], one["status"]) for one in body["stages"]] == [
+        (1, "groups", "running"), (2, "knockout", "running"),
+    ]  # fmt: skip
+    assert [(one["stage"], one["key"]) for one in body["brackets"]] == [(1, "A"), (1, "B"), (2, "main")]
+    final = body["brackets"][-1]["rounds"][0]["fixtures"][0]
+    assert [(slot["source"], slot["source_stage"], slot["source_place"]) for slot in final["slots"]] == [
+        ("place", "1:A", 1), ("place", "1:B", 1),
+    ]  # fmt: skip
+    draw = client.get(f"/api/v1/divisions/{division.public_id}/draws/").json()[0]
+    assert (draw["stage"], draw["round"], len(draw["places"])) == (1, 0, 6)
+
+
+# Weight
+
+
+@pytest.mark.parametrize("settings", [StageSettings(KNOCKOUT), DOUBLE_TWICE], ids=[KNOCKOUT, DOUBLE])
+def test_a_bracket_of_256_is_light_and_asks_the_database_no_more_than_one_of_8(
+    hall: Hall, client: Client, settings: StageSettings
+) -> None:
+    found = []
+    for count in (8, LARGE):
+        division = hall.drawn(count, settings, name=f"{count} players")
+        hall.play(division, most=4)
+        client.get(page_of(division))
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(page_of(division), headers={"accept-encoding": "gzip"})
+        found.append(len(queries))
+    assert answer["Content-Encoding"] == "gzip"
+    assert len(answer.content) <= MOST_COMPRESSED
+    assert len(gzip.decompress(answer.content)) > MOST_COMPRESSED
+    assert found[0] == found[1] <= MOST_QUERIES
+
+
+def test_closed_sections_of_a_very_large_event_are_asked_for_one_by_one(hall: Hall, client: Client) -> None:
+    division = hall.drawn(LARGE, DOUBLE_TWICE)
+    html = client.get(page_of(division)).content.decode()
+    assert 'href="?section=main-3#main-3"' in html
+    assert 'id="main-3"' not in html
+    asked = client.get(f"{page_of(division)}?section=main-3").content.decode()
+    assert '<details class="part" id="main-3" open>' in asked
+    everything = client.get(f"{page_of(division)}?section=all").content.decode()
+    assert everything.count("<li class=") >= Fixture.objects.filter(stage__division=division).count()
+
+
+@OF_EVERY_FORMAT
+def test_the_page_of_every_format_can_be_read_at_any_time(
+    hall: Hall, client: Client, count: int, stages: tuple[StageSettings, ...], wanted: Counts
+) -> None:
+    division = hall.drawn(count, *stages)
+    for most in (0, 3):
+        hall.play(division, most=most)
+        said = text_of(client, page_of(division))
+        assert f"{count} players" in said
+    if stages[0].format not in ELIMINATION:
+        assert "Matches by round" in said
+    assert wanted.entered == count

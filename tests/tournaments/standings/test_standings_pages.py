@@ -1,0 +1,336 @@
+"""Standings and pairings on their pages: they say what the formats say, to everybody, at any size."""
+
+import itertools
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from players.actors import Actor
+from players.models import Player
+from tests.tournaments.conftest import NOW
+from tests.tournaments.support.played_stages import STAGES, drawn_as, play
+from tournaments.entries.services import entries
+from tournaments.formats.graph import Graph
+from tournaments.formats.progress import Withdrawal, progress
+from tournaments.formats.tables.round_robin import round_robin
+from tournaments.formats.tables.tables import elimination_places
+from tournaments.formats.tables.tiebreaks import plain
+from tournaments.models import Division, Entry
+from tournaments.standings.selectors.cells import how
+from tournaments.standings.selectors.standings import standings_of
+from tournaments.state.derivation import states_of
+from tournaments.state.names import names_of
+
+pytestmark = pytest.mark.django_db
+
+BRACKETS = ("knockout", "progressive", "double")
+
+
+@pytest.fixture
+def staged(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> Callable[..., Division]:
+    """A division of so many players in one of the formats of STAGES, drawn."""
+
+    def make(name: str, count: int = 8, **settings: object) -> Division:
+        division = make_division(name=f"{name} {count}", match_length=7, **settings)
+        return drawn_as(division, STAGES[name], make_players(count), by_alice)
+
+    return make
+
+
+def address(division: Division, page: str = "standings/") -> str:
+    tournament = division.tournament
+    return f"/events/{tournament.club.slug}/{tournament.slug}/{division.public_id}/{page}"
+
+
+@pytest.mark.parametrize("name", STAGES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_standings_are_those_of_the_formats(
+    name: str, seed: int, staged: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = staged(name, 9 if seed == 2 and name != "groups" else 8)
+    assert play(division, by_alice, random.Random(seed)) > 0
+    states, views = states_of(division), standings_of(division, names_of(division, staff=True))
+    assert len(states) == len(views) == len(STAGES[name])
+    for state, view in zip(states, views, strict=True):
+        assert state.over
+        assert view.over
+        assert [table.key for table in view.tables] == [table.key for table in state.tables]
+        for shown, table in zip(view.tables, state.tables, strict=True):
+            rows = [(line.place, line.person.entry, line.points, line.decided_by) for line in shown.lines]
+            assert len(rows) > 1
+            assert rows == [(row.place, row.entry, row.points, row.decided_by) for row in table.rows]
+            for line, row in zip(shown.lines, table.rows, strict=True):
+                for figure, code, expected in zip(line.figures, table.tiebreaks, row.figures, strict=True):
+                    assert figure.needed == (expected is not None)
+                    if expected is not None:
+                        assert figure.text == plain(abs(expected.value) if code == "lots" else expected.value)
+                if state.stage.format != "lives":
+                    assert [sentence for _reason, sentence in line.why] == [why.sentence for why in row.explain()]
+        if not state.tables:
+            places = next(iter(elimination_places(state.rows.settings, state.progress).values()))
+            expected = [(one.first, one.last, set(one.entries)) for one in places]
+            assert expected
+            shown = [(one.first, one.last, {who.entry for who in one.people}) for one in view.brackets[0].places]
+            assert shown == expected
+            ends = [(place.first, place.last) for place in view.brackets[0].places]
+            assert ends[0] == (1, 1)
+            assert all(after[0] == before[1] + 1 for before, after in itertools.pairwise(ends))
+
+
+@pytest.mark.parametrize("name", ["round robin", "double round robin", "league", "groups"])
+def test_the_cross_table_and_the_counts_agree_with_the_points(
+    name: str, staged: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = staged(name)
+    play(division, by_alice, random.Random(3))
+    view = standings_of(division, names_of(division, staff=True))[0]
+    legs = 2 if name.startswith("double") else 1
+    settings = STAGES[name][0]
+    for table in view.tables:
+        assert table.cross
+        for at, line in enumerate(table.lines):
+            assert line.against[at] is None
+            fields = [cells for cells in line.against if cells is not None]
+            assert [len(cells) for cells in fields] == [legs] * (len(table.lines) - 1)
+            kinds = [cell.kind for cells in fields for cell in cells]
+            won = sum(kind in ("won", "forfeit_won") for kind in kinds)
+            assert line.points == won * settings.win + kinds.count("lost") * settings.loss
+            assert (line.counts.won, line.counts.lost) == (kinds.count("won"), kinds.count("lost"))
+            for other, cells in zip(table.lines, line.against, strict=True):
+                for cell, back in zip(cells or [], other.against[at] or [], strict=True):
+                    assert (cell.score or (0, 0))[::-1] == (back.score or (0, 0))
+                    assert (cell.kind in ("won", "forfeit_won")) <= (back.kind in ("lost", "forfeit_lost"))
+
+
+def test_a_swiss_is_shown_after_any_round_and_by_default_after_the_last_complete_one(
+    staged: Callable[..., Division], by_alice: Actor, client: Client
+) -> None:
+    division = staged("swiss", 8)
+    play(division, by_alice, random.Random(4), most=10)
+    names = names_of(division, staff=True)
+    running = standings_of(division, names)[0]
+    assert (running.complete, running.paired, running.round) == (2, 3, 2)
+    assert sum(line.points for line in running.tables[0].lines) <= 8
+    first = standings_of(division, names, round_number=1)[0].tables[0]
+    assert {line.points for line in first.lines} <= {0.0, 1.0}
+    assert all([cell.round for cell in line.cells] == [1] for line in first.lines)
+    # A round that is not complete cannot be asked for.
+    assert standings_of(division, names, round_number=3)[0].round == 2
+    text = client.get(address(division)).content.decode()
+    assert "after round 2" in text
+    assert "Round 3 is being played" in text
+    assert "after round 1" in client.get(address(division) + "?round=1").content.decode()
+
+
+@pytest.mark.parametrize("name", ["groups", "swiss then final"])
+def test_those_who_go_on_are_marked_and_are_those_who_then_play(
+    name: str, staged: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = staged(name)
+    play(division, by_alice, random.Random(5))
+    first, second = standings_of(division, names_of(division, staff=True))
+    going_on = {line.person.entry for table in first.tables for line in table.lines if line.goes_on}
+    assert len(going_on) == 4
+    assert {one.entry for place in second.brackets[0].places for one in place.people} == going_on
+
+
+def test_who_withdraws_is_marked_and_his_deleted_matches_are_struck(
+    staged: Callable[..., Division], by_alice: Actor, client: Client
+) -> None:
+    division = staged("round robin", 6)
+    leaver = Entry.objects.filter(division=division).order_by("pk")[0]
+    play(division, by_alice, random.Random(6), most=3)
+    entries.withdraw(entry=leaver, by=by_alice, now=NOW)
+    table = standings_of(division, names_of(division, staff=True))[0].tables[0]
+    his = next(line for line in table.lines if line.person.entry == leaver.pk)
+    assert his.person.withdrawn
+    assert his.points == 0
+    met = [cell for cell in his.cells if cell.kind in ("won", "lost", "forfeit_won", "forfeit_lost")]
+    assert met
+    assert not any(cell.counted for cell in met)
+    assert any(cell.kind == "walkover_lost" for cell in his.cells)
+    text = client.get(address(division)).content.decode()
+    assert "withdrawn" in text
+    assert "is-deleted" in text
+
+
+def test_lives_are_counted_and_the_round_of_the_last_loss_is_told(
+    staged: Callable[..., Division], by_alice: Actor
+) -> None:
+    division = staged("lives", 7)
+    play(division, by_alice, random.Random(8))
+    table = standings_of(division, names_of(division, staff=True))[0].tables[0]
+    assert [line.lives for line in table.lines][1:] == [0] * 6
+    rounds = [line.out_in for line in table.lines[1:]]
+    assert all(rounds)
+    assert rounds == sorted(rounds, key=lambda number: -(number or 0))
+    assert all(line.cells[-1].round == line.out_in for line in table.lines[1:])
+    assert any(cell.kind == "bye_sit_out" for line in table.lines for cell in line.cells)
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_format_has_both_pages_before_while_and_after_it_is_played(
+    name: str, staged: Callable[..., Division], by_alice: Actor, client: Client
+) -> None:
+    division = staged(name)
+    for most in (0, 3, None):
+        play(division, by_alice, random.Random(9), most=most)
+        for page in ("standings/", "pairings/", "pairings/?round=1", "pairings/?stage=2", "standings/?stage=1&round=0"):
+            answer = client.get(address(division, page))
+            assert answer.status_code == 200
+            # While a bracket is played, no place may be certain.
+            nobody_yet = "standings" in page and name in BRACKETS
+            assert "Player " in answer.content.decode() or "stage=2" in page or most is None or nobody_yet
+    if name in BRACKETS:
+        assert "Everything is played" in client.get(address(division, "pairings/")).content.decode()
+
+
+def test_pairings_are_by_table_with_an_index_of_names_and_the_byes(
+    staged: Callable[..., Division], by_alice: Actor, client: Client
+) -> None:
+    division = staged("swiss", 7)
+    page = client.get(address(division, "pairings/"))
+    view = page.context["view"]
+    assert view.round == 1
+    assert [one.table for one in view.to_play] == [1, 2, 3]
+    assert [one.bye for one in view.byes] == ["full"]
+    where = {person.name: text for person, text in view.index}
+    assert len(where) == 7
+    for one in view.to_play:
+        for side in one.sides:
+            assert where[side.person.name] == f"Table {one.table}"
+    names = [person.name for person, _text in view.index]
+    assert names == sorted(names)
+    assert "bye by the pairing, counts as a win" in page.content.decode()
+
+
+def test_a_table_keeps_its_number_when_a_match_is_over_or_somebody_withdraws(
+    staged: Callable[..., Division], by_alice: Actor, client: Client
+) -> None:
+    division = staged("round robin", 6)
+
+    def tables() -> dict[int, int]:
+        view = client.get(address(division, "pairings/?round=1")).context["view"]
+        return {one.number: one.table for one in view.pairings}
+
+    before = tables()
+    assert sorted(before.values()) == [1, 2, 3]
+    play(division, by_alice, random.Random(1), most=1)
+    entries.withdraw(entry=Entry.objects.filter(division=division).order_by("pk")[0], by=by_alice, now=NOW)
+    assert tables() == before
+
+
+def test_a_walkover_is_called_one_and_is_no_match(
+    staged: Callable[..., Division], by_alice: Actor, client: Client
+) -> None:
+    division = staged("swiss", 8)
+    leaver = Entry.objects.filter(division=division).order_by("pk")[0]
+    entries.withdraw(entry=leaver, by=by_alice, now=NOW)
+    view = client.get(address(division, "pairings/?round=1")).context["view"]
+    assert len(view.walkovers) == 1
+    assert len(view.to_play) == 3
+    assert len(view.index) == 7
+
+
+def test_the_reader_is_marked_and_can_jump_to_himself(
+    make_division: Callable[..., Division],
+    make_players: Callable[[int], list[Player]],
+    bobs: Player,
+    by_alice: Actor,
+    as_user: Callable[..., Client],
+) -> None:
+    division = drawn_as(make_division(name="Open"), STAGES["swiss"], [bobs, *make_players(7)], by_alice)
+    play(division, by_alice, random.Random(2), most=4)
+    text = as_user(bobs.user).get(address(division)).content.decode()
+    jump = re.search(r'href="#(e1-\w+)">Jump to me', text)
+    assert jump
+    assert f'id="{jump[1]}"' in text
+    assert "Jump to me" not in as_user(None).get(address(division)).content.decode()
+    found = as_user(None).get(address(division) + "?player=Bob").content.decode()
+    assert 'class="here' in found
+
+
+def test_a_draft_event_has_no_standings_for_others(
+    make_division: Callable[..., Division], alices: Client, client: Client
+) -> None:
+    division = make_division(name="Open")
+    for page in ("standings/", "pairings/", "standings.csv", "standings.json", "pairings.csv", "pairings.json"):
+        assert client.get(address(division, page)).status_code == 404
+        assert alices.get(address(division, page)).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["swiss", "round robin", "knockout"])
+def test_64_players_cost_no_more_queries_than_8(
+    name: str, staged: Callable[..., Division], by_alice: Actor, alices: Client
+) -> None:
+    def played(count: int) -> Division:
+        division = staged(name, count)
+        play(division, by_alice, random.Random(1), most=4)
+        return division
+
+    def asked(division: Division, page: str) -> int:
+        alices.get(address(division, page))
+        with CaptureQueriesContext(connection) as queries:
+            answer = alices.get(address(division, page))
+            assert answer.status_code == 200
+            # A file is sent while it is read.
+            assert b"".join(answer.streaming_content if answer.streaming else [answer.content])
+        return len(queries)
+
+    small, large = played(8), played(64 if name != "round robin" else 24)
+    for page in ("standings/", "pairings/", "standings.csv", "pairings.json"):
+        few, many = asked(small, page), asked(large, page)
+        assert many <= few <= 26, f"{page}: {few} queries, then {many}"
+
+
+def test_places_of_a_bracket_in_play_are_certain_from_below(staged: Callable[..., Division], by_alice: Actor) -> None:
+    division = staged("knockout", 8)
+    play(division, by_alice, random.Random(1), most=5)
+    view = standings_of(division, names_of(division, staff=True))[0].brackets[0]
+    assert not view.over
+    assert [(place.text, len(place.people)) for place in view.places] == [("3–4", 1), ("5–8", 4)]
+
+
+def test_a_bye_of_a_round_robin_takes_no_table_and_is_empty_where_its_player_has_gone(
+    staged: Callable[..., Division], by_alice: Actor, client: Client
+) -> None:
+    division = staged("round robin", 5)
+    first, second = Entry.objects.filter(division=division).order_by("pk")[:2]
+    for gone in (first, second):
+        entries.withdraw(entry=gone, by=by_alice, now=NOW)
+    views = [client.get(address(division, f"pairings/?round={number}")).context["view"] for number in range(1, 6)]
+    for view in views:
+        assert [one.status in ("bye", "empty") for one in view.pairings if one.table is None] == [True]
+        assert sorted(one.table for one in view.pairings if one.table is not None) == [1, 2]
+    assert [sum(len(view.byes) for view in views), sum(len(view.empty) for view in views)] == [3, 2]
+    table = standings_of(division, names_of(division, staff=True))[0].tables[0]
+    kinds = {line.person.entry: [cell.kind for cell in line.cells] for line in table.lines}
+    # Who went first gave the match of the two to the other one.
+    assert sorted(kinds[first.pk]) == ["bye_drawn", *["walkover_lost"] * 4]
+    assert sorted(kinds[second.pk]) == ["bye_drawn", *["walkover_lost"] * 3, "walkover_won"]
+    stay = [of for entry, of in kinds.items() if entry not in (first.pk, second.pk)]
+    assert [sorted(of) for of in stay] == [["bye_drawn", "open", "open", "walkover_won", "walkover_won"]] * 3
+
+
+def test_a_fixture_that_was_never_opened_and_neither_comes_to_is_empty() -> None:
+    graph = Graph((round_robin([1, 2], key="table"),))
+    state = progress(graph, {}, [Withdrawal(1), Withdrawal(2)]).fixtures[1]
+    assert [how(state, side) for side in (0, 1)] == ["empty", "empty"]
+    one_stays = progress(graph, {}, [Withdrawal(1)]).fixtures[1]
+    assert sorted(how(one_stays, side) for side in (0, 1)) == ["walkover_lost", "walkover_won"]
+
+
+@pytest.mark.parametrize(("name", "has_tables"), [("knockout", False), ("swiss", True), ("groups", True)])
+def test_the_page_of_a_bracket_alone_loads_no_looks_of_tables(
+    name: str, has_tables: bool, staged: Callable[..., Division], client: Client
+) -> None:
+    page = client.get(address(staged(name), "")).content.decode()
+    assert "tournaments/bracket." in page
+    assert ("tournaments/standings." in page) is has_tables

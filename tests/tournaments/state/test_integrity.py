@@ -1,0 +1,71 @@
+"""`check_integrity` finds what does not follow from the facts, and `rebuild` writes it anew."""
+
+from collections.abc import Callable
+
+import pytest
+from django.core.management import call_command
+
+from players.actors import Actor
+from tests.tournaments.conftest import NOON
+from tests.tournaments.draws.test_knockout import fixtures, play_all
+from tournaments.entries.services import entries
+from tournaments.models import Division, Fixture, Slot
+from tournaments.results.services import results
+from tournaments.state.integrity import differences
+
+pytestmark = pytest.mark.django_db
+Drawn = Callable[..., Division]
+
+
+def found() -> list[str]:
+    return [f"{difference.topic} {difference.what}" for difference in differences()]
+
+
+def replay_ratings() -> None:
+    call_command("rebuild")
+
+
+def test_nothing_differs_after_a_whole_event(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(13)
+    entries.withdraw(entry=division.entries.all()[3], by=by_alice, now=NOON)
+    play_all(division, by_alice)
+    replay_ratings()
+
+    assert found() == []
+
+
+def test_a_slot_that_does_not_follow_from_the_facts_is_found_and_rebuilt(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    first = fixtures(division)[0]
+    results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
+    replay_ratings()
+    final = fixtures(division)[2]
+    Slot.objects.filter(fixture=final, side=0).update(status=Slot.Status.TO_BE_DECIDED, entry=None)
+    Fixture.objects.filter(pk=first.pk).update(status=Fixture.Status.READY)
+
+    broken = found()
+    call_command("rebuild")
+
+    assert broken == [f"{division.topic} M1 status", f"{division.topic} M3 side 0"]
+    assert found() == []
+
+
+def test_a_match_in_a_state_of_its_own_is_found(drawn: Drawn, by_alice: Actor) -> None:
+    division = drawn(4)
+    match = fixtures(division)[0].match
+    assert match is not None
+    match.state = "settled"
+    match.save(update_fields=["state"])
+
+    assert found() == [f"{match.topic} state"]
+
+
+def test_the_command_ends_with_status_one_where_something_differs(drawn: Drawn) -> None:
+    division = drawn(4)
+    call_command("check_integrity")
+    Fixture.objects.filter(stage__division=division, number=3).update(status=Fixture.Status.EMPTY)
+
+    with pytest.raises(SystemExit) as end:
+        call_command("check_integrity")
+
+    assert end.value.code == 1

@@ -1,0 +1,86 @@
+"""Divisions of any format, drawn and played as far as a test wants."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from players.actors import Actor
+from players.models import Player
+from tests.tournaments.conftest import NOW
+from tournaments.draws.services import draws
+from tournaments.entries.services import entries
+from tournaments.events.services import events
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division, Draw, Fixture, Tournament
+from tournaments.results.services import results
+from tournaments.state.stages import set_stages
+
+LENGTH = 7
+SEED = 1975
+
+
+class Hall:
+    """Makes divisions; Alice directs all of them."""
+
+    def __init__(
+        self,
+        make_division: Callable[..., Division],
+        make_players: Callable[[int], list[Player]],
+        by: Actor,
+    ) -> None:
+        self.make_division, self.make_players, self.by = make_division, make_players, by
+        self.rng = Random(SEED)
+
+    def draft(self, count: int, *stages: StageSettings, **settings: object) -> Draw:
+        """So many are entered, and their draft waits to be looked at."""
+        division = self.make_division(match_length=LENGTH, **settings)
+        players = self.make_players(count)
+        entries.enter(division=division, players=players, by=self.by, now=NOW)
+        division.refresh_from_db()
+        set_stages(division=division, stages=stages, after=division.seq, by=self.by, now=NOW)
+        if division.tournament.status == Tournament.Status.DRAFT:
+            events.publish_tournament(tournament=division.tournament, by=self.by, now=NOW)
+        asked = draws.request_draw(division=division, by=self.by, now=NOW)
+        made = draws.make_draft(draw_id=asked.pk, now=NOW)
+        assert made is not None
+        assert made.refusal is None, made.refusal
+        return Draw.objects.select_related("stage__division__tournament__club").get(pk=made.pk)
+
+    def drawn(self, count: int, *stages: StageSettings, **settings: object) -> Division:
+        """The same, published."""
+        division = self.draft(count, *stages, **settings).stage.division
+        division.refresh_from_db()
+        draws.publish_draw(division=division, after=division.seq, by=self.by, now=NOW)
+        division.refresh_from_db()
+        return division
+
+    def play(self, division: Division, most: int = 10_000) -> int:
+        """Results by chance until so many are in or nothing is left to play; how many there were."""
+        done = 0
+        while done < most:
+            ready = Fixture.objects.filter(stage__division=division, status="ready").select_related("stage")
+            if (fixture := ready.order_by("number").first()) is None:
+                break
+            self.win(fixture, self.rng.randrange(2))
+            done += 1
+        division.refresh_from_db()
+        return done
+
+    def win(self, fixture: Fixture, side: int) -> None:
+        """That side wins, 7–3."""
+        score = (LENGTH, 3) if side == 0 else (3, LENGTH)
+        results.enter_result(fixture=fixture, winner=side, score=score, by=self.by, now=NOW)
+
+
+def fixture_of(division: Division, number: int) -> Fixture:
+    """M`number`, as it is now."""
+    return Fixture.objects.select_related("stage", "match").get(stage__division=division, number=number)
+
+
+def page_of(division: Division) -> str:
+    """The address of the division."""
+    return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
+
+
+def stage_formats(stages: Sequence[StageSettings]) -> str:
+    """A name for a test."""
+    return "-".join(stage.format for stage in stages)
