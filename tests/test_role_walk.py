@@ -28,11 +28,11 @@ from players.people.services import invite, merge_players
 from tests.tournaments.conftest import (
     NOW,
     Role,
-    Running,
+    RunningEvent,
     as_user,
-    bobs,
+    bob_player,
     by_alice,
-    carols,
+    carol_player,
     club,
     erin,
     frank,
@@ -44,7 +44,17 @@ from tests.tournaments.conftest import (
 )
 from tests.tournaments.pages import test_roles as of_events
 
-__all__ = ["as_user", "bobs", "by_alice", "carols", "club", "erin", "frank", "make_division", "make_players"]
+__all__ = [
+    "as_user",
+    "bob_player",
+    "by_alice",
+    "carol_player",
+    "club",
+    "erin",
+    "frank",
+    "make_division",
+    "make_players",
+]
 __all__ += ["running", "tournament"]
 
 pytestmark = pytest.mark.django_db
@@ -182,7 +192,7 @@ OF_RECORDS = ("submission", "replay", "record", "api-submission", "api-record")
 class World:
     """What fills the places of a route, and the bodies without which a request is about nothing."""
 
-    running: Running
+    running: RunningEvent
     places: dict[str, Any]
     bodies: dict[str, dict[str, Any]]
 
@@ -197,7 +207,7 @@ class World:
 
 
 @pytest.fixture
-def world(running: Running, club: Club, bobs: Player) -> World:
+def world(running: RunningEvent, club: Club, bob_player: Player) -> World:
     """Bob meets Carol and has proposed a time; Jens has no account, is invited, and was written as J. before."""
     jens, double = Player.objects.create(name="Jens"), Player.objects.create(name="J.")
     for player in (jens, double):
@@ -206,7 +216,7 @@ def world(running: Running, club: Club, bobs: Player) -> World:
     merged = merge_players(player=double, into=jens, by=SYSTEM, now=NOW, club=club)
     match = running.fixture.match
     times = [NOW + timedelta(days=1)]
-    side = match.players.index(bobs)
+    side = match.players.index(bob_player)
     offered = proposals.propose(match=match, side=side, times=times, by=SYSTEM, now=NOW)
     proposals.accept(match=match, proposal=offered, side=1 - side, time=times[0], by=SYSTEM, now=NOW)
     text = write(play_out(1, 3), "mat")

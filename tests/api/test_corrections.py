@@ -13,12 +13,12 @@ from players.models import User
 from tests.api.test_tournaments import code, send
 from tests.tournaments.conftest import (
     NOW,
-    Running,
-    alices,
+    RunningEvent,
+    alice_client,
     as_user,
-    bobs,
+    bob_player,
     by_alice,
-    carols,
+    carol_player,
     club,
     erin,
     make_division,
@@ -29,7 +29,17 @@ from tests.tournaments.conftest import (
 from tournaments.models import Correction, Fixture
 from tournaments.results.services import results
 
-__all__ = ["alices", "as_user", "bobs", "by_alice", "carols", "club", "erin", "make_division", "make_players"]
+__all__ = [
+    "alice_client",
+    "as_user",
+    "bob_player",
+    "by_alice",
+    "carol_player",
+    "club",
+    "erin",
+    "make_division",
+    "make_players",
+]
 __all__ += ["running", "tournament"]
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +47,7 @@ NEW = {"winner": 1, "score": [5, 7]}
 
 
 @pytest.fixture
-def played(running: Running, by_alice: Actor) -> Running:
+def played(running: RunningEvent, by_alice: Actor) -> RunningEvent:
     """M1 ended 7–5 for its first side, M2 7–0, and the final 7–3."""
     for number, score in ((1, (7, 5)), (2, (7, 0)), (3, (7, 3))):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
@@ -47,11 +57,11 @@ def played(running: Running, by_alice: Actor) -> Running:
     return running
 
 
-def here(played: Running) -> str:
+def here(played: RunningEvent) -> str:
     return f"fixtures/{played.fixture.public_id}/corrections/"
 
 
-def preview(client: Client, played: Running) -> dict[str, Any]:
+def preview(client: Client, played: RunningEvent) -> dict[str, Any]:
     answer = send(client, "post", f"{here(played)}preview/", NEW)
     assert answer.status_code == 200
     body: dict[str, Any] = answer.json()
@@ -59,8 +69,8 @@ def preview(client: Client, played: Running) -> dict[str, Any]:
     return body
 
 
-def test_a_result_is_looked_at_corrected_and_given_back(alices: Client, played: Running) -> None:
-    seen = preview(alices, played)
+def test_a_result_is_looked_at_corrected_and_given_back(alice_client: Client, played: RunningEvent) -> None:
+    seen = preview(alice_client, played)
     assert (seen["default"], seen["standing"]["score"], seen["result"]["score"]) == ("let_stand", [7, 5], [5, 7])
     (everything,) = [one for one in seen["choices"] if one["choice"] == "correct_all"]
     (final,) = everything["fixtures"]
@@ -69,84 +79,84 @@ def test_a_result_is_looked_at_corrected_and_given_back(alices: Client, played: 
     assert everything["ratings"]
 
     told = {**NEW, "choice": "correct_all", "after": seen["seq"], "mark": seen["mark"], "reason": "Wrong sheet."}
-    done = send(alices, "post", here(played), told)
+    done = send(alice_client, "post", here(played), told)
     assert done.status_code == 201
     made = done.json()["correction"]
     assert (made["choice"], made["reason"], made["by"], made["changed"]) == (
         "correct_all", "Wrong sheet.", "Alice", [[1, 3]],
     )  # fmt: skip
     assert done["ETag"] == f'"{done.json()["seq"]}"'
-    assert send(alices, "post", here(played), told).json()["correction"] == made, "the second of two clicks"
+    assert send(alice_client, "post", here(played), told).json()["correction"] == made, "the second of two clicks"
 
-    assert alices.get(f"/api/v1/{here(played)}").json() == [made]
+    assert alice_client.get(f"/api/v1/{here(played)}").json() == [made]
     undo = f"corrections/{made['public_id']}/undo/"
-    back = send(alices, "post", f"{undo}preview/").json()
+    back = send(alice_client, "post", f"{undo}preview/").json()
     assert back["result"]["score"] == [7, 5]
     assert [one["returns"]["score"] for one in back["choices"][-1]["fixtures"]] == [[7, 3]]
-    undone = send(alices, "post", undo, {"reason": "It was right."}, **{"If-Match": f'"{back["seq"]}"'})
+    undone = send(alice_client, "post", undo, {"reason": "It was right."}, **{"If-Match": f'"{back["seq"]}"'})
     assert undone.status_code == 201
     assert undone.json()["correction"]["undoes"] == made["public_id"]
-    first = alices.get(f"/api/v1/corrections/{made['public_id']}/").json()
+    first = alice_client.get(f"/api/v1/corrections/{made['public_id']}/").json()
     assert first["undone_by"] == undone.json()["correction"]["public_id"]
 
 
-def test_a_long_list_takes_as_many_queries_as_a_short_one(alices: Client, played: Running) -> None:
+def test_a_long_list_takes_as_many_queries_as_a_short_one(alice_client: Client, played: RunningEvent) -> None:
     seq, asked = played.division.seq, []
     for number, score in enumerate(([5, 7], [7, 5], [3, 7]), start=1):
         told = {"winner": number % 2, "score": score, "choice": "keep_bracket", "after": seq}
-        seq = send(alices, "post", here(played), told).json()["seq"]
+        seq = send(alice_client, "post", here(played), told).json()["seq"]
         with CaptureQueriesContext(connection) as captured:
-            assert len(alices.get(f"/api/v1/{here(played)}").json()) == number
+            assert len(alice_client.get(f"/api/v1/{here(played)}").json()) == number
         asked.append(len(captured))
     assert len(set(asked)) == 1, asked
 
 
-def test_to_let_stand_makes_no_correction(alices: Client, played: Running) -> None:
-    seen = preview(alices, played)
-    done = send(alices, "post", here(played), {**NEW, "choice": "let_stand", "after": seen["seq"]})
+def test_to_let_stand_makes_no_correction(alice_client: Client, played: RunningEvent) -> None:
+    seen = preview(alice_client, played)
+    done = send(alice_client, "post", here(played), {**NEW, "choice": "let_stand", "after": seen["seq"]})
     assert (done.status_code, done.json()["correction"], Correction.objects.count()) == (200, None, 0)
 
 
-def test_what_is_refused_has_its_code(alices: Client, played: Running, by_alice: Actor) -> None:
-    seen = preview(alices, played)
+def test_what_is_refused_has_its_code(alice_client: Client, played: RunningEvent, by_alice: Actor) -> None:
+    seen = preview(alice_client, played)
     told = {**NEW, "choice": "correct_all"}
-    assert code(send(alices, "post", here(played), told))[0] == 422, "after is needed"
-    assert code(send(alices, "post", here(played), {**told, "after": seen["seq"] - 1})) == (409, "stale")
+    assert code(send(alice_client, "post", here(played), told))[0] == 422, "after is needed"
+    assert code(send(alice_client, "post", here(played), {**told, "after": seen["seq"] - 1})) == (409, "stale")
     same = {**told, "winner": 0, "score": [7, 5], "after": seen["seq"]}
-    assert code(send(alices, "post", here(played), same)) == (422, "correction_same")
-    assert code(send(alices, "post", f"{here(played)}preview/", {**NEW, "score": [5, 6]})) == (
+    assert code(send(alice_client, "post", here(played), same)) == (422, "correction_same")
+    assert code(send(alice_client, "post", f"{here(played)}preview/", {**NEW, "score": [5, 6]})) == (
         422,
         "result_not_reached",
     )
-    assert code(send(alices, "post", f"{here(played)}preview/", {**NEW, "kind": "void"}))[0] == 422
-    made = send(alices, "post", here(played), {**told, "after": seen["seq"]}).json()
+    assert code(send(alice_client, "post", f"{here(played)}preview/", {**NEW, "kind": "void"}))[0] == 422
+    made = send(alice_client, "post", here(played), {**told, "after": seen["seq"]}).json()
     undo = f"corrections/{made['correction']['public_id']}/undo/"
-    assert code(send(alices, "post", undo, {"after": seen["seq"]})) == (409, "stale")
+    assert code(send(alice_client, "post", undo, {"after": seen["seq"]})) == (409, "stale")
     final = Fixture.objects.select_related("stage").get(stage__division=played.division, number=3)
     results.enter_result(fixture=final, winner=0, score=(7, 1), by=by_alice, now=NOW)
-    assert code(send(alices, "post", f"{undo}preview/")) == (409, "successor_begun")
+    assert code(send(alice_client, "post", f"{undo}preview/")) == (409, "successor_begun")
 
 
-def test_what_has_no_result_has_nothing_to_correct(alices: Client, running: Running) -> None:
-    assert code(send(alices, "post", f"{here(running)}preview/", NEW)) == (409, "nothing_to_correct")
+def test_what_has_no_result_has_nothing_to_correct(alice_client: Client, running: RunningEvent) -> None:
+    assert code(send(alice_client, "post", f"{here(running)}preview/", NEW)) == (409, "nothing_to_correct")
 
 
 def test_a_match_begun_since_the_preview_makes_its_mark_stale(
-    alices: Client, running: Running, by_alice: Actor
+    alice_client: Client, running: RunningEvent, by_alice: Actor
 ) -> None:
     for number in (1, 2):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
         results.enter_result(fixture=fixture, winner=0, score=(7, 5), by=by_alice, now=NOW)
-    seen = preview(alices, running)
+    seen = preview(alice_client, running)
     final = Fixture.objects.get(stage__division=running.division, number=3)
     Match.objects.filter(pk=final.match_id).update(seq=9, begun_at=NOW)
     told = {**NEW, "choice": "correct_all", "after": seen["seq"], "mark": seen["mark"]}
-    assert code(send(alices, "post", here(running), told)) == (409, "stale")
-    (again,) = [one for one in preview(alices, running)["choices"] if one["choice"] == "correct_all"]
+    assert code(send(alice_client, "post", here(running), told)) == (409, "stale")
+    (again,) = [one for one in preview(alice_client, running)["choices"] if one["choice"] == "correct_all"]
     assert [one["stopped"] for one in again["fixtures"]] == [True]
 
 
-def test_assistants_may_look(as_user: Any, erin: User, played: Running) -> None:
+def test_assistants_may_look(as_user: Any, erin: User, played: RunningEvent) -> None:
     client = as_user(erin)
     seen = preview(client, played)
     told = {**NEW, "choice": "correct_all", "after": seen["seq"]}

@@ -90,7 +90,7 @@ def _ids() -> dict[tuple[str, str], list[str]]:
     def of(rows: Any, field: str = "public_id") -> list[str]:
         return [str(value) for value in rows.order_by("-pk").values_list(field, flat=True)]
 
-    bobs = Match.objects.filter(player_0__user__email=ASKERS["player"]) | Match.objects.filter(
+    bob_matches = Match.objects.filter(player_0__user__email=ASKERS["player"]) | Match.objects.filter(
         player_1__user__email=ASKERS["player"]
     )
     people, submissions = of(Player.objects), of(Submission.objects)
@@ -104,8 +104,8 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("divisions", "number"): ["1"],
         ("entries", "entry"): of(Entry.objects),
         ("fixtures", "fixture"): of(Fixture.objects.filter(match__isnull=False)),
-        ("matches", "public_id"): [*of(bobs), *of(Match.objects.exclude(state=Match.State.SETTLED))],
-        ("matches", "record_id"): of(Submission.objects.filter(match__in=bobs)),
+        ("matches", "public_id"): [*of(bob_matches), *of(Match.objects.exclude(state=Match.State.SETTLED))],
+        ("matches", "record_id"): of(Submission.objects.filter(match__in=bob_matches)),
         ("matches", "proposal_id"): of(Proposal.objects),
         ("players", "public_id"): people,
         ("players", "other_id"): people,

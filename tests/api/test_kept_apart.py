@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.conftest import by_alice, club, make_division, make_players, tournament
-from tests.tournaments.support.swiss_rounds import Hall
+from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws.services.kept_apart import keep_apart
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
@@ -25,12 +25,12 @@ def test_a_program_keeps_two_apart_and_lets_them_meet(
     alice: User,
     dave: User,
 ) -> None:
-    hall = Hall(make_division(), by_alice)
-    hall.enter(make_players(4))
+    driver = DivisionDriver(make_division(), by_alice)
+    driver.enter(make_players(4))
     client = APIClient()
     client.force_authenticate(alice)
-    first, second = hall.division.entries.values_list("public_id", flat=True)[:2]
-    url = f"/api/v1/divisions/{hall.division.public_id}/kept-apart/"
+    first, second = driver.division.entries.values_list("public_id", flat=True)[:2]
+    url = f"/api/v1/divisions/{driver.division.public_id}/kept-apart/"
     pair = {"first": first, "second": second}
 
     assert client.get(url).json() == []
@@ -53,11 +53,11 @@ def test_a_draw_tells_that_somebody_was_kept_apart_and_not_who(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
     for pairs in (0, 1):
-        hall = Hall(make_division(name=f"With {pairs}"), by_alice)
-        first, second, *_others = hall.enter(make_players(8))
+        driver = DivisionDriver(make_division(name=f"With {pairs}"), by_alice)
+        first, second, *_others = driver.enter(make_players(8))
         if pairs:
-            keep_apart(first=first, second=second, by=by_alice, now=hall.now())
-        hall.begin(StageSettings("knockout"))
-        [draw] = APIClient().get(f"/api/v1/divisions/{hall.division.public_id}/draws/").json()
+            keep_apart(first=first, second=second, by=by_alice, now=driver.now())
+        driver.begin(StageSettings("knockout"))
+        [draw] = APIClient().get(f"/api/v1/divisions/{driver.division.public_id}/draws/").json()
         assert draw["kept_apart"] is bool(pairs)
         assert "remarks" not in draw

@@ -17,9 +17,9 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.outcomes import stand_unanswered
 from players.models import Player, User
 from tests.matches.cast import BOB, CAROL, match_between
-from tests.matches.conftest import bobs, carols, club, match, pool
+from tests.matches.conftest import bob_player, carol_player, club, match, pool
 
-__all__ = ["bobs", "carols", "club", "match", "pool"]
+__all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 
 pytestmark = pytest.mark.django_db
 
@@ -147,8 +147,8 @@ def test_a_result_that_stood_by_itself_is_objected_to(match: Match, bob: User, c
     assert again["code"] == "objection_made"
 
 
-def test_a_link_of_another_match_opens_nothing(match: Match, bobs: Player, carols: Player) -> None:
-    other = match_between(bobs, carols)
+def test_a_link_of_another_match_opens_nothing(match: Match, bob_player: Player, carol_player: Player) -> None:
+    other = match_between(bob_player, carol_player)
     ask(by_link(other, BOB), at(match, "claims"), 404, SEVEN_FIVE)
     ask(by_link(other, BOB), at(match), 404)
 
@@ -177,9 +177,9 @@ def test_who_may_look(match: Match, alice: User, bob: User, dave: User) -> None:
 
 
 def test_a_record_settles_the_match_and_tells_what_became_of_it(
-    bobs: Player, carols: Player, bob: User, carol: User
+    bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
-    match = match_between(bobs, carols, length=3)
+    match = match_between(bob_player, carol_player, length=3)
     text = write(play_out(1, 3, players=("Bob", "Carol")), "mat").decode()
     sent = ask(as_(bob), at(match, "records"), 201, {"text": text, "file_name": "final.mat"})
     assert (sent["records"][0]["standing"], sent["awaited"][0]["code"]) == ("waiting", "verdict")
@@ -196,8 +196,8 @@ def test_a_record_settles_the_match_and_tells_what_became_of_it(
     assert refused["message"] == "The match goes to 3 points, the record to 5."
 
 
-def test_names_are_told_by_their_sender(bobs: Player, carols: Player, bob: User, carol: User) -> None:
-    match = match_between(bobs, carols, length=3)
+def test_names_are_told_by_their_sender(bob_player: Player, carol_player: Player, bob: User, carol: User) -> None:
+    match = match_between(bob_player, carol_player, length=3)
     text = write(play_out(1, 3, players=("ace", "king")), "mat").decode()
     ask(as_(bob), at(match, "records"), 201, {"text": text})
     row = match.submissions.get()
@@ -224,9 +224,9 @@ def test_times_are_proposed_and_accepted(match: Match, bob: User, carol: User, d
     )
 
 
-def test_the_list_is_filtered(match: Match, bobs: Player, carols: Player, bob: User, carol: User) -> None:
+def test_the_list_is_filtered(match: Match, bob_player: Player, carol_player: Player, bob: User, carol: User) -> None:
     dinah = Player.objects.create(name="Dinah")
-    other = match_between(carols, dinah, parent_topic="division:xyz")
+    other = match_between(carol_player, dinah, parent_topic="division:xyz")
     ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
 
     def found(query: str) -> set[str]:
@@ -238,11 +238,11 @@ def test_the_list_is_filtered(match: Match, bobs: Player, carols: Player, bob: U
 
 
 def test_a_list_takes_the_same_queries_for_many(
-    bobs: Player, carols: Player, bob: User, django_assert_max_num_queries: DjangoAssertNumQueries
+    bob_player: Player, carol_player: Player, bob: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     client = as_(bob)
     for _ in range(40):
-        match_between(bobs, carols)
+        match_between(bob_player, carol_player)
     with django_assert_max_num_queries(12):
         assert ask(client, "/api/v1/matches/", 200)["count"] == 40
 

@@ -143,10 +143,10 @@ def test_members_are_added_by_name_or_id(club: Club, members: str, alice: User, 
     assert client.post(members, {"name": "Jens Hansen"}).status_code == 201
     problem(client.post(members, {"name": "JENS HANSEN"}), 422, "namesake")
     assert client.post(members, {"name": "JENS HANSEN", "namesake": True}).status_code == 201
-    bobs = ensure_player(user=bob, by=SYSTEM).public_id
-    assert client.post(members, {"player": bobs}).json()["player"]["name"] == "Bob"
-    problem(client.post(members, {"player": bobs}), 422, "already_member")
-    for fields in ({}, {"name": "x", "player": bobs}):
+    bob_id = ensure_player(user=bob, by=SYSTEM).public_id
+    assert client.post(members, {"player": bob_id}).json()["player"]["name"] == "Bob"
+    problem(client.post(members, {"player": bob_id}), 422, "already_member")
+    for fields in ({}, {"name": "x", "player": bob_id}):
         problem(client.post(members, fields), 422, "invalid")
 
 
@@ -182,20 +182,24 @@ def test_a_list_of_names_is_answered_in_its_order(club: Club, members: str, alic
 
 
 def test_roles_are_given_by_owners(club: Club, members: str, alice: User, bob: User, carol: User) -> None:
-    bobs, carols = join(club, bob, Role.DIRECTOR), join(club, carol)
-    problem(as_(bob).patch(f"{members}{carols}/", {"role": "assistant"}), 403, "permission_denied")
-    assert as_(alice).patch(f"{members}{bobs}/", {"role": "owner"}).json()["role"] == "owner"
-    problem(as_(alice).patch(f"{members}{bobs}/", {"role": "king"}), 422, "invalid")
+    bob_id, carol_id = join(club, bob, Role.DIRECTOR), join(club, carol)
+    problem(as_(bob).patch(f"{members}{carol_id}/", {"role": "assistant"}), 403, "permission_denied")
+    assert as_(alice).patch(f"{members}{bob_id}/", {"role": "owner"}).json()["role"] == "owner"
+    problem(as_(alice).patch(f"{members}{bob_id}/", {"role": "king"}), 422, "invalid")
 
 
 def test_whoever_likes_leaves_and_the_last_owner_stays(
     club: Club, members: str, alice: User, bob: User, carol: User
 ) -> None:
-    alices, bobs, carols = Player.objects.get(user=alice).public_id, join(club, bob), join(club, carol)
-    assert as_(bob).delete(f"{members}{bobs}/").status_code == 204
-    problem(as_(bob).delete(f"{members}{carols}/"), 403, "permission_denied")
-    assert as_(alice).delete(f"{members}{carols}/").status_code == 204
-    problem(as_(alice).delete(f"{members}{alices}/"), 422, "last_owner")
+    alice_id, bob_id, carol_id = (
+        Player.objects.get(user=alice).public_id,
+        join(club, bob),
+        join(club, carol),
+    )
+    assert as_(bob).delete(f"{members}{bob_id}/").status_code == 204
+    problem(as_(bob).delete(f"{members}{carol_id}/"), 403, "permission_denied")
+    assert as_(alice).delete(f"{members}{carol_id}/").status_code == 204
+    problem(as_(alice).delete(f"{members}{alice_id}/"), 422, "last_owner")
     assert list(Membership.objects.filter(club=club, left_at=None).values_list("player__name", flat=True)) == ["Alice"]
 
 

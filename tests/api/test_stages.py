@@ -11,18 +11,18 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.conftest import (
     NOW,
-    Running,
+    RunningEvent,
     as_user,
-    bobs,
+    bob_player,
     by_alice,
-    carols,
+    carol_player,
     club,
     erin,
     frank,
     make_division,
     make_players,
+    open_division,
     running,
-    taking,
     tournament,
 )
 from tournaments.entries.services import entries
@@ -30,8 +30,18 @@ from tournaments.formats.settings import FORMATS, StageSettings
 from tournaments.models import Division
 from tournaments.state.stages import stage_settings
 
-__all__ = ["as_user", "bobs", "by_alice", "carols", "club", "erin", "frank", "make_division", "make_players"]
-__all__ += ["running", "taking", "tournament"]
+__all__ = [
+    "as_user",
+    "bob_player",
+    "by_alice",
+    "carol_player",
+    "club",
+    "erin",
+    "frank",
+    "make_division",
+    "make_players",
+]
+__all__ += ["open_division", "running", "tournament"]
 
 pytestmark = pytest.mark.django_db
 
@@ -40,11 +50,11 @@ GROUPS = {"format": "groups", "groups": 4, "qualifiers": 2, "lengths": [5]}
 
 
 @pytest.fixture
-def tonight(taking: Division, make_players: Callable[[int], list[Player]], by_alice: Actor) -> Division:
+def tonight(open_division: Division, make_players: Callable[[int], list[Player]], by_alice: Actor) -> Division:
     """Thirteen are entered."""
-    entries.enter(division=taking, players=make_players(13), by=by_alice, now=NOW)
-    taking.refresh_from_db()
-    return taking
+    entries.enter(division=open_division, players=make_players(13), by=by_alice, now=NOW)
+    open_division.refresh_from_db()
+    return open_division
 
 
 @pytest.fixture
@@ -117,7 +127,7 @@ def test_whoever_has_not_seen_the_latest_is_refused(ask: Ask, tonight: Division)
     assert ask("put", "stages", {**body, "after": tonight.seq}).status_code == 200
 
 
-def test_after_the_draw_nothing_is_set(running: Running, alice: User) -> None:
+def test_after_the_draw_nothing_is_set(running: RunningEvent, alice: User) -> None:
     client = Client(headers={"Authorization": f"Token {Token.objects.create(user=alice).key}"})
     body = {"stages": [{"format": "swiss"}], "after": running.division.seq}
     address = f"/api/v1/divisions/{running.division.public_id}/stages/"

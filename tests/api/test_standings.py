@@ -12,7 +12,7 @@ from matches.models import Result
 from players.actors import Actor
 from players.models import Player
 from tests.conftest import SHARED_DATA
-from tests.tournaments.conftest import alices, as_user, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.conftest import alice_client, as_user, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, STAGES, drawn_as, play
 from tournaments.draws.services import draws
 from tournaments.draws.services.pairings import event_now
@@ -27,7 +27,7 @@ from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_WORDS
 from tournaments.state.pairing_basis import digest, requested_byes
 from tournaments.state.stages import set_stages
 
-__all__ = ["alices", "as_user", "by_alice", "club", "make_division", "make_players", "tournament"]
+__all__ = ["alice_client", "as_user", "by_alice", "club", "make_division", "make_players", "tournament"]
 
 pytestmark = pytest.mark.django_db
 
@@ -83,15 +83,15 @@ def test_the_answer_is_the_json_file(name: str, staged: Make, client: Client) ->
         assert json.loads(file.content) == get(client, division, what)
 
 
-def test_a_draft_is_nobody_elses(make_division: Make, client: Client, alices: Client) -> None:
+def test_a_draft_is_nobody_elses(make_division: Make, client: Client, alice_client: Client) -> None:
     division = make_division(name="Open")
     for what in ("standings", "pairings"):
         address = f"/api/v1/divisions/{division.public_id}/{what}/"
         assert client.get(address).status_code == 404
-        assert alices.get(address).status_code == 200
+        assert alice_client.get(address).status_code == 200
 
 
-def test_staff_read_full_names(staged: Make, client: Client, alices: Client) -> None:
+def test_staff_read_full_names(staged: Make, client: Client, alice_client: Client) -> None:
     division = staged("round robin", most=3)
     shy = Entry.objects.filter(division=division).select_related("player")[0]
     Player.objects.filter(pk=shy.player_id).update(name="Dagmar Shy", initials_only=True)
@@ -102,7 +102,7 @@ def test_staff_read_full_names(staged: Make, client: Client, alices: Client) -> 
         assert {row["name"] for row in rows} >= set(paired)
         return {row["name"] for row in rows}
 
-    assert "Dagmar Shy" in names(alices)
+    assert "Dagmar Shy" in names(alice_client)
     assert "Dagmar Shy" not in names(client)
 
 
@@ -146,7 +146,7 @@ OWN_ANSWERS = {
 }
 
 
-class Hall:
+class CrosstableDivision:
     """A Swiss division whose rounds are paired and played as a crosstable says."""
 
     def __init__(self, division: Division, crosstable: dict[str, list[str]], by: Actor) -> None:
@@ -202,8 +202,8 @@ class Hall:
             )
 
 
-def hall_of(crosstable: dict[str, list[str]], make_division: Make, by: Actor) -> Hall:
-    """A hall where all of it was played, and whose table has every tie-break that the exercise asks for."""
+def crosstable_division(crosstable: dict[str, list[str]], make_division: Make, by: Actor) -> CrosstableDivision:
+    """A division played as the crosstable says, with every tie-break that the exercise publishes."""
     division = make_division(name="Open", match_length=7)
     players = [Player.objects.create(name=f"Player {number}") for number in crosstable]
     settings = StageSettings(
@@ -217,14 +217,14 @@ def hall_of(crosstable: dict[str, list[str]], make_division: Make, by: Actor) ->
     set_stages(division=division, stages=[settings], after=division.seq, by=by, now=NOON)
     events.publish_tournament(tournament=division.tournament, by=by, now=NOON)
     draws.request_draw(division=division, by=by, now=NOON)
-    hall = Hall(division, crosstable, by)
-    hall.play()
-    return hall
+    crosstable_division = CrosstableDivision(division, crosstable, by)
+    crosstable_division.play()
+    return crosstable_division
 
 
-def answers(client: Client, hall: Hall) -> dict[tuple[str, str], float]:
+def answers(client: Client, crosstable_division: CrosstableDivision) -> dict[tuple[str, str], float]:
     """(tie-break, player) -> what the API says."""
-    rows = get(client, hall.division)["stages"][0]["tables"][0]["rows"]
+    rows = get(client, crosstable_division.division)["stages"][0]["tables"][0]["rows"]
     return {
         (code, row["name"].removeprefix("Player ")): value for row in rows for code, value in row["tiebreaks"].items()
     }
@@ -237,7 +237,7 @@ def test_every_published_answer_of_the_fide_exercise_is_the_answer_of_a_real_div
         pytest.skip("the shared FIDE exercise is not on this machine")
     data = json.loads(FIDE.read_text())
     crosstable = dict(sorted((data["results"] | {"12": ROW_12}).items(), key=lambda row: int(row[0])))
-    got = answers(client, hall_of(crosstable, make_division, by_alice))
+    got = answers(client, crosstable_division(crosstable, make_division, by_alice))
     names = {"buchholz_cut1": "buchholz_cut_1"}
     wanted = {
         (names.get(row["tiebreak"], row["tiebreak"]), row["player"]): row["value"]
@@ -248,5 +248,5 @@ def test_every_published_answer_of_the_fide_exercise_is_the_answer_of_a_real_div
 
 
 def test_a_small_crosstable_of_our_own(make_division: Make, by_alice: Actor, client: Client) -> None:
-    got = answers(client, hall_of(OWN, make_division, by_alice))
+    got = answers(client, crosstable_division(OWN, make_division, by_alice))
     assert {key: got[key] for key in OWN_ANSWERS} == OWN_ANSWERS

@@ -84,8 +84,8 @@ def site(server: str, transactional_db: None) -> str:
 def club(site: str, alice: User) -> Club:
     """Alice's, on the site."""
     club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
-    alices = Player.objects.create(name="Alice", user=alice)
-    Membership.objects.create(club=club, player=alices, role=Membership.Role.OWNER)
+    alice_player = Player.objects.create(name="Alice", user=alice)
+    Membership.objects.create(club=club, player=alice_player, role=Membership.Role.OWNER)
     return club
 
 

@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
-from tests.browser.test_formats import hall  # noqa: F401, a fixture
-from tests.tournaments.support.drawn_divisions import Hall, page_of
+from tests.browser.test_formats import builder  # noqa: F401, a fixture
+from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
 TABLET = 768
@@ -29,20 +29,20 @@ HEADINGS = """() => [...document.querySelectorAll(".bracket")].flatMap(bracket =
 def test_a_bracket_can_be_read_at_every_width(
     open_page: OpenPage,
     looked_at: Check,
-    hall: Hall,  # noqa: F811, the fixture
+    builder: DivisionBuilder,  # noqa: F811, the fixture
     name: str,
 ) -> None:
     count, stage = FORMATS[name]
-    division = hall.drawn(count, stage)
-    hall.play(division, most=count // 2)
+    division = builder.drawn(count, stage)
+    builder.play(division, most=count // 2)
     for width in (PHONE, DOUBLED, TABLET, DESK):
         page = open_page(page_of(division), width=width)
         looked_at(page)
         assert page.evaluate(HEADINGS) == []
 
 
-def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, hall: Hall, alice: User) -> None:  # noqa: F811
-    division = hall.drawn(4, StageSettings(DOUBLE))
+def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, builder: DivisionBuilder, alice: User) -> None:  # noqa: F811
+    division = builder.drawn(4, StageSettings(DOUBLE))
     page = open_page(page_of(division), user=alice)
     follow(page.locator(".bracket a").filter(has_text="Elif Ristic").first)
     assert "/matches/" in page.url
@@ -51,10 +51,10 @@ def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, hall: Hall, al
 
 def test_a_round_drawn_later_says_so_in_the_draft_and_in_the_bracket(
     open_page: OpenPage,
-    hall: Hall,  # noqa: F811, the fixture
+    builder: DivisionBuilder,  # noqa: F811, the fixture
     alice: User,
 ) -> None:
-    division = hall.drawn(19, StageSettings(PROGRESSIVE))
+    division = builder.drawn(19, StageSettings(PROGRESSIVE))
     page = open_page(page_of(division), user=alice)
     expect(page.get_by_role("heading", name="C3")).to_contain_text("by lot")
     expect(page.locator(".bracket").last).to_contain_text("winner → draw of C3")

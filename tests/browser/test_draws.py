@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import VIEWS, Check, OpenPage, follow
-from tests.tournaments.support.swiss_rounds import Hall
+from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws.services import draws
 from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings
@@ -21,18 +21,20 @@ PICTURES = os.environ.get("PICTURES")
 
 
 @pytest.fixture
-def hall(club: Club, alice: User) -> Hall:
+def driver(club: Club, alice: User) -> DivisionDriver:
     """An event of the club with nine players and nothing drawn."""
     by, now = Actor.of(alice), timezone.now()
     tournament = events.create_tournament(club=club, by=by, now=now, name="Harbour Weekend", starts_at=now)
-    hall = Hall(events.create_division(tournament=tournament, by=by, now=now, name="Open", match_length=5), by, now)
-    hall.enter([Player.objects.create(name=f"Player {number}") for number in range(1, 10)])
-    return hall
+    driver = DivisionDriver(
+        events.create_division(tournament=tournament, by=by, now=now, name="Open", match_length=5), by, now
+    )
+    driver.enter([Player.objects.create(name=f"Player {number}") for number in range(1, 10)])
+    return driver
 
 
-def address(hall: Hall, page: str = "") -> str:
-    tournament = hall.division.tournament
-    return f"/events/{tournament.club.slug}/{tournament.slug}/{hall.division.public_id}/{page}"
+def address(driver: DivisionDriver, page: str = "") -> str:
+    tournament = driver.division.tournament
+    return f"/events/{tournament.club.slug}/{tournament.slug}/{driver.division.public_id}/{page}"
 
 
 def picture(page: Page, name: str) -> None:
@@ -43,10 +45,10 @@ def picture(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_list_of_commitments_is_read_by_everybody(
-    open_page: OpenPage, hall: Hall, width: int, scheme: str, looked_at: Check
+    open_page: OpenPage, driver: DivisionDriver, width: int, scheme: str, looked_at: Check
 ) -> None:
-    hall.begin(StageSettings("knockout"))
-    page = open_page(f"/clubs/{hall.division.tournament.club.slug}/commitments/", width=width, scheme=scheme)
+    driver.begin(StageSettings("knockout"))
+    page = open_page(f"/clubs/{driver.division.tournament.club.slug}/commitments/", width=width, scheme=scheme)
     expect(page.locator("h1")).to_have_text("Draw commitments")
     expect(page.locator(".commitments")).to_contain_text("Drawn")
     picture(page, "commitments")
@@ -55,9 +57,9 @@ def test_the_list_of_commitments_is_read_by_everybody(
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_director_publishes_and_draws_and_takes_the_draw_back(
-    open_page: OpenPage, hall: Hall, alice: User, width: int, scheme: str, looked_at: Check
+    open_page: OpenPage, driver: DivisionDriver, alice: User, width: int, scheme: str, looked_at: Check
 ) -> None:
-    page = open_page(address(hall, "draw/"), user=alice, width=width, scheme=scheme)
+    page = open_page(address(driver, "draw/"), user=alice, width=width, scheme=scheme)
     picture(page, "draw-unpublished")
     looked_at(page)
     page.get_by_role("button", name="Publish the event and draw").click()
@@ -79,13 +81,13 @@ def test_a_director_publishes_and_draws_and_takes_the_draw_back(
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_countdown_is_seen_and_stopped_and_a_round_taken_back(
-    open_page: OpenPage, hall: Hall, alice: User, width: int, scheme: str, looked_at: Check
+    open_page: OpenPage, driver: DivisionDriver, alice: User, width: int, scheme: str, looked_at: Check
 ) -> None:
-    hall.begin(StageSettings("swiss", rounds=3, next_round=NextRound.PUBLISH))
-    hall.play_round()
+    driver.begin(StageSettings("swiss", rounds=3, next_round=NextRound.PUBLISH))
+    driver.play_round()
     asked = Draw.objects.get(state=Draw.State.REQUESTED)
     draws.make_draft(draw_id=asked.pk, now=timezone.now())
-    page = open_page(address(hall, "rounds/"), user=alice, width=width, scheme=scheme)
+    page = open_page(address(driver, "rounds/"), user=alice, width=width, scheme=scheme)
     expect(page.locator("#countdown")).to_contain_text("publishes itself")
     picture(page, "countdown")
     looked_at(page)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, VIEWS, Check, OpenPage
-from tests.tournaments.support.drawn_divisions import Hall, page_of
+from tests.tournaments.support.drawn_divisions import DivisionBuilder, page_of
 from tournaments.events.services import events
 from tournaments.formats.settings import (
     DOUBLE,
@@ -46,7 +46,7 @@ DRAFTS: dict[str, tuple[int, tuple[StageSettings, ...]]] = {
 
 
 @pytest.fixture
-def hall(club: Club, alice: User) -> Hall:
+def builder(club: Club, alice: User) -> DivisionBuilder:
     """An event of the club."""
     by, now = Actor.of(alice), timezone.now()
     tournament = events.create_tournament(club=club, by=by, now=now, name="Harbour Weekend", starts_at=now)
@@ -59,42 +59,42 @@ def hall(club: Club, alice: User) -> Hall:
         names = [*NAMES, *(f"Player {number}" for number in range(len(NAMES), count))][:count]
         return [Player.objects.create(name=name) for name in names]
 
-    return Hall(make_division, make_players, by)
+    return DivisionBuilder(make_division, make_players, by)
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_division_of_any_format_is_accessible_and_fits(
-    open_page: OpenPage, looked_at: Check, hall: Hall, alice: User, name: str, width: int, scheme: str
+    open_page: OpenPage, looked_at: Check, builder: DivisionBuilder, alice: User, name: str, width: int, scheme: str
 ) -> None:
     count, stages, results = PLAYED[name]
-    division = hall.drawn(count, *stages)
-    hall.play(division, most=results)
+    division = builder.drawn(count, *stages)
+    builder.play(division, most=results)
     looked_at(open_page(page_of(division), width=width, scheme=scheme))
-    hall.play(division)
+    builder.play(division)
     looked_at(open_page(f"{page_of(division)}?player=Elif", width=width, scheme=scheme, user=alice))
 
 
 @BOTH_WIDTHS
 @pytest.mark.parametrize("name", DRAFTS)
 def test_a_draft_of_any_format_is_accessible_and_fits(
-    open_page: OpenPage, looked_at: Check, hall: Hall, alice: User, name: str, width: int
+    open_page: OpenPage, looked_at: Check, builder: DivisionBuilder, alice: User, name: str, width: int
 ) -> None:
     count, stages = DRAFTS[name]
-    draw = hall.draft(count, *stages)
+    draw = builder.draft(count, *stages)
     page = open_page(f"{page_of(draw.stage.division)}draw/", width=width, user=alice)
     expect(page.get_by_role("button", name="Publish this draw")).to_be_visible()
     looked_at(page)
 
 
-def test_links_lead_from_bracket_to_bracket(open_page: OpenPage, hall: Hall) -> None:
-    page = open_page(page_of(hall.drawn(13, StageSettings(PROGRESSIVE, last_chance=""))))
+def test_links_lead_from_bracket_to_bracket(open_page: OpenPage, builder: DivisionBuilder) -> None:
+    page = open_page(page_of(builder.drawn(13, StageSettings(PROGRESSIVE, last_chance=""))))
     page.get_by_role("navigation", name="Brackets").get_by_role("link", name="Last chance").click()
     expect(page.get_by_role("heading", name="Last chance", exact=True)).to_be_in_viewport()
 
 
-def test_a_curve_begins_and_ends_at_the_middle_of_its_boxes(open_page: OpenPage, hall: Hall) -> None:
-    page = open_page(page_of(hall.drawn(12, StageSettings(PROGRESSIVE))))
+def test_a_curve_begins_and_ends_at_the_middle_of_its_boxes(open_page: OpenPage, builder: DivisionBuilder) -> None:
+    page = open_page(page_of(builder.drawn(12, StageSettings(PROGRESSIVE))))
     drawn = page.locator("#consolation-1 ~ *, [id^=consolation-1-]").filter(has=page.locator(":scope > svg"))
     assert drawn.count() > 0
     ends = page.evaluate("""() => [...document.querySelectorAll(".round.curves")].flatMap((round) => {
@@ -112,8 +112,10 @@ def test_a_curve_begins_and_ends_at_the_middle_of_its_boxes(open_page: OpenPage,
     assert max(max(pair) for pair in ends) < 1.5
 
 
-def test_the_bracket_of_256_does_not_scroll_sideways_on_a_phone(open_page: OpenPage, fits: Check, hall: Hall) -> None:
-    division = hall.drawn(256, StageSettings(DOUBLE, second_final=True))
+def test_the_bracket_of_256_does_not_scroll_sideways_on_a_phone(
+    open_page: OpenPage, fits: Check, builder: DivisionBuilder
+) -> None:
+    division = builder.drawn(256, StageSettings(DOUBLE, second_final=True))
     page = open_page(page_of(division), width=PHONE)
     fits(page)
     page.get_by_role("link", name="Part 2 of 4").click()
@@ -122,10 +124,10 @@ def test_the_bracket_of_256_does_not_scroll_sideways_on_a_phone(open_page: OpenP
 
 
 def test_on_paper_everything_stands_between_the_margins_and_nothing_is_to_be_pressed(
-    open_page: OpenPage, hall: Hall
+    open_page: OpenPage, builder: DivisionBuilder
 ) -> None:
-    division = hall.drawn(12, StageSettings(DOUBLE, second_final=True))
-    hall.play(division, most=12)
+    division = builder.drawn(12, StageSettings(DOUBLE, second_final=True))
+    builder.play(division, most=12)
     page = open_page(page_of(division), width=PAPER, scheme="dark")
     page.emulate_media(media="print")
     assert page.locator(".tabs:visible, .jumps:visible").count() == 0

@@ -14,9 +14,9 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.matches.cast import BOB, CAROL, match_between
-from tests.matches.conftest import bobs, carols, club, match, pool
+from tests.matches.conftest import bob_player, carol_player, club, match, pool
 
-__all__ = ["bobs", "carols", "club", "match", "pool"]
+__all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 
 WIDTHS = pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
 
@@ -76,9 +76,9 @@ def test_a_dispute_over_personal_links(
 
 
 def test_a_waiting_page_shows_what_became_of_a_record(
-    open_page: OpenPage, axe: Check, fits: Check, bobs: Player, carols: Player, bob: User
+    open_page: OpenPage, axe: Check, fits: Check, bob_player: Player, carol_player: Player, bob: User
 ) -> None:
-    match = match_between(bobs, carols, length=3)
+    match = match_between(bob_player, carol_player, length=3)
     page = open_page(f"/matches/{match.public_id}/", width=PHONE, user=bob)
     record = {
         "name": "final.mat",

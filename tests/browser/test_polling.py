@@ -9,12 +9,12 @@ from playwright.sync_api import Page, expect
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import OpenPage
-from tests.tournaments.conftest import NOW, bobs, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.conftest import NOW, bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture
 from tournaments.results.services import results
 
-__all__ = ["bobs", "by_alice", "club", "make_division", "make_players", "tournament"]
+__all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
 POLLED = "00:21"
 """Longer than any of these parts waits before it asks again."""

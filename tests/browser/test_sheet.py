@@ -8,11 +8,11 @@ import pytest
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import PHONE, OpenPage
-from tests.tournaments.conftest import bobs, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division, Fixture
 
-__all__ = ["bobs", "by_alice", "club", "make_division", "make_players", "tournament"]
+__all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
 
 @pytest.fixture

@@ -8,28 +8,28 @@ import pytest
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import PHONE, VIEWS, Check, OpenPage
-from tests.tournaments.conftest import bobs, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.conftest import bob_player, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.models import Division
 
-__all__ = ["bobs", "by_alice", "club", "make_division", "make_players", "tournament"]
+__all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
 A4 = 718
 """CSS pixels between margins of a centimetre."""
 
 
 @pytest.fixture
-def hall(
+def division_url(
     site: str,
     make_division: Callable[..., Division],
     make_players: Callable[[int], list[Player]],
-    bobs: Player,
+    bob_player: Player,
     by_alice: Actor,
 ) -> Callable[..., str]:
     """The address of a division with Bob in it, half played."""
 
     def make(name: str, count: int = 9, most: int = 9) -> str:
-        players = [bobs, *make_players(count - 1)]
+        players = [bob_player, *make_players(count - 1)]
         longest = "Maximiliana Konstantinopoulou-Wendelstein"
         Player.objects.filter(pk=players[1].pk).update(name=longest)
         division = drawn_as(make_division(name="Open", match_length=7), STAGES[name], players, by_alice)
@@ -43,13 +43,13 @@ def hall(
 @pytest.mark.parametrize("name", ["swiss", "round robin", "groups", "lives", "progressive"])
 def test_both_pages_are_sound_on_a_phone_and_a_desk(
     name: str,
-    hall: Callable[..., str],
+    division_url: Callable[..., str],
     open_page: OpenPage,
     bob: User,
     axe: Check,
     fits: Check,
 ) -> None:
-    address = hall(name)
+    address = division_url(name)
     for width, scheme in VIEWS:
         for path in ("standings/", "pairings/"):
             page = open_page(f"{address}/{path}", width=width, scheme=scheme, user=bob)
@@ -58,9 +58,9 @@ def test_both_pages_are_sound_on_a_phone_and_a_desk(
 
 
 def test_a_reason_is_read_by_keyboard_and_only_one_at_a_time(
-    hall: Callable[..., str], open_page: OpenPage, bob: User, axe: Check
+    division_url: Callable[..., str], open_page: OpenPage, bob: User, axe: Check
 ) -> None:
-    page = open_page(f"{hall('swiss')}/standings/", user=bob)
+    page = open_page(f"{division_url('swiss')}/standings/", user=bob)
     summaries = page.locator(".why summary")
     assert summaries.count() == 9
     for at in (0, 1):
@@ -73,9 +73,9 @@ def test_a_reason_is_read_by_keyboard_and_only_one_at_a_time(
 
 @pytest.mark.parametrize("width", [PHONE, 768])
 def test_a_card_keeps_its_figures_under_the_name_and_its_rounds_in_a_row(
-    width: int, hall: Callable[..., str], open_page: OpenPage, bob: User
+    width: int, division_url: Callable[..., str], open_page: OpenPage, bob: User
 ) -> None:
-    page = open_page(f"{hall('swiss', 9, 20)}/standings/", width=width, user=bob)
+    page = open_page(f"{division_url('swiss', 9, 20)}/standings/", width=width, user=bob)
     lines = page.locator(".standing tbody tr").all()
     assert len(lines) == 9
     figures = 0
@@ -92,8 +92,8 @@ def test_a_card_keeps_its_figures_under_the_name_and_its_rounds_in_a_row(
     assert figures > 4 * len(lines)
 
 
-def test_bob_jumps_to_himself(hall: Callable[..., str], open_page: OpenPage, bob: User) -> None:
-    page = open_page(f"{hall('round robin', 12)}/standings/", width=PHONE, user=bob)
+def test_bob_jumps_to_himself(division_url: Callable[..., str], open_page: OpenPage, bob: User) -> None:
+    page = open_page(f"{division_url('round robin', 12)}/standings/", width=PHONE, user=bob)
     page.get_by_role("link", name="Jump to me").click()
     row = page.locator("tr.here").first
     assert row.is_visible()
@@ -103,9 +103,9 @@ def test_bob_jumps_to_himself(hall: Callable[..., str], open_page: OpenPage, bob
 
 
 def test_a_phone_reads_the_matches_as_a_list_and_a_desk_as_a_cross_table(
-    hall: Callable[..., str], open_page: OpenPage
+    division_url: Callable[..., str], open_page: OpenPage
 ) -> None:
-    address = hall("round robin")
+    address = division_url("round robin")
     desk, phone = open_page(f"{address}/standings/"), open_page(f"{address}/standings/", width=PHONE)
     assert desk.locator(".cross").is_visible()
     assert not desk.locator(".rounds").first.is_visible()
@@ -113,8 +113,8 @@ def test_a_phone_reads_the_matches_as_a_list_and_a_desk_as_a_cross_table(
     assert phone.locator(".rounds").first.is_visible()
 
 
-def test_a_round_is_chosen_without_scripts(hall: Callable[..., str], open_page: OpenPage) -> None:
-    page = open_page(f"{hall('swiss')}/standings/")
+def test_a_round_is_chosen_without_scripts(division_url: Callable[..., str], open_page: OpenPage) -> None:
+    page = open_page(f"{division_url('swiss')}/standings/")
     page.get_by_role("navigation", name="Standings after round").get_by_role("link", name="1").click()
     assert "round=1" in page.url
     assert "after round 1" in page.locator(".standing-card h3").inner_text()
@@ -122,9 +122,9 @@ def test_a_round_is_chosen_without_scripts(hall: Callable[..., str], open_page: 
 
 @pytest.mark.parametrize(("name", "count"), [("swiss", 9), ("round robin", 16)])
 def test_paper_has_the_table_and_nothing_to_click(
-    name: str, count: int, hall: Callable[..., str], open_page: OpenPage, fits: Check
+    name: str, count: int, division_url: Callable[..., str], open_page: OpenPage, fits: Check
 ) -> None:
-    address = hall(name, count, 40)
+    address = division_url(name, count, 40)
     for path in ("standings/", "pairings/"):
         page = open_page(f"{address}/{path}", width=A4)
         page.emulate_media(media="print")

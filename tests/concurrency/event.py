@@ -33,7 +33,7 @@ TOGETHER = 2.0
 LOCKING = (corrections, deadlines, draws, entries, events, overdue, results, settle, take_back)
 
 
-class Hall:
+class EventBuilder:
     """Alice's club, and as many events as are asked for."""
 
     def __init__(self, club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> None:

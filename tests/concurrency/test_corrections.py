@@ -14,7 +14,7 @@ from players.models import Club, Membership, Player, User
 from tests.concurrency.event import (
     LOCKING,
     POSTGRESQL_ONLY,
-    Hall,
+    EventBuilder,
     club,
     fixtures,
     make_players,
@@ -38,24 +38,24 @@ OTHER_WINNER = NewResult(1, (0, 1))
 
 
 @pytest.fixture
-def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
-    return Hall(club, alice, make_players)
+def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
+    return EventBuilder(club, alice, make_players)
 
 
-def played(hall: Hall) -> tuple[Division, Fixture]:
+def played(builder: EventBuilder) -> tuple[Division, Fixture]:
     """A knockout of eight that is over, and its first match, which side 0 has won."""
-    division = hall.drawn(8)
+    division = builder.drawn(8)
     while ready := [row for row in fixtures(division) if row.status == Fixture.Status.READY]:
         for row in ready:
-            results.enter_result(fixture=row, winner=0, score=(1, 0), **hall.acts)
+            results.enter_result(fixture=row, winner=0, score=(1, 0), **builder.acts)
     division.refresh_from_db()
     return division, fixtures(division)[0]
 
 
-def corrected_twice(hall: Hall) -> tuple[Fixture, list[Any]]:
+def corrected_twice(builder: EventBuilder) -> tuple[Fixture, list[Any]]:
     """Two directors, each of whom has seen the same and wants something else."""
-    division, first = played(hall)
-    seen: dict[str, Any] = {"fixture": first, "choice": "correct_all", "after": division.seq, **hall.acts}
+    division, first = played(builder)
+    seen: dict[str, Any] = {"fixture": first, "choice": "correct_all", "after": division.seq, **builder.acts}
     return first, at_once(
         lambda: corrections.apply_correction(new=OTHER_WINNER, **seen),
         lambda: corrections.apply_correction(new=FORFEIT, **seen),
@@ -67,9 +67,9 @@ def fails(fixture: Fixture, outcomes: list[Any]) -> bool:
     return bool(faults(outcomes)) or Correction.objects.filter(fixture=fixture).count() != 1
 
 
-def test_of_two_corrections_exactly_one_is_applied(hall: Hall) -> None:
+def test_of_two_corrections_exactly_one_is_applied(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        fixture, outcomes = corrected_twice(hall)
+        fixture, outcomes = corrected_twice(builder)
         assert faults(outcomes) == []
         assert refusals(outcomes) == ["stale"]
         correction = Correction.objects.get(fixture=fixture)
@@ -78,32 +78,32 @@ def test_of_two_corrections_exactly_one_is_applied(hall: Hall) -> None:
         assert [str(one) for one in differences()] == []
 
 
-def test_control_two_corrections_without_the_locks(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_two_corrections_without_the_locks(builder: EventBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     assert corrections in LOCKING
     take_out_the_locks(monkeypatch)
-    assert any(fails(*corrected_twice(hall)) for _ in range(CONTROLS))
+    assert any(fails(*corrected_twice(builder)) for _ in range(CONTROLS))
 
 
-def test_the_same_correction_sent_twice_is_applied_once(hall: Hall) -> None:
+def test_the_same_correction_sent_twice_is_applied_once(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        division, first = played(hall)
+        division, first = played(builder)
         told: dict[str, Any] = {"fixture": first, "choice": "correct_all", "after": division.seq, "new": OTHER_WINNER}
-        outcomes = at_once(*[lambda: corrections.apply_correction(**told, **hall.acts)] * 2)  # noqa: B023, run at once
+        outcomes = at_once(*[lambda: corrections.apply_correction(**told, **builder.acts)] * 2)  # noqa: B023, run at once
         assert faults(outcomes) == []
         assert refusals(outcomes) == []
         assert outcomes[0] == outcomes[1] == Correction.objects.get(fixture=first)
 
 
-def test_a_correction_or_its_undo_comes_first(hall: Hall) -> None:
+def test_a_correction_or_its_undo_comes_first(builder: EventBuilder) -> None:
     """One undoes what another corrects again."""
     for _ in range(ROUNDS):
-        division, first = played(hall)
+        division, first = played(builder)
         done = corrections.apply_correction(
-            fixture=first, new=OTHER_WINNER, choice="correct_all", after=division.seq, **hall.acts
+            fixture=first, new=OTHER_WINNER, choice="correct_all", after=division.seq, **builder.acts
         )
         assert done is not None
         division.refresh_from_db()
-        seen: dict[str, Any] = {"after": division.seq, **hall.acts}
+        seen: dict[str, Any] = {"after": division.seq, **builder.acts}
         outcomes = at_once(
             lambda: corrections.undo_correction(correction=done, **seen),  # noqa: B023, run at once
             lambda: corrections.apply_correction(fixture=first, new=FORFEIT, choice="correct_all", **seen),  # noqa: B023
@@ -114,14 +114,14 @@ def test_a_correction_or_its_undo_comes_first(hall: Hall) -> None:
         assert [str(one) for one in differences()] == []
 
 
-def test_by_api_one_director_gets_201_and_the_other_409(hall: Hall, alice: User, password: str) -> None:
+def test_by_api_one_director_gets_201_and_the_other_409(builder: EventBuilder, alice: User, password: str) -> None:
     second = User.objects.create_user("grete@example.org", password, display_name="Grete")
     player = Player.objects.create(name="Grete", user=second)
-    Membership.objects.create(club=hall.club, player=player, role=Membership.Role.DIRECTOR)
+    Membership.objects.create(club=builder.club, player=player, role=Membership.Role.DIRECTOR)
     boss = Player.objects.get_or_create(user=alice, defaults={"name": "Alice"})[0]
-    Membership.objects.get_or_create(club=hall.club, player=boss, defaults={"role": Membership.Role.OWNER})
+    Membership.objects.get_or_create(club=builder.club, player=boss, defaults={"role": Membership.Role.OWNER})
     for _ in range(ROUNDS // 2):
-        division, first = played(hall)
+        division, first = played(builder)
 
         def sent(user: User, body: dict[str, Any], first: Fixture = first, division: Division = division) -> Any:
             client = Client()

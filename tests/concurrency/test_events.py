@@ -16,7 +16,7 @@ from players.actors import Actor
 from players.models import Club, LogEntry, Player, User
 from tests.concurrency.event import (
     POSTGRESQL_ONLY,
-    Hall,
+    EventBuilder,
     club,
     entry_of,
     fixtures,
@@ -42,12 +42,12 @@ LATE = NOON + timedelta(days=1, seconds=1)
 
 
 @pytest.fixture
-def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
-    return Hall(club, alice, make_players)
+def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
+    return EventBuilder(club, alice, make_players)
 
 
 @pytest.fixture
-def without_locks(monkeypatch: pytest.MonkeyPatch, hall: Hall) -> None:
+def without_locks(monkeypatch: pytest.MonkeyPatch, builder: EventBuilder) -> None:
     take_out_the_locks(monkeypatch)
 
 
@@ -63,20 +63,20 @@ def fails(outcomes: list[Any], match: Match) -> bool:
 # A withdrawal against a result
 
 
-def withdraw_and_report(hall: Hall) -> tuple[Match, list[Any]]:
+def withdraw_and_report(builder: EventBuilder) -> tuple[Match, list[Any]]:
     """Side 0 withdraws while the director books that it has won."""
-    first = fixtures(hall.drawn(4))[0]
+    first = fixtures(builder.drawn(4))[0]
     match, leaver = match_of(first), entry_of(first, 0)
     told = {"winner": 0, "score": (1, 0), "after": match.seq}
     return match, at_once(
-        lambda: entries.withdraw(entry=leaver, **hall.acts),
-        lambda: results.enter_result(fixture=first, **told, **hall.acts),
+        lambda: entries.withdraw(entry=leaver, **builder.acts),
+        lambda: results.enter_result(fixture=first, **told, **builder.acts),
     )
 
 
-def test_a_withdrawal_or_a_result_comes_first(hall: Hall) -> None:
+def test_a_withdrawal_or_a_result_comes_first(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        match, outcomes = withdraw_and_report(hall)
+        match, outcomes = withdraw_and_report(builder)
         assert faults(outcomes) == []
         result = match.results.get()
         walked_over = result.kind == Result.Kind.WALKOVER
@@ -85,93 +85,93 @@ def test_a_withdrawal_or_a_result_comes_first(hall: Hall) -> None:
         assert is_clean()
 
 
-def test_control_a_withdrawal_against_a_result_without_the_locks(hall: Hall, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (withdraw_and_report(hall) for _ in range(CONTROLS)))
+def test_control_a_withdrawal_against_a_result_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
+    assert any(fails(outcomes, match) for match, outcomes in (withdraw_and_report(builder) for _ in range(CONTROLS)))
 
 
-def withdraw_and_concede(hall: Hall) -> tuple[Match, list[Any]]:
+def withdraw_and_concede(builder: EventBuilder) -> tuple[Match, list[Any]]:
     """Side 0 withdraws while side 1 says that it has lost."""
-    first = fixtures(hall.drawn(4))[0]
+    first = fixtures(builder.drawn(4))[0]
     match, leaver = match_of(first), entry_of(first, 0)
     told: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
     return match, at_once(
-        lambda: entries.withdraw(entry=leaver, **hall.acts),
+        lambda: entries.withdraw(entry=leaver, **builder.acts),
         lambda: claims.claim(match=match, **told),
     )
 
 
-def test_a_withdrawal_or_a_players_claim_comes_first(hall: Hall) -> None:
+def test_a_withdrawal_or_a_players_claim_comes_first(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        match, outcomes = withdraw_and_concede(hall)
+        match, outcomes = withdraw_and_concede(builder)
         assert faults(outcomes) == []
         walked_over = match.results.get().kind == Result.Kind.WALKOVER
         assert refusals(outcomes) == (["match_settled"] if walked_over else [])
         assert is_clean()
 
 
-def test_control_a_withdrawal_against_a_claim_without_the_locks(hall: Hall, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (withdraw_and_concede(hall) for _ in range(CONTROLS)))
+def test_control_a_withdrawal_against_a_claim_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
+    assert any(fails(outcomes, match) for match, outcomes in (withdraw_and_concede(builder) for _ in range(CONTROLS)))
 
 
 # Two workers at the same deadline
 
 
-def sweep_twice(hall: Hall) -> tuple[Match, list[Any]]:
-    first = fixtures(hall.drawn(4, deadline_rule="lots"))[0]
+def sweep_twice(builder: EventBuilder) -> tuple[Match, list[Any]]:
+    first = fixtures(builder.drawn(4, deadline_rule="lots"))[0]
     Fixture.objects.filter(pk=first.pk).update(due_at=NOON + timedelta(days=1))
     sweep = lambda: overdue.apply_deadline(fixture_id=first.pk, now=LATE)  # noqa: E731
     return match_of(first), at_once(sweep, sweep)
 
 
-def test_two_workers_at_one_deadline_apply_the_rule_once(hall: Hall) -> None:
+def test_two_workers_at_one_deadline_apply_the_rule_once(builder: EventBuilder) -> None:
     for number in range(1, ROUNDS + 1):
-        match, outcomes = sweep_twice(hall)
+        match, outcomes = sweep_twice(builder)
         assert sorted(outcomes, key=str) == [None, "lots"]
         assert match.results.get().source == Result.Source.DEADLINE
         assert LogEntry.objects.filter(verb="deadline_lots").count() == number
         assert is_clean()
 
 
-def test_control_two_workers_at_one_deadline_without_the_locks(hall: Hall, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (sweep_twice(hall) for _ in range(CONTROLS)))
+def test_control_two_workers_at_one_deadline_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
+    assert any(fails(outcomes, match) for match, outcomes in (sweep_twice(builder) for _ in range(CONTROLS)))
 
 
 # A claim against the director's result
 
 
-def concede_and_rule(hall: Hall) -> tuple[Match, list[Any]]:
+def concede_and_rule(builder: EventBuilder) -> tuple[Match, list[Any]]:
     """Side 1 says that it has lost while the director books that it has won."""
-    first = fixtures(hall.drawn(4))[0]
+    first = fixtures(builder.drawn(4))[0]
     match = match_of(first)
     told: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
     return match, at_once(
         lambda: claims.claim(match=match, after=match.seq, **told),
-        lambda: results.enter_result(fixture=first, winner=1, score=(0, 1), after=match.seq, **hall.acts),
+        lambda: results.enter_result(fixture=first, winner=1, score=(0, 1), after=match.seq, **builder.acts),
     )
 
 
-def test_of_a_claim_and_the_directors_result_one_stands(hall: Hall) -> None:
+def test_of_a_claim_and_the_directors_result_one_stands(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        match, outcomes = concede_and_rule(hall)
+        match, outcomes = concede_and_rule(builder)
         assert faults(outcomes) == []
         assert refusals(outcomes) == ["stale"]
         assert match.results.count() == 1
         assert is_clean()
 
 
-def test_control_a_claim_against_the_director_without_the_locks(hall: Hall, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (concede_and_rule(hall) for _ in range(CONTROLS)))
+def test_control_a_claim_against_the_director_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
+    assert any(fails(outcomes, match) for match, outcomes in (concede_and_rule(builder) for _ in range(CONTROLS)))
 
 
 # Publishing against withdrawing
 
 
-def publish_and_withdraw(hall: Hall) -> tuple[Entry, list[Any]]:
-    division = hall.drafted(4)
+def publish_and_withdraw(builder: EventBuilder) -> tuple[Entry, list[Any]]:
+    division = builder.drafted(4)
     leaver = division.entries.order_by("pk")[0]
     return leaver, at_once(
-        lambda: draws.publish_draw(division=division, after=division.seq, **hall.acts),
-        lambda: entries.withdraw(entry=leaver, **hall.acts),
+        lambda: draws.publish_draw(division=division, after=division.seq, **builder.acts),
+        lambda: entries.withdraw(entry=leaver, **builder.acts),
     )
 
 
@@ -181,9 +181,9 @@ def stands_though_he_has_left(entry: Entry) -> bool:
     return left and Slot.objects.filter(source_entry=entry).exists()
 
 
-def test_whoever_withdraws_while_the_draw_is_published_is_not_waited_for(hall: Hall) -> None:
+def test_whoever_withdraws_while_the_draw_is_published_is_not_waited_for(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        leaver, outcomes = publish_and_withdraw(hall)
+        leaver, outcomes = publish_and_withdraw(builder)
         assert faults(outcomes) == []
         assert refusals(outcomes) in ([], ["stale"])
         assert not stands_though_he_has_left(leaver)
@@ -195,30 +195,32 @@ def test_whoever_withdraws_while_the_draw_is_published_is_not_waited_for(hall: H
         assert is_clean()
 
 
-def test_control_publishing_against_withdrawing_without_the_locks(hall: Hall, without_locks: None) -> None:
-    assert any(stands_though_he_has_left(leaver) for leaver, _ in (publish_and_withdraw(hall) for _ in range(CONTROLS)))
+def test_control_publishing_against_withdrawing_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
+    assert any(
+        stands_though_he_has_left(leaver) for leaver, _ in (publish_and_withdraw(builder) for _ in range(CONTROLS))
+    )
 
 
 # Two directors
 
 
-def two_directors(hall: Hall) -> tuple[Match, list[Any]]:
-    first = fixtures(hall.drawn(4))[0]
+def two_directors(builder: EventBuilder) -> tuple[Match, list[Any]]:
+    first = fixtures(builder.drawn(4))[0]
     match = match_of(first)
     return match, at_once(
-        lambda: results.enter_result(fixture=first, winner=0, score=(1, 0), after=match.seq, **hall.acts),
-        lambda: results.enter_result(fixture=first, winner=1, score=(0, 1), after=match.seq, **hall.acts),
+        lambda: results.enter_result(fixture=first, winner=0, score=(1, 0), after=match.seq, **builder.acts),
+        lambda: results.enter_result(fixture=first, winner=1, score=(0, 1), after=match.seq, **builder.acts),
     )
 
 
-def test_of_two_directors_the_second_is_told_that_he_saw_an_old_page(hall: Hall) -> None:
+def test_of_two_directors_the_second_is_told_that_he_saw_an_old_page(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        match, outcomes = two_directors(hall)
+        match, outcomes = two_directors(builder)
         assert faults(outcomes) == []
         assert refusals(outcomes) == ["stale"]
         assert match.results.count() == 1
         assert is_clean()
 
 
-def test_control_two_directors_without_the_locks(hall: Hall, without_locks: None) -> None:
-    assert any(fails(outcomes, match) for match, outcomes in (two_directors(hall) for _ in range(CONTROLS)))
+def test_control_two_directors_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
+    assert any(fails(outcomes, match) for match, outcomes in (two_directors(builder) for _ in range(CONTROLS)))

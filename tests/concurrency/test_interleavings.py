@@ -23,7 +23,7 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, make_players
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, make_players
 from tests.concurrency.racing import at_once, faults
 from tests.tournaments.conftest import NOON
 from tournaments.demo.records import DIALECTS, written
@@ -45,8 +45,8 @@ INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "1000"))
 class Somebody:
     """One thread: a player, a director and a worker by turns, all in the same event."""
 
-    def __init__(self, hall: Hall, event: Tournament, seed: int) -> None:
-        self.hall, self.event, self.chance = hall, event, Random(seed)
+    def __init__(self, builder: EventBuilder, event: Tournament, seed: int) -> None:
+        self.builder, self.event, self.chance = builder, event, Random(seed)
         self.counted: Counter[str] = Counter()
         self.acts: tuple[Callable[[], object], ...] = (
             *(self.claims, self.claims, self.answers, self.proposes, self.sends_a_record, self.checks),
@@ -110,22 +110,22 @@ class Somebody:
         if (fixture := self.fixture(status=Fixture.Status.READY)) is not None:
             winner, score = self.score()
             after = fixture.match.seq if fixture.match is not None else None
-            results.enter_result(fixture=fixture, winner=winner, score=score, after=after, **self.hall.acts)
+            results.enter_result(fixture=fixture, winner=winner, score=score, after=after, **self.builder.acts)
 
     def replaces(self) -> None:
         if (fixture := self.fixture(status=Fixture.Status.DECIDED)) is not None:
             winner, score = self.score()
-            results.enter_result(fixture=fixture, winner=winner, score=score, **self.hall.acts)
+            results.enter_result(fixture=fixture, winner=winner, score=score, **self.builder.acts)
 
     def withdraws(self) -> None:
         found = list(Entry.objects.filter(division__tournament=self.event, status=Entry.Status.IN))
         if found and self.chance.randrange(3) == 0:
-            entries.withdraw(entry=self.chance.choice(found), **self.hall.acts)
+            entries.withdraw(entry=self.chance.choice(found), **self.builder.acts)
 
     def leaves(self) -> None:
         if self.chance.randrange(6) == 0:
-            leaver = self.chance.choice(self.hall.cast)
-            entries.withdraw_from_event(tournament=self.event, player=leaver, **self.hall.acts)
+            leaver = self.chance.choice(self.builder.cast)
+            entries.withdraw_from_event(tournament=self.event, player=leaver, **self.builder.acts)
 
     def sweeps(self) -> None:
         now = NOON + timedelta(days=2)
@@ -139,15 +139,15 @@ class Somebody:
 
 
 @pytest.fixture
-def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
-    return Hall(club, alice, make_players)
+def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
+    return EventBuilder(club, alice, make_players)
 
 
-def new_event(hall: Hall, chance: Random) -> Tournament:
+def new_event(builder: EventBuilder, chance: Random) -> Tournament:
     """Two divisions of the same eight; a few matches are due."""
-    event = hall.event()
+    event = builder.event()
     for _ in range(2):
-        division = hall.drawn(8, event, deadline_rule="lots")
+        division = builder.drawn(8, event, deadline_rule="lots")
         first = Fixture.objects.filter(stage__division=division).order_by("number")[: chance.randrange(3)]
         Fixture.objects.filter(pk__in=[row.pk for row in first]).update(due_at=NOON + timedelta(days=1))
     return event
@@ -164,13 +164,13 @@ def the_rest_is_done() -> None:
         pass
 
 
-def test_a_thousand_interleavings_end_in_order(hall: Hall) -> None:
+def test_a_thousand_interleavings_end_in_order(builder: EventBuilder) -> None:
     seed = int(os.environ.get("INTERLEAVINGS_SEED", SystemRandom().randrange(10**6)))
     print(f"INTERLEAVINGS_SEED={seed}")
     chance, counted, done, began = Random(seed), Counter[str](), 0, time.monotonic()
     while done < INTERLEAVINGS:
-        event = new_event(hall, chance)
-        people = [Somebody(hall, event, chance.randrange(10**9)) for _ in range(THREADS)]
+        event = new_event(builder, chance)
+        people = [Somebody(builder, event, chance.randrange(10**9)) for _ in range(THREADS)]
         outcomes = at_once(*[person.works for person in people])
         assert faults(outcomes) == [], seed
         the_rest_is_done()
@@ -183,9 +183,9 @@ def test_a_thousand_interleavings_end_in_order(hall: Hall) -> None:
     assert Result.objects.count() > INTERLEAVINGS // THREADS // A_TURN
 
 
-def test_a_division_settled_by_all_at_once_is_settled_once(hall: Hall) -> None:
+def test_a_division_settled_by_all_at_once_is_settled_once(builder: EventBuilder) -> None:
     for _ in range(5):
-        division = hall.drawn(8)
+        division = builder.drawn(8)
         first = Fixture.objects.filter(stage__division=division).select_related("match").order_by("number")[0]
         Match.objects.filter(pk=first.match_id).update(unsettled=True)
         again = lambda pk=division.pk: settle_division(division_id=pk, now=NOON)  # noqa: E731

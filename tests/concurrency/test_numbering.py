@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, make_players
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, make_players
 from tests.concurrency.racing import at_once, faults
-from tests.tournaments.support.swiss_rounds import Hall as Rounds
+from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import draws
 from tournaments.formats.settings import StageSettings
@@ -22,14 +22,14 @@ RACES = 5
 
 
 @pytest.fixture
-def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
-    return Hall(club, alice, make_players)
+def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
+    return EventBuilder(club, alice, make_players)
 
 
-def publish_two(hall: Hall) -> list[Any]:
-    event = hall.event()
-    divisions = [hall.drafted(8, event), hall.drafted(6, event)]
-    return at_once(*(partial(draws.publish_draw, division=one, after=one.seq, **hall.acts) for one in divisions))
+def publish_two(builder: EventBuilder) -> list[Any]:
+    event = builder.event()
+    divisions = [builder.drafted(8, event), builder.drafted(6, event)]
+    return at_once(*(partial(draws.publish_draw, division=one, after=one.seq, **builder.acts) for one in divisions))
 
 
 def numbers_given_twice() -> int:
@@ -37,28 +37,28 @@ def numbers_given_twice() -> int:
     return len(rows) - len(set(rows))
 
 
-def test_two_divisions_published_at_once_share_no_number(hall: Hall) -> None:
+def test_two_divisions_published_at_once_share_no_number(builder: EventBuilder) -> None:
     for _ in range(RACES):
-        assert faults(publish_two(hall)) == []
+        assert faults(publish_two(builder)) == []
     assert Fixture.objects.count() == RACES * (7 + 7)
     assert numbers_given_twice() == 0
 
 
-def test_control_without_the_lock_of_the_event_they_do(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_without_the_lock_of_the_event_they_do(builder: EventBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draws, "lock_event", lambda pk: Tournament.objects.get(pk=pk))
     for _ in range(RACES):
-        publish_two(hall)
+        publish_two(builder)
     assert numbers_given_twice() > 0
 
 
-def last_round_twice(hall: Hall) -> tuple[Rounds, Rounds]:
+def last_round_twice(builder: EventBuilder) -> tuple[Rounds, Rounds]:
     """Two divisions of one event, each a result short of its second stage."""
-    event = hall.event()
+    event = builder.event()
     pair = []
     for number in range(2):
-        division = hall.drafted(4, event)
+        division = builder.drafted(4, event)
         division.stages.get().draws.all().delete()
-        rounds = Rounds(division, hall.alice)
+        rounds = Rounds(division, builder.alice)
         rounds.begin(StageSettings("swiss", rounds=1, qualifiers=2), StageSettings("knockout"))
         first, *_rest = rounds.ready()
         rounds.report(first, number)
@@ -66,9 +66,9 @@ def last_round_twice(hall: Hall) -> tuple[Rounds, Rounds]:
     return pair[0], pair[1]
 
 
-def test_two_stages_that_begin_at_once_share_no_number_and_none_is_left_out(hall: Hall) -> None:
+def test_two_stages_that_begin_at_once_share_no_number_and_none_is_left_out(builder: EventBuilder) -> None:
     for _ in range(RACES):
-        pair = last_round_twice(hall)
+        pair = last_round_twice(builder)
         outcomes = at_once(*(partial(rounds.report, rounds.ready()[0], 0) for rounds in pair))
         assert faults(outcomes) == []
         for rounds in pair:
@@ -77,10 +77,10 @@ def test_two_stages_that_begin_at_once_share_no_number_and_none_is_left_out(hall
     assert numbers_given_twice() == 0
 
 
-def test_two_divisions_that_end_at_once_end_the_event(hall: Hall) -> None:
+def test_two_divisions_that_end_at_once_end_the_event(builder: EventBuilder) -> None:
     for _ in range(RACES):
-        event = hall.event()
-        pair = [Rounds(hall.drawn(2, event), hall.alice) for _twice in range(2)]
+        event = builder.event()
+        pair = [Rounds(builder.drawn(2, event), builder.alice) for _twice in range(2)]
         assert faults(at_once(*(partial(rounds.report, rounds.ready()[0], 0) for rounds in pair))) == []
         event.refresh_from_db()
         assert event.status == Tournament.Status.FINISHED

@@ -25,9 +25,9 @@ from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
-from tests.matches.conftest import bobs, carols, club, pool
+from tests.matches.conftest import bob_player, carol_player, club, pool
 
-__all__ = ["bobs", "carols", "club", "pool"]
+__all__ = ["bob_player", "carol_player", "club", "pool"]
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -43,9 +43,11 @@ Rival = Callable[[], Any]
 
 
 @pytest.fixture
-def new_match(bobs: Player, carols: Player) -> Callable[..., Match]:
+def new_match(bob_player: Player, carol_player: Player) -> Callable[..., Match]:
     """Another match between Bob and Carol, to 3."""
-    return lambda **settings: match_between(bobs, carols, length=3, parent_topic="", rated=False, **settings)
+    return lambda **settings: match_between(
+        bob_player, carol_player, length=3, parent_topic="", rated=False, **settings
+    )
 
 
 @pytest.fixture

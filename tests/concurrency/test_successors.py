@@ -14,7 +14,7 @@ from matches.models import Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, match_of
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players, match_of
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tournaments.entries.services import entries
@@ -33,15 +33,15 @@ A_MOMENT = 0.5
 
 
 @pytest.fixture
-def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
-    return Hall(club, alice, make_players)
+def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
+    return EventBuilder(club, alice, make_players)
 
 
-def before_the_final(hall: Hall) -> tuple[Fixture, Match]:
+def before_the_final(builder: EventBuilder) -> tuple[Fixture, Match]:
     """The first semifinal, and the match of the final that may be played now."""
-    first, second, final = fixtures(hall.drawn(4))
+    first, second, final = fixtures(builder.drawn(4))
     for fixture in (first, second):
-        results.enter_result(fixture=fixture, winner=0, score=(1, 0), **hall.acts)
+        results.enter_result(fixture=fixture, winner=0, score=(1, 0), **builder.acts)
     return first, match_of(final)
 
 
@@ -57,11 +57,11 @@ def played_and_void(final: Match) -> bool:
 # A result replaced while the next match begins
 
 
-def test_a_result_is_replaced_or_the_next_match_begins_but_not_both(hall: Hall) -> None:
+def test_a_result_is_replaced_or_the_next_match_begins_but_not_both(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        first, final = before_the_final(hall)
+        first, final = before_the_final(builder)
         outcomes = at_once(
-            lambda first=first: results.enter_result(fixture=first, winner=1, score=(0, 1), **hall.acts),
+            lambda first=first: results.enter_result(fixture=first, winner=1, score=(0, 1), **builder.acts),
             concede(final),
         )
         assert faults(outcomes) == []
@@ -70,8 +70,8 @@ def test_a_result_is_replaced_or_the_next_match_begins_but_not_both(hall: Hall) 
         assert list(differences()) == []
 
 
-def test_control_a_result_replaced_where_the_next_match_is_not_held(hall: Hall) -> None:
-    first, final = before_the_final(hall)
+def test_control_a_result_replaced_where_the_next_match_is_not_held(builder: EventBuilder) -> None:
+    first, final = before_the_final(builder)
     looked, begun = threading.Event(), threading.Event()
 
     def replace() -> None:
@@ -82,7 +82,7 @@ def test_control_a_result_replaced_where_the_next_match_is_not_held(hall: Hall) 
             looked.set()
             begun.wait(PATIENCE)
             told: dict[str, Any] = {"kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
-            append_result(match, winner=1, score=(0, 1), by=hall.alice, now=NOON, **told)
+            append_result(match, winner=1, score=(0, 1), by=builder.alice, now=NOON, **told)
             settle(division, now=NOON)
 
     def play_the_final() -> None:
@@ -100,19 +100,19 @@ def test_control_a_result_replaced_where_the_next_match_is_not_held(hall: Hall) 
 # Whoever needs both locks the division first, then its matches
 
 
-def test_a_result_replaced_and_one_of_the_next_match_never_wait_for_each_other(hall: Hall) -> None:
+def test_a_result_replaced_and_one_of_the_next_match_never_wait_for_each_other(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        first, final = before_the_final(hall)
+        first, final = before_the_final(builder)
         again = concede(final)
         replaced = lambda first=first: results.enter_result(  # noqa: E731
-            fixture=first, winner=1, score=(0, 1), **hall.acts
+            fixture=first, winner=1, score=(0, 1), **builder.acts
         )
         assert faults(at_once(again, replaced, again)) == []
 
 
-def test_control_the_match_locked_before_the_division(hall: Hall) -> None:
+def test_control_the_match_locked_before_the_division(builder: EventBuilder) -> None:
     """A claim that settled in its own transaction would have the match and wait for the division."""
-    first, final = before_the_final(hall)
+    first, final = before_the_final(builder)
     both = threading.Barrier(2)
 
     def take(*steps: Callable[[], object]) -> None:
@@ -128,15 +128,15 @@ def test_control_the_match_locked_before_the_division(hall: Hall) -> None:
     assert [type(fault) for fault in faults(outcomes)] == [OperationalError], "PostgreSQL has ended one of them"
 
 
-def test_a_player_who_leaves_two_divisions_waits_for_nobody_who_waits_for_him(hall: Hall) -> None:
+def test_a_player_who_leaves_two_divisions_waits_for_nobody_who_waits_for_him(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
-        event = hall.event()
-        divisions = [hall.drawn(4, event), hall.drawn(4, event)]
-        leaver = hall.cast[0]
+        event = builder.event()
+        divisions = [builder.drawn(4, event), builder.drawn(4, event)]
+        leaver = builder.cast[0]
         conceded = [match for division in divisions for match in matches_of(division, leaver)]
         outcomes = at_once(
             lambda event=event, leaver=leaver: entries.withdraw_from_event(
-                tournament=event, player=leaver, **hall.acts
+                tournament=event, player=leaver, **builder.acts
             ),
             *[lost_by(match, leaver) for match in conceded],
         )
@@ -160,13 +160,13 @@ def lost_by(match: Match, player: Player) -> Callable[[], Any]:
 # Two divisions that end at once
 
 
-def test_an_event_is_over_when_its_last_two_divisions_end_at_once(hall: Hall) -> None:
-    event = hall.event()
-    first, second = (fixtures(hall.drawn(2, event))[0] for _ in range(2))
+def test_an_event_is_over_when_its_last_two_divisions_end_at_once(builder: EventBuilder) -> None:
+    event = builder.event()
+    first, second = (fixtures(builder.drawn(2, event))[0] for _ in range(2))
     booked = threading.Event()
 
     def end(final: Fixture) -> None:
-        results.enter_result(fixture=final, winner=0, score=(1, 0), **hall.acts)
+        results.enter_result(fixture=final, winner=0, score=(1, 0), **builder.acts)
 
     def end_and_commit_late() -> None:
         with transaction.atomic():
@@ -184,9 +184,9 @@ def test_an_event_is_over_when_its_last_two_divisions_end_at_once(hall: Hall) ->
     assert event.status == Tournament.Status.FINISHED
 
 
-def test_control_two_divisions_that_look_at_each_other_without_the_lock(hall: Hall) -> None:
-    event = hall.event()
-    divisions = [hall.drawn(2, event) for _ in range(2)]
+def test_control_two_divisions_that_look_at_each_other_without_the_lock(builder: EventBuilder) -> None:
+    event = builder.event()
+    divisions = [builder.drawn(2, event) for _ in range(2)]
     both = threading.Barrier(2)
 
     def finish(division: Division) -> None:

@@ -10,10 +10,10 @@ from matches.models import Claim, Match
 from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Club, Player, User
-from tests.concurrency.event import POSTGRESQL_ONLY, Hall, club, fixtures, make_players, take_out_the_locks
+from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players, take_out_the_locks
 from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.conftest import NOON
-from tests.tournaments.support.swiss_rounds import Hall as Rounds
+from tests.tournaments.support.swiss_rounds import DivisionDriver as Rounds
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.draws.services import draws
 from tournaments.draws.services.take_back import take_back_draw, take_back_round
@@ -29,8 +29,8 @@ CONTROLS = 10
 
 
 @pytest.fixture
-def hall(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Hall:
-    return Hall(club, alice, make_players)
+def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> EventBuilder:
+    return EventBuilder(club, alice, make_players)
 
 
 @pytest.fixture
@@ -50,14 +50,14 @@ def swiss(club: Club, alice: User, make_players: Callable[[int], list[Player]]) 
     return make
 
 
-def take_back_and_report(hall: Hall) -> tuple[Match, list[Any]]:
+def take_back_and_report(builder: EventBuilder) -> tuple[Match, list[Any]]:
     """The draw is taken back while a player says how its first match ended."""
-    division = hall.drawn(4)
+    division = builder.drawn(4)
     match = fixtures(division)[0].match
     assert match is not None
     told: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": NOON}
     return match, at_once(
-        lambda: take_back_draw(division=division, reason="A slip", after=division.seq, **hall.acts),
+        lambda: take_back_draw(division=division, reason="A slip", after=division.seq, **builder.acts),
         lambda: claims.claim(match=match, **told),
     )
 
@@ -69,9 +69,9 @@ def lost_a_report(match: Match) -> bool:
     return waiting and (match.state == Match.State.VOID or not Fixture.objects.filter(match=match).exists())
 
 
-def test_a_draw_is_taken_back_or_its_match_is_reported(hall: Hall) -> None:
+def test_a_draw_is_taken_back_or_its_match_is_reported(builder: EventBuilder) -> None:
     for _ in range(RACES):
-        match, outcomes = take_back_and_report(hall)
+        match, outcomes = take_back_and_report(builder)
         assert faults(outcomes) == []
         (refused,) = refusals(outcomes)
         assert refused in ("draw_begun", "match_void")
@@ -79,26 +79,26 @@ def test_a_draw_is_taken_back_or_its_match_is_reported(hall: Hall) -> None:
         assert is_clean()
 
 
-def test_control_without_the_locks_a_report_is_lost(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_without_the_locks_a_report_is_lost(builder: EventBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
     take_out_the_locks(monkeypatch)
-    races = [take_back_and_report(hall) for _ in range(CONTROLS)]
+    races = [take_back_and_report(builder) for _ in range(CONTROLS)]
     assert any(faults(outcomes) or lost_a_report(match) for match, outcomes in races)
 
 
-def publish_or_take_back_twice(hall: Hall) -> tuple[Division, list[Any], list[Any]]:
+def publish_or_take_back_twice(builder: EventBuilder) -> tuple[Division, list[Any], list[Any]]:
     """Two directors publish at once, and then take back at once."""
-    division = hall.drafted(4)
+    division = builder.drafted(4)
     after = division.seq
-    published = at_once(*[lambda: draws.publish_draw(division=division, after=after, **hall.acts)] * 2)
+    published = at_once(*[lambda: draws.publish_draw(division=division, after=after, **builder.acts)] * 2)
     division.refresh_from_db()
     seen = division.seq
-    taken = at_once(*[lambda: take_back_draw(division=division, reason="A slip", after=seen, **hall.acts)] * 2)
+    taken = at_once(*[lambda: take_back_draw(division=division, reason="A slip", after=seen, **builder.acts)] * 2)
     return division, published, taken
 
 
-def test_two_directors_publish_and_take_back_at_once(hall: Hall) -> None:
+def test_two_directors_publish_and_take_back_at_once(builder: EventBuilder) -> None:
     for _ in range(RACES):
-        division, published, taken = publish_or_take_back_twice(hall)
+        division, published, taken = publish_or_take_back_twice(builder)
         for outcomes in (published, taken):
             assert faults(outcomes) == []
             assert refusals(outcomes) == ["stale"]
@@ -106,29 +106,29 @@ def test_two_directors_publish_and_take_back_at_once(hall: Hall) -> None:
         assert is_clean()
 
 
-def test_events_published_at_once_get_numbers_of_their_own_in_the_list(hall: Hall) -> None:
+def test_events_published_at_once_get_numbers_of_their_own_in_the_list(builder: EventBuilder) -> None:
     for _ in range(RACES):
         made: list[Tournament] = []
         for _two in range(2):
-            tournament = hall.event()
-            events.create_division(tournament=tournament, name="Main", **hall.acts)
+            tournament = builder.event()
+            events.create_division(tournament=tournament, name="Main", **builder.acts)
             made.append(tournament)
-        outcomes = at_once(*[lambda one=one: events.publish_tournament(tournament=one, **hall.acts) for one in made])
+        outcomes = at_once(*[lambda one=one: events.publish_tournament(tournament=one, **builder.acts) for one in made])
         assert faults(outcomes) == []
     numbers = list(Commitment.objects.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, 2 * RACES + 1))
 
 
 def test_control_without_the_lock_of_the_club_a_number_is_given_twice(
-    hall: Hall, monkeypatch: pytest.MonkeyPatch
+    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "lock_club", lambda club: club)
     seen: list[Any] = []
     for _ in range(CONTROLS):
-        made = [hall.event() for _two in range(2)]
+        made = [builder.event() for _two in range(2)]
         for tournament in made:
-            events.create_division(tournament=tournament, name="Main", **hall.acts)
-        seen += at_once(*[lambda one=one: events.publish_tournament(tournament=one, **hall.acts) for one in made])
+            events.create_division(tournament=tournament, name="Main", **builder.acts)
+        seen += at_once(*[lambda one=one: events.publish_tournament(tournament=one, **builder.acts) for one in made])
     # The database still keeps the second one out; that director would have seen an error page.
     assert faults(seen)
 
@@ -159,12 +159,12 @@ def test_two_sweeps_publish_a_round_once(swiss: Callable[..., Rounds]) -> None:
 def test_control_without_the_locks_two_sweeps_both_publish(
     swiss: Callable[..., Rounds], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    halls = [swiss(next_round=NextRound.PUBLISH) for _ in range(CONTROLS)]
+    builders = [swiss(next_round=NextRound.PUBLISH) for _ in range(CONTROLS)]
     monkeypatch.setattr(draws, "lock_event", lambda pk: Tournament.objects.get(pk=pk))
     monkeypatch.setattr(draws, "lock", lambda pk: Division.objects.select_related("tournament__club").get(pk=pk))
     monkeypatch.setattr(draws, "_locked", lambda pk: Draw.objects.select_related("stage").get(pk=pk))
-    outcomes = [one for rounds in halls for one in sweep_twice(rounds)]
-    published_twice = any(len(rounds.rounds()) != 2 for rounds in halls)
+    outcomes = [one for rounds in builders for one in sweep_twice(rounds)]
+    published_twice = any(len(rounds.rounds()) != 2 for rounds in builders)
     assert faults(outcomes) or published_twice
 
 

@@ -26,7 +26,7 @@ def pool(db: None) -> RatingPool:
 
 
 @pytest.fixture
-def bobs(bob: User, club: Club) -> Player:
+def bob_player(bob: User, club: Club) -> Player:
     """Bob as a player."""
     player = player_of(bob)
     join(club, player)
@@ -34,7 +34,7 @@ def bobs(bob: User, club: Club) -> Player:
 
 
 @pytest.fixture
-def carols(carol: User, club: Club) -> Player:
+def carol_player(carol: User, club: Club) -> Player:
     """Carol as a player."""
     player = player_of(carol)
     join(club, player)
@@ -42,9 +42,9 @@ def carols(carol: User, club: Club) -> Player:
 
 
 @pytest.fixture
-def match(bobs: Player, carols: Player, club: Club, pool: RatingPool) -> Match:
+def match(bob_player: Player, carol_player: Player, club: Club, pool: RatingPool) -> Match:
     """Bob (side 0) against Carol (side 1), to 7."""
-    return match_between(bobs, carols, club=club)
+    return match_between(bob_player, carol_player, club=club)
 
 
 @pytest.fixture

@@ -125,13 +125,13 @@ def frank(db: None) -> User:
 
 
 @pytest.fixture
-def bobs(bob: User, club: Club) -> Player:
+def bob_player(bob: User, club: Club) -> Player:
     """Bob as a player of the club."""
     return join(club, bob)
 
 
 @pytest.fixture
-def carols(carol: User, club: Club) -> Player:
+def carol_player(carol: User, club: Club) -> Player:
     """Carol as a player of the club."""
     return join(club, carol)
 
@@ -150,13 +150,13 @@ def as_user() -> Callable[[User | None], Client]:
 
 
 @pytest.fixture
-def alices(alice: User, club: Club, as_user: Callable[[User | None], Client]) -> Client:
+def alice_client(alice: User, club: Club, as_user: Callable[[User | None], Client]) -> Client:
     """Alice's browser."""
     return as_user(alice)
 
 
 @dataclass
-class Running:
+class RunningEvent:
     """An event whose division of four has been drawn; Bob meets Carol in M1."""
 
     tournament: Tournament
@@ -165,19 +165,19 @@ class Running:
     entry: Entry
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         """Where its pages begin."""
         return f"/events/{self.tournament.club.slug}/{self.tournament.slug}/"
 
     @property
-    def page(self) -> str:
+    def division_url(self) -> str:
         """The division's page."""
-        return f"{self.address}{self.division.public_id}/"
+        return f"{self.url}{self.division.public_id}/"
 
     @property
-    def sheet(self) -> str:
+    def fixture_url(self) -> str:
         """The page of M1 for those who run the event."""
-        return f"{self.address}fixtures/{self.fixture.public_id}/"
+        return f"{self.url}fixtures/{self.fixture.public_id}/"
 
 
 def publish(division: Division, by: Actor, *, attempts: int = 1) -> Division:
@@ -199,23 +199,23 @@ def publish(division: Division, by: Actor, *, attempts: int = 1) -> Division:
 def running(
     make_division: Callable[..., Division],
     make_players: Callable[[int], list[Player]],
-    bobs: Player,
-    carols: Player,
+    bob_player: Player,
+    carol_player: Player,
     by_alice: Actor,
-) -> Running:
+) -> RunningEvent:
     """A knockout of four to seven points, published and drawn."""
     division = make_division(name="Open", match_length=7)
-    entries.enter(division=division, players=[bobs, carols, *make_players(2)], by=by_alice, now=NOW)
+    entries.enter(division=division, players=[bob_player, carol_player, *make_players(2)], by=by_alice, now=NOW)
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
     publish(division, by_alice, attempts=100)
     fixture = Fixture.objects.select_related("match", "stage").get(stage__division=division, number=1)
     division.tournament.refresh_from_db()
-    entry = Entry.objects.get(division=division, player=bobs)
-    return Running(division.tournament, division, fixture, entry)
+    entry = Entry.objects.get(division=division, player=bob_player)
+    return RunningEvent(division.tournament, division, fixture, entry)
 
 
 @pytest.fixture
-def taking(make_division: Callable[..., Division], by_alice: Actor) -> Division:
+def open_division(make_division: Callable[..., Division], by_alice: Actor) -> Division:
     """A published event whose division takes entries by the players themselves."""
     division = make_division(name="Open", self_registration=True)
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tests.tournaments.conftest import NOON
-from tests.tournaments.support.swiss_rounds import Hall, is_clean, pairs_of
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws.services import rounds as rounds_asked
 from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
@@ -28,7 +28,7 @@ hurried = settings(
 )
 
 
-class World(Hall):
+class World(DivisionDriver):
     """An event in which things happen between and during its rounds."""
 
     def __init__(self, seed: int, count: int, *stages: StageSettings) -> None:

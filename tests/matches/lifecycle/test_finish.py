@@ -47,12 +47,12 @@ def test_the_room_above_is_told_after_the_commit(
 
 
 def test_a_match_of_nobody_tells_nobody(
-    bobs: Player,
-    carols: Player,
+    bob_player: Player,
+    carol_player: Player,
     heard: list[int],
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
-    friendly = match_between(bobs, carols, parent_topic="")
+    friendly = match_between(bob_player, carol_player, parent_topic="")
     with django_capture_on_commit_callbacks(execute=True):
         rule(friendly, BOB, (7, 5))
     assert (heard, friendly.unsettled) == ([], False)
@@ -83,8 +83,8 @@ def test_ratings_are_marked_from_the_first_match_that_changed(match: Match, pool
     assert dirty_since(pool) == (minutes(10), earlier.pk)
 
 
-def test_an_unrated_match_marks_nothing(bobs: Player, carols: Player, pool: RatingPool) -> None:
-    rule(match_between(bobs, carols, rated=False), BOB, (7, 5))
+def test_an_unrated_match_marks_nothing(bob_player: Player, carol_player: Player, pool: RatingPool) -> None:
+    rule(match_between(bob_player, carol_player, rated=False), BOB, (7, 5))
     assert dirty_since(pool) is None
 
 
@@ -139,15 +139,17 @@ def test_a_match_cannot_end_so(kind: str, winner: int | None, score: tuple[int, 
         ({"start_score": (-1, 0)}, "bad_score"),
     ],
 )
-def test_a_match_that_cannot_be_is_not_opened(bobs: Player, carols: Player, change: dict[str, Any], code: str) -> None:
+def test_a_match_that_cannot_be_is_not_opened(
+    bob_player: Player, carol_player: Player, change: dict[str, Any], code: str
+) -> None:
     with pytest.raises(Refused) as refused:
-        match_between(bobs, carols, **change)
+        match_between(bob_player, carol_player, **change)
     assert refused.value.code == code
 
 
-def test_nobody_plays_against_himself(bobs: Player) -> None:
+def test_nobody_plays_against_himself(bob_player: Player) -> None:
     with pytest.raises(Refused, match="match_same_player"):
-        open_match(players=(bobs, bobs), length=7, by=SYSTEM, now=NOW)
+        open_match(players=(bob_player, bob_player), length=7, by=SYSTEM, now=NOW)
 
 
 def test_a_voided_match_stays_and_takes_no_more_results(match: Match, pool: RatingPool, alice: User) -> None:

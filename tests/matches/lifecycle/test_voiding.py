@@ -41,8 +41,8 @@ def differences() -> ratings.Differences:
 # Void, and still rated
 
 
-def test_a_voided_match_leaves_the_ratings_unless_it_is_to_stay(bobs: Player, carols: Player) -> None:
-    match = played(bobs, carols)
+def test_a_voided_match_leaves_the_ratings_unless_it_is_to_stay(bob_player: Player, carol_player: Player) -> None:
+    match = played(bob_player, carol_player)
     replay()
     before = rows()
     void(match, rated=True, reason="drawn anew")
@@ -60,8 +60,8 @@ def test_a_voided_match_leaves_the_ratings_unless_it_is_to_stay(bobs: Player, ca
     assert not differences()
 
 
-def test_one_may_think_again_about_the_rating_of_a_voided_match(bobs: Player, carols: Player) -> None:
-    match = played(bobs, carols)
+def test_one_may_think_again_about_the_rating_of_a_voided_match(bob_player: Player, carol_player: Player) -> None:
+    match = played(bob_player, carol_player)
     replay()
     before = rows()
     assert [void(match, rated=rated).winner for rated in (False, True, True, False)] == [None, 0, 0, None]
@@ -71,15 +71,15 @@ def test_one_may_think_again_about_the_rating_of_a_voided_match(bobs: Player, ca
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind.values if kind != Kind.VOID])
-def test_only_what_counted_for_the_ratings_goes_on_to(kind: str, bobs: Player, carols: Player) -> None:
-    match = played(bobs, carols, kind=kind)
+def test_only_what_counted_for_the_ratings_goes_on_to(kind: str, bob_player: Player, carol_player: Player) -> None:
+    match = played(bob_player, carol_player, kind=kind)
     assert void(match, rated=True).winner == (0 if kind in RATED else None)
     replay()
     assert RatingChange.objects.exists() is (kind in RATED)
 
 
-def test_a_match_that_never_had_a_result_has_none_to_stay_rated(bobs: Player, carols: Player) -> None:
-    match = match_between(bobs, carols)
+def test_a_match_that_never_had_a_result_has_none_to_stay_rated(bob_player: Player, carol_player: Player) -> None:
+    match = match_between(bob_player, carol_player)
     assert void(match, rated=True).winner is None
     replay()
     assert rows() == ([], [])
@@ -87,9 +87,9 @@ def test_a_match_that_never_had_a_result_has_none_to_stay_rated(bobs: Player, ca
 
 @pytest.mark.parametrize("movers", [(0, 1), (0,)])
 def test_the_record_goes_on_to_tell_whether_both_have_moved(
-    movers: tuple[int, ...], bobs: Player, carols: Player
+    movers: tuple[int, ...], bob_player: Player, carol_player: Player
 ) -> None:
-    match = played(bobs, carols, kind=Kind.CONCESSION, submission=record(*movers))
+    match = played(bob_player, carol_player, kind=Kind.CONCESSION, submission=record(*movers))
     replay()
     before = rows()
     assert void(match, rated=True).submission is not None
@@ -99,29 +99,29 @@ def test_the_record_goes_on_to_tell_whether_both_have_moved(
     assert bool(before[0]) is (movers == (0, 1))
 
 
-def test_the_log_says_whether_a_voided_match_stays_rated(bobs: Player, carols: Player) -> None:
-    match = played(bobs, carols)
+def test_the_log_says_whether_a_voided_match_stays_rated(bob_player: Player, carol_player: Player) -> None:
+    match = played(bob_player, carol_player)
     for rated in (True, False):
         void(match, rated=rated)
-    void(played(bobs, carols, kind=Kind.WALKOVER), rated=True)
-    void(played(bobs, carols, rated=False), rated=True)
+    void(played(bob_player, carol_player, kind=Kind.WALKOVER), rated=True)
+    void(played(bob_player, carol_player, rated=False), rated=True)
     told = LogEntry.objects.filter(verb="match_voided").order_by("pk").values_list("params", flat=True)
     assert [params["rated"] for params in told] == [True, False, False, False]
 
 
 def test_a_record_without_a_move_of_one_side_troubles_no_check_of_an_unrated_match(
-    bobs: Player, carols: Player
+    bob_player: Player, carol_player: Player
 ) -> None:
-    played(bobs, carols, kind=Kind.CONCESSION, submission=record(0), rated=False)
+    played(bob_player, carol_player, kind=Kind.CONCESSION, submission=record(0), rated=False)
     assert not differences()
 
 
 # Taken back
 
 
-def test_what_a_voided_match_had_stands_again(bobs: Player, carols: Player, alice: User) -> None:
+def test_what_a_voided_match_had_stands_again(bob_player: Player, carol_player: Player, alice: User) -> None:
     proof = record(0, 1)
-    match = match_between(bobs, carols)
+    match = match_between(bob_player, carol_player)
     Submission.objects.filter(pk=proof.pk).update(match=match, standing=Submission.Standing.STANDS)
     had = append_result(
         match, winner=1, score=(5, 8), kind=Kind.PLAYED, source="record", by=SYSTEM, now=NOON, submission=proof,
@@ -144,28 +144,28 @@ def test_what_a_voided_match_had_stands_again(bobs: Player, carols: Player, alic
 
 
 def test_nobody_above_is_told_of_a_match_that_is_taken_back(
-    bobs: Player,
-    carols: Player,
+    bob_player: Player,
+    carol_player: Player,
     heard: list[int],
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
-    match = played(bobs, carols, parent_topic="division:abc")
+    match = played(bob_player, carol_player, parent_topic="division:abc")
     void(match)
     with django_capture_on_commit_callbacks(execute=True):
         reinstate(match)
     assert heard == []
 
 
-def test_only_a_voided_match_is_taken_back(bobs: Player, carols: Player) -> None:
-    match = played(bobs, carols)
+def test_only_a_voided_match_is_taken_back(bob_player: Player, carol_player: Player) -> None:
+    match = played(bob_player, carol_player)
     with pytest.raises(Refused) as refused:
         reinstate(match)
     assert refused.value.code == "match_not_void"
     assert match.results.count() == 1
 
 
-def test_a_match_that_never_had_a_result_has_none_to_take_back(bobs: Player, carols: Player) -> None:
-    match = match_between(bobs, carols)
+def test_a_match_that_never_had_a_result_has_none_to_take_back(bob_player: Player, carol_player: Player) -> None:
+    match = match_between(bob_player, carol_player)
     void(match)
     with pytest.raises(Refused) as refused:
         reinstate(match)
@@ -173,8 +173,10 @@ def test_a_match_that_never_had_a_result_has_none_to_take_back(bobs: Player, car
     assert Match.objects.get().state == Match.State.VOID
 
 
-def test_a_match_taken_back_takes_results_again_and_can_be_voided_again(bobs: Player, carols: Player) -> None:
-    match = played(bobs, carols)
+def test_a_match_taken_back_takes_results_again_and_can_be_voided_again(
+    bob_player: Player, carol_player: Player
+) -> None:
+    match = played(bob_player, carol_player)
     for rated in (True, False):
         void(match, rated=rated)
         reinstate(match)
@@ -231,9 +233,9 @@ def test_voiding_and_taking_back_leaves_the_ratings_as_they_were(
 
 @pytest.mark.parametrize("rated", [True, False])
 def test_the_check_of_everything_finds_nothing_after_a_voiding_or_after_taking_it_back(
-    rated: bool, bobs: Player, carols: Player
+    rated: bool, bob_player: Player, carol_player: Player
 ) -> None:
-    match = match_between(bobs, carols, parent_topic="")
+    match = match_between(bob_player, carol_player, parent_topic="")
     append_result(match, winner=1, score=(5, 7), kind=Kind.PLAYED, source="director", by=SYSTEM, now=NOON)
     for change in (lambda: void(match, rated=rated), lambda: reinstate(match)):
         change()

@@ -11,14 +11,14 @@ from players.actors import Actor
 from players.models import Player, User
 from players.people.services import erase_player
 from tests.matches.cast import BOB, NOW, minutes
-from tests.matches.conftest import bobs, carols, club, match, pool
+from tests.matches.conftest import bob_player, carol_player, club, match, pool
 
-__all__ = ["bobs", "carols", "club", "match", "pool"]
+__all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 pytestmark = pytest.mark.django_db
 
 
 def test_the_files_and_names_of_a_person_are_forgotten_and_the_result_stays(
-    match: Match, bobs: Player, bob: User
+    match: Match, bob_player: Player, bob: User
 ) -> None:
     names = (match.player_0.name, match.player_1.name)
     data = write(play_out(3, match.length, players=names), "mat")
@@ -28,7 +28,7 @@ def test_the_files_and_names_of_a_person_are_forgotten_and_the_result_stays(
     adjudicate_submission(submission_id=sent.submission.pk, now=NOW)
     before = match.results.get()
 
-    erase_player(player=bobs, by=Actor.of(bob), now=minutes(1))
+    erase_player(player=bob_player, by=Actor.of(bob), now=minutes(1))
 
     row = Submission.objects.get()
     assert (bytes(row.data), row.file_name, row.submitter) == (b"", "", None)

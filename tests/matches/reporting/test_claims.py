@@ -104,8 +104,8 @@ def test_only_another_report_in_dispute_can_be_conceded(match: Match, bob_claims
     assert refused.value.code == "nothing_to_concede"
 
 
-def test_players_report_no_points_beyond_the_length(bobs: Player, carols: Player) -> None:
-    match = match_between(bobs, carols, length=5)
+def test_players_report_no_points_beyond_the_length(bob_player: Player, carol_player: Player) -> None:
+    match = match_between(bob_player, carol_player, length=5)
     with pytest.raises(Refused) as refused:
         say(match, BOB, BOB, (8, 3))
     assert (refused.value.code, refused.value.params) == ("score_above_length", {"length": 5, "left": 5, "right": 3})

@@ -52,9 +52,9 @@ def test_a_letter_that_was_lost_is_asked_for_again_until_it_is_written(claim: Cl
     assert deadlines.tell_again(now=minutes(2)) == 0
 
 
-def test_nobody_is_written_to_without_an_account(bobs: Player) -> None:
+def test_nobody_is_written_to_without_an_account(bob_player: Player) -> None:
     ghost = Player.objects.create(name="Ghost")
-    match = match_between(bobs, ghost)
+    match = match_between(bob_player, ghost)
     claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).claim
     assert deadlines.tell_again(now=minutes(5)) == 0
     assert not deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(5))
@@ -67,8 +67,10 @@ def test_no_letter_about_a_claim_that_is_answered(match: Match, claim: Claim) ->
     assert mail.outbox == []
 
 
-def test_a_record_sent_in_time_is_heard_before_the_claim_stands(bobs: Player, carols: Player, carol: User) -> None:
-    match = match_between(bobs, carols, length=3)
+def test_a_record_sent_in_time_is_heard_before_the_claim_stands(
+    bob_player: Player, carol_player: Player, carol: User
+) -> None:
+    match = match_between(bob_player, carol_player, length=3)
     claim = claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).claim
     claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     carol_won = write(play_out(6, 3, players=("Bob", "Carol")), "mat")
@@ -106,10 +108,10 @@ def test_the_room_above_is_told_again_until_it_has_acted(match: Match, claim: Cl
     assert deadlines.announce_unsettled(now=minutes(2)) == 0
 
 
-def test_one_row_that_fails_does_not_hold_up_the_others(bobs: Player, carols: Player, bob: User) -> None:
+def test_one_row_that_fails_does_not_hold_up_the_others(bob_player: Player, carol_player: Player, bob: User) -> None:
     rows = []
     for _ in range(2):
-        match = match_between(bobs, carols)
+        match = match_between(bob_player, carol_player)
         rows.append(
             records.submit_for_match(
                 match=match, side=BOB, data=b"nothing", source="paste", by=Actor.of(bob), submitter=bob, now=NOW

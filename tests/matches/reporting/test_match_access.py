@@ -74,8 +74,8 @@ def test_who_runs_a_match(match: Match, visitors: dict[str, User]) -> None:
     assert got["elsewhere"] == got["player"] == got["anonymous"] == 403
 
 
-def test_a_match_of_no_club_is_run_by_nobody(bobs: Player, carols: Player, alice: User) -> None:
-    friendly = match_between(bobs, carols, club=None)
+def test_a_match_of_no_club_is_run_by_nobody(bob_player: Player, carol_player: Player, alice: User) -> None:
+    friendly = match_between(bob_player, carol_player, club=None)
     assert gets_in(access.match_for_director, alice, friendly.public_id) == 404
 
 
@@ -86,9 +86,9 @@ def test_a_personal_link_speaks_for_one_side_of_one_match(match: Match) -> None:
     assert (sheet.match, sheet.side) == (match, None)
 
 
-def test_a_link_that_was_changed_opens_nothing(match: Match, bobs: Player, carols: Player) -> None:
+def test_a_link_that_was_changed_opens_nothing(match: Match, bob_player: Player, carol_player: Player) -> None:
     token = links.token_for(match, CAROL)
-    other = match_between(bobs, carols)
+    other = match_between(bob_player, carol_player)
     forged = [
         token.replace(".1.", ".0."),
         token.replace(match.public_id, other.public_id),
@@ -98,9 +98,9 @@ def test_a_link_that_was_changed_opens_nothing(match: Match, bobs: Player, carol
     assert [gets_in(access.match_for_link, text) for text in forged] == [404] * 4
 
 
-def test_a_player_who_was_merged_keeps_his_seat(match: Match, bobs: Player, bob: User) -> None:
+def test_a_player_who_was_merged_keeps_his_seat(match: Match, bob_player: Player, bob: User) -> None:
     grown = Player.objects.create(name="Robert")
-    Player.objects.filter(pk=bobs.pk).update(user=None, merged_into=grown)
+    Player.objects.filter(pk=bob_player.pk).update(user=None, merged_into=grown)
     Player.objects.filter(pk=grown.pk).update(user=bob)
     assert access.match_for_player(bob, match.public_id).side == BOB
 

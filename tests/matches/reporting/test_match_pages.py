@@ -169,8 +169,8 @@ def test_a_sheet_may_only_report_and_says_who_is_asked(match: Match) -> None:
         assert client.post(by_link(match, None, action)).status_code == 404
 
 
-def test_the_sheet_says_so_where_nobody_can_be_asked(bobs: Player) -> None:
-    match = match_between(bobs, Player.objects.create(name="Ghost"))
+def test_the_sheet_says_so_where_nobody_can_be_asked(bob_player: Player) -> None:
+    match = match_between(bob_player, Player.objects.create(name="Ghost"))
     page = post(Client(), by_link(match, None, "claim"), score_0=7, score_1=5, i_am="other", after=0)
     assert "Ghost cannot be asked by e-mail: only the director sees it." in page
     assert "Somebody with the score sheet reports that Bob won 7–5." in page
@@ -202,9 +202,9 @@ def upload(client: Client, match: Match, data: bytes) -> Submission:
 
 
 def test_a_record_is_sent_in_and_settles_the_match_once_it_is_confirmed(
-    bobs: Player, carols: Player, bob: User, carol: User
+    bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
-    match = match_between(bobs, carols, length=3)
+    match = match_between(bob_player, carol_player, length=3)
     upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
     page = as_(carol).get(at(match)).content.decode()
     assert "Bob reports having won 3–0. Is that right?" in page
@@ -217,8 +217,10 @@ def test_a_record_is_sent_in_and_settles_the_match_once_it_is_confirmed(
     assert "its result stands" in page
 
 
-def test_unknown_names_are_asked_of_the_sender_only(bobs: Player, carols: Player, bob: User, carol: User) -> None:
-    match = match_between(bobs, carols, length=3)
+def test_unknown_names_are_asked_of_the_sender_only(
+    bob_player: Player, carol_player: Player, bob: User, carol: User
+) -> None:
+    match = match_between(bob_player, carol_player, length=3)
     row = upload(as_(bob), match, write(play_out(1, 3, players=("prime_time", "blitz99")), "mat"))
     assert "“prime_time” is" in as_(bob).get(at(match)).content.decode()
     assert "“prime_time” is" not in as_(carol).get(at(match)).content.decode()
@@ -298,10 +300,10 @@ def test_links_are_handed_out_by_those_who_run_the_match(match: Match, alice: Us
 
 
 def test_my_matches_begin_with_what_is_asked_of_me(
-    match: Match, bobs: Player, carols: Player, bob: User, carol: User
+    match: Match, bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
     dinah = Player.objects.create(name="Dinah")
-    match_between(carols, dinah, due_at=timezone.now() + timedelta(hours=2))
+    match_between(carol_player, dinah, due_at=timezone.now() + timedelta(hours=2))
     claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
     page = as_(carol).get(reverse("my-matches")).content.decode()
     assert page.index("Bob reports having won 7–5") < page.index("Dinah")
@@ -317,11 +319,15 @@ def test_my_matches_need_an_account_and_make_do_without_a_player(dave: User) -> 
 
 
 def test_my_matches_take_the_same_queries_for_one_and_for_thirty(
-    bobs: Player, carols: Player, bob: User, club: Club, django_assert_max_num_queries: DjangoAssertNumQueries
+    bob_player: Player,
+    carol_player: Player,
+    bob: User,
+    club: Club,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     client = as_(bob)
     for number in range(30):
-        match = match_between(bobs, carols, club=club)
+        match = match_between(bob_player, carol_player, club=club)
         if number % 3 == 0:
             claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
         if number % 3 == 1:

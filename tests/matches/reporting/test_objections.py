@@ -70,8 +70,8 @@ def test_one_objects_until_a_day_after_having_seen_it(stood: Match, at: float, p
         assert code(stood, at=at) == "objection_late"
 
 
-def test_there_are_always_ten_minutes_after_it_stands(bobs: Player, carols: Player) -> None:
-    match = match_between(bobs, carols, claim_wait=3 * 24 * 3600)
+def test_there_are_always_ten_minutes_after_it_stands(bob_player: Player, carol_player: Player) -> None:
+    match = match_between(bob_player, carol_player, claim_wait=3 * 24 * 3600)
     claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).claim
     claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     stand_unanswered(claim_id=claim.pk, now=NOW + timedelta(days=3))
@@ -141,8 +141,10 @@ def sent_record(match: Match, side: int, data: bytes) -> None:
     match.refresh_from_db()
 
 
-def test_a_forged_record_over_http_waits_for_the_loser_who_contests_it(bobs: Player, carols: Player) -> None:
-    match = match_between(bobs, carols, length=3)
+def test_a_forged_record_over_http_waits_for_the_loser_who_contests_it(
+    bob_player: Player, carol_player: Player
+) -> None:
+    match = match_between(bob_player, carol_player, length=3)
     sent_record(match, BOB, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
     assert (match.state, match.results.count()) == (Match.State.CLAIMED, 0)
     page = Client().get(path(match, CAROL)).content.decode()
@@ -155,8 +157,10 @@ def test_a_forged_record_over_http_waits_for_the_loser_who_contests_it(bobs: Pla
 
 
 @pytest.mark.parametrize("records_stand", [False, True])
-def test_a_record_without_play_over_http_settles_nothing(bobs: Player, carols: Player, records_stand: bool) -> None:
-    match = match_between(bobs, carols, length=5, records_stand=records_stand)
+def test_a_record_without_play_over_http_settles_nothing(
+    bob_player: Player, carol_player: Player, records_stand: bool
+) -> None:
+    match = match_between(bob_player, carol_player, length=5, records_stand=records_stand)
     sent_record(match, BOB, b" 5 point match\n\n Game 1\n Bob : 0    Carol : 0\n Wins 5 points and the match\n")
     assert (match.state, match.results.count(), match.claims.count()) == (Match.State.OPEN, 0, 0)
     assert match.submissions.get().refusal["code"] == "record_unmoved"
@@ -175,8 +179,8 @@ def test_an_anonymous_report_over_http_gives_way_to_a_true_one(match: Match) -> 
     assert (result.winner, result.score) == (CAROL, (4, 7))
 
 
-def test_records_of_a_merely_opened_link_start_nothing(bobs: Player, carols: Player) -> None:
-    match = match_between(bobs, carols, length=3)
+def test_records_of_a_merely_opened_link_start_nothing(bob_player: Player, carol_player: Player) -> None:
+    match = match_between(bob_player, carol_player, length=3)
     sent = records.submit_for_match(
         match=match,
         side=BOB,

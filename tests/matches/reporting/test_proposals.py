@@ -109,22 +109,22 @@ def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
     assert code(accept, match, offered, CAROL, 1) == "match_settled"
 
 
-def test_who_was_never_answered(match: Match, bobs: Player, carols: Player) -> None:
+def test_who_was_never_answered(match: Match, bob_player: Player, carol_player: Player) -> None:
     assert proposals.ignored_proposer(match) is None
     propose(match, BOB, 1)
     propose(match, BOB, 2)
     assert proposals.ignored_proposer(match) == BOB
     propose(match, CAROL, 3)
     assert proposals.ignored_proposer(match) is None
-    other = match_between(bobs, carols)
+    other = match_between(bob_player, carol_player)
     accept(other, propose(other, BOB, 1), CAROL, 1)
     assert proposals.ignored_proposer(other) is None
 
 
-def test_each_player_reads_times_in_his_own_zone(match: Match, bobs: Player) -> None:
-    assert bobs.user is not None
-    bobs.user.time_zone = "America/New_York"
-    bobs.user.save()
+def test_each_player_reads_times_in_his_own_zone(match: Match, bob_player: Player) -> None:
+    assert bob_player.user is not None
+    bob_player.user.time_zone = "America/New_York"
+    bob_player.user.save()
     match = Match.objects.get()
     assert zone_of(match, BOB) == ZoneInfo("America/New_York")
     assert zone_of(match, CAROL) == ZoneInfo("Europe/Copenhagen"), "of her club"
@@ -139,9 +139,9 @@ def test_an_hour_on_the_wall_is_an_instant_only_if_the_clock_shows_it() -> None:
     assert code(instant, "0001-01-01T00:00", ZoneInfo("Asia/Tokyo")) == "bad_time"
 
 
-def test_an_appointment_as_a_calendar_file(carols: Player) -> None:
+def test_an_appointment_as_a_calendar_file(carol_player: Player) -> None:
     odd = Player.objects.create(name="O'Brien; Zoë, " + "é" * 60)
-    match = match_between(odd, carols)
+    match = match_between(odd, carol_player)
     at = NOW + timedelta(days=1)
     text = calendar(match, at, url=f"https://example.org/matches/{match.public_id}/", now=NOW).decode()
     lines = text.split("\r\n")

@@ -25,9 +25,9 @@ Standing = Submission.Standing
 
 
 @pytest.fixture
-def match(bobs: Player, carols: Player) -> Match:
+def match(bob_player: Player, carol_player: Player) -> Match:
     """Bob against Carol, to 3."""
-    return match_between(bobs, carols, length=3)
+    return match_between(bob_player, carol_player, length=3)
 
 
 def played(seed: int = 1, length: int = 3, players: tuple[str, str] = ("Bob", "Carol"), **more: Any) -> Transcript:
@@ -117,9 +117,9 @@ def test_a_withdrawn_record_counts_for_nothing(match: Match, bob: User) -> None:
 
 
 @pytest.fixture
-def at_once(bobs: Player, carols: Player) -> Match:
+def at_once(bob_player: Player, carol_player: Player) -> Match:
     """A match to 3 of an event in which records stand at once."""
-    return match_between(bobs, carols, length=3, records_stand=True)
+    return match_between(bob_player, carol_player, length=3, records_stand=True)
 
 
 def test_where_records_stand_at_once_the_winners_does_and_can_be_objected_to(at_once: Match, bob: User) -> None:
@@ -160,9 +160,9 @@ def test_one_known_name_tells_who_the_other_is(match: Match, bob: User) -> None:
     assert not Alias.objects.exists()
 
 
-def test_accents_capitals_and_blanks_do_not_matter(carols: Player, bob: User, bobs: Player) -> None:
+def test_accents_capitals_and_blanks_do_not_matter(carol_player: Player, bob: User, bob_player: Player) -> None:
     zoe = Player.objects.create(name="Zoë Ångström")
-    match = match_between(bobs, zoe, length=3)
+    match = match_between(bob_player, zoe, length=3)
     row = send(match, played(players=("ZOE  angstrom", "someone")), bob)
     assert row.swapped is True
 
@@ -208,15 +208,17 @@ def test_a_record_that_settles_nothing_says_why(
     assert (match.state, match.results.count()) == (Match.State.OPEN, 0)
 
 
-def test_a_start_score_must_be_the_same_and_on_the_right_side(bobs: Player, carols: Player, bob: User) -> None:
-    late = match_between(bobs, carols, length=3, start_score=(1, 0))
+def test_a_start_score_must_be_the_same_and_on_the_right_side(
+    bob_player: Player, carol_player: Player, bob: User
+) -> None:
+    late = match_between(bob_player, carol_player, length=3, start_score=(1, 0))
     assert why(send(late, played(), bob)) == "record_start"
     assert why(send(late, played(start=(0, 1)), bob)) == "record_start"
     assert send(late, played(start=(0, 1), players=("Carol", "Bob")), bob).standing == Standing.STANDS
 
 
-def test_a_record_without_the_crawford_rule_does_not_fit(bobs: Player, carols: Player, bob: User) -> None:
-    match = match_between(bobs, carols, length=3, crawford=False)
+def test_a_record_without_the_crawford_rule_does_not_fit(bob_player: Player, carol_player: Player, bob: User) -> None:
+    match = match_between(bob_player, carol_player, length=3, crawford=False)
     with_a_crawford_game = next(
         record for record in map(played, range(1, 50)) if any(2 in (game.start or (0, 0)) for game in record.games)
     )

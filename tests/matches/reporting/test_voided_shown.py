@@ -18,10 +18,10 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def voided(bobs: Player, carols: Player) -> Match:
+def voided(bob_player: Player, carol_player: Player) -> Match:
     """Bob has won 7–3 before noon and 5–3 at noon; the second is void, and still rated."""
-    played(bobs, carols, hours=-1)
-    match = played(bobs, carols, length=5, submission=record(0, 1))
+    played(bob_player, carol_player, hours=-1)
+    match = played(bob_player, carol_player, length=5, submission=record(0, 1))
     return now_void(match, rated=True)
 
 
@@ -57,42 +57,42 @@ def test_the_page_of_any_other_void_match_says_that_it_does_not_count(voided: Ma
     assert page.count("void, still rated") == 1, "the version before"
 
 
-def test_a_void_match_that_was_never_to_be_rated_is_not_said_to_be(bobs: Player, carols: Player) -> None:
-    page = page_of(now_void(played(bobs, carols, rated=False), rated=True))
+def test_a_void_match_that_was_never_to_be_rated_is_not_said_to_be(bob_player: Player, carol_player: Player) -> None:
+    page = page_of(now_void(played(bob_player, carol_player, rated=False), rated=True))
     assert "still rated" not in page
     assert "it does not count" in page
 
 
-def test_a_history_explains_the_change_of_rating_and_names_no_winner(voided: Match, bobs: Player) -> None:
-    line, before = listed(bobs)
+def test_a_history_explains_the_change_of_rating_and_names_no_winner(voided: Match, bob_player: Player) -> None:
+    line, before = listed(bob_player)
     assert (line.match, line.won, line.score, line.ending) == (voided, None, (5, 3), "void, still rated")
     assert line.explained is not None
     assert line.explained.change.won
     assert (before.won, before.ending) == (True, "")
-    assert [one.match for one in listed(bobs, rated="yes")] == [voided, before.match]
-    assert [one.match for one in listed(bobs, result="won")] == [before.match]
-    assert listed(bobs, result="lost") == []
+    assert [one.match for one in listed(bob_player, rated="yes")] == [voided, before.match]
+    assert [one.match for one in listed(bob_player, result="won")] == [before.match]
+    assert listed(bob_player, result="lost") == []
 
 
-def test_a_history_leaves_out_a_void_match_that_is_not_rated(voided: Match, bobs: Player) -> None:
+def test_a_history_leaves_out_a_void_match_that_is_not_rated(voided: Match, bob_player: Player) -> None:
     now_void(voided, rated=False)
-    assert [line.won for line in listed(bobs)] == [True]
+    assert [line.won for line in listed(bob_player)] == [True]
 
 
-def test_a_year_of_void_matches_can_be_chosen(bobs: Player, carols: Player) -> None:
-    now_void(played(bobs, carols), rated=True)
-    assert list(histories.history(bobs, histories.Filters(), 1, NOBODY).years) == [NOON.year]
+def test_a_year_of_void_matches_can_be_chosen(bob_player: Player, carol_player: Player) -> None:
+    now_void(played(bob_player, carol_player), rated=True)
+    assert list(histories.history(bob_player, histories.Filters(), 1, NOBODY).years) == [NOON.year]
 
 
-def test_a_profile_counts_what_is_rated(voided: Match, bobs: Player) -> None:
-    shown = profiles.profile(bobs, LATER, NOBODY)
+def test_a_profile_counts_what_is_rated(voided: Match, bob_player: Player) -> None:
+    shown = profiles.profile(bob_player, LATER, NOBODY)
     assert shown.standing is not None
     assert (shown.standing.matches, shown.form) == (2, [True, True])
     assert [line.ending for line in shown.recent.lines] == ["void, still rated", ""]
 
 
-def test_head_to_head_a_void_match_does_not_count(voided: Match, bobs: Player, carols: Player) -> None:
-    versus = histories.versus(bobs, carols, (1500, 1500), 1, NOBODY)
+def test_head_to_head_a_void_match_does_not_count(voided: Match, bob_player: Player, carol_player: Player) -> None:
+    versus = histories.versus(bob_player, carol_player, (1500, 1500), 1, NOBODY)
     assert versus.wins == (1, 0)
     assert len(versus.lines) == 1
 
@@ -107,14 +107,14 @@ def test_the_file_of_rated_matches_has_it_as_void(voided: Match) -> None:
     ]
 
 
-def test_for_programs_it_is_void_and_its_result_says_who_had_won(voided: Match, bobs: Player) -> None:
+def test_for_programs_it_is_void_and_its_result_says_who_had_won(voided: Match, bob_player: Player) -> None:
     answer = Client().get(f"/api/v1/matches/{voided.public_id}/").json()
     assert (answer["state"], answer["result"]["kind"], answer["result"]["winner"]) == ("void", "void", 0)
-    first = Client().get(f"/api/v1/players/{bobs.public_id}/matches/").json()["results"][0]
+    first = Client().get(f"/api/v1/players/{bob_player.public_id}/matches/").json()["results"][0]
     assert (first["won"], first["ending"], first["rating"]["won"]) == (None, "void", True)
 
 
-def test_matches_without_a_record_of_both_sides_are_not_still_rated(bobs: Player, carols: Player) -> None:
-    match = now_void(played(bobs, carols, submission=record(0)), rated=True)
+def test_matches_without_a_record_of_both_sides_are_not_still_rated(bob_player: Player, carol_player: Player) -> None:
+    match = now_void(played(bob_player, carol_player, submission=record(0)), rated=True)
     assert not rated.is_still_rated(match, match.results.latest("version"))
-    assert listed(bobs) == []
+    assert listed(bob_player) == []

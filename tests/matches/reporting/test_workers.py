@@ -31,15 +31,15 @@ def soon(is_so: Callable[[], Any]) -> bool:
 
 @pytest.mark.slow
 def test_a_record_is_reported_and_the_loser_is_written_to(
-    celery_worker: Any, bobs: Player, carols: Player, bob: User, carol: User
+    celery_worker: Any, bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
-    match = match_between(bobs, carols, length=3)
+    match = match_between(bob_player, carol_player, length=3)
     data = write(play_out(1, 3, players=("Bob", "Carol")), "mat")
     records.submit_for_match(
         match=match, side=BOB, data=data, source="upload", by=Actor.of(bob), submitter=bob, now=timezone.now()
     )
     assert soon(lambda: Match.objects.get(pk=match.pk).state == Match.State.CLAIMED)
-    other = match_between(bobs, carols)
+    other = match_between(bob_player, carol_player)
     claim = claims.claim(match=other, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()).claim
     assert soon(lambda: other.claims.get().emailed_at)
     claim.refresh_from_db()

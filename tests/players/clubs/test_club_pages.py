@@ -57,9 +57,9 @@ def test_who_sees_which_page(clients: dict[str, Client], full_club: Club, path: 
 
 
 def test_who_sees_the_page_of_a_member(clients: dict[str, Client], full_club: Club, bob: User, mallory: User) -> None:
-    bobs, mallorys = (Player.objects.get(user=user).public_id for user in (bob, mallory))
+    bob_player, mallorys = (Player.objects.get(user=user).public_id for user in (bob, mallory))
     path = f"/clubs/{full_club.slug}/members/"
-    assert statuses(clients, "get", f"{path}{bobs}/") == answers(302, 403, 403, 403, 403, 200, 200)
+    assert statuses(clients, "get", f"{path}{bob_player}/") == answers(302, 403, 403, 403, 403, 200, 200)
     assert statuses(clients, "get", f"{path}{mallorys}/") == answers(302, 403, 403, 403, 403, 404, 404)
 
 
@@ -334,8 +334,8 @@ def test_a_name_that_cannot_be_is_refused_beside_its_field(
 
 def test_whoever_has_an_account_chooses_their_own_name(client: Client, full_club: Club, bob: User, olga: User) -> None:
     client.force_login(olga)
-    bobs = Player.objects.get(user=bob)
-    response = client.post(f"/clubs/{full_club.slug}/members/{bobs.public_id}/edit/", {"name": "Bobby"})
+    bob_player = Player.objects.get(user=bob)
+    response = client.post(f"/clubs/{full_club.slug}/members/{bob_player.public_id}/edit/", {"name": "Bobby"})
     assert "Bob has an account and chooses their own name." in text(response)
-    bobs.refresh_from_db()
-    assert bobs.name == "Bob"
+    bob_player.refresh_from_db()
+    assert bob_player.name == "Bob"

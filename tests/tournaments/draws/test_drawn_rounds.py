@@ -8,7 +8,7 @@ import pytest
 from matches.reporting.services import claims
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tests.tournaments.support.swiss_rounds import Hall, is_clean
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws.services.kept_apart import keep_apart
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from tournaments.models import Correction, Division, Fixture, Round, Slot, Stage
@@ -16,7 +16,7 @@ from tournaments.results.services import corrections
 from tournaments.state.preview import Choice, NewResult
 
 pytestmark = pytest.mark.django_db
-Begun = Callable[[int, str], Hall]
+Begun = Callable[[int, str], DivisionDriver]
 Seats = list[tuple[str, int | None, int | None]]
 
 
@@ -26,19 +26,19 @@ def begun(
 ) -> Begun:
     """A division of so many whose lots are known."""
 
-    def make(count: int, format_: str) -> Hall:
-        hall = Hall(make_division(match_length=5), by_alice)
-        hall.enter(make_players(count))
-        hall.begin(StageSettings(format_))
-        Stage.objects.filter(division=hall.division).update(lots_seed=bytes(range(32)).hex())
-        return hall
+    def make(count: int, format_: str) -> DivisionDriver:
+        driver = DivisionDriver(make_division(match_length=5), by_alice)
+        driver.enter(make_players(count))
+        driver.begin(StageSettings(format_))
+        Stage.objects.filter(division=driver.division).update(lots_seed=bytes(range(32)).hex())
+        return driver
 
     return make
 
 
-def drawn_round(hall: Hall) -> Round:
+def drawn_round(driver: DivisionDriver) -> Round:
     """The first that is drawn late."""
-    rows = Round.objects.filter(bracket__stage__division=hall.division).exclude(entrants=[])
+    rows = Round.objects.filter(bracket__stage__division=driver.division).exclude(entrants=[])
     return rows.order_by("bracket__order", "number")[0]
 
 
@@ -48,23 +48,23 @@ def seats(round_: Round) -> Seats:
     return list(rows.values_list("source", "source_fixture", "entry"))
 
 
-def feeding(hall: Hall, round_: Round) -> list[Fixture]:
+def feeding(driver: DivisionDriver, round_: Round) -> list[Fixture]:
     numbers = [number for _, number in round_.entrants]
-    return list(Fixture.objects.filter(stage__division=hall.division, number__in=numbers).select_related("match"))
+    return list(Fixture.objects.filter(stage__division=driver.division, number__in=numbers).select_related("match"))
 
 
-def play_until_drawn(hall: Hall, round_: Round) -> None:
+def play_until_drawn(driver: DivisionDriver, round_: Round) -> None:
     """One match after the other until the players of the round are known."""
     chance = Random(7)
     waiting = {Fixture.Status.WAITING, Fixture.Status.READY}
-    while any(fixture.status in waiting for fixture in feeding(hall, round_)):
+    while any(fixture.status in waiting for fixture in feeding(driver, round_)):
         inside = set(round_.fixtures.values_list("number", flat=True))
-        fixture = next(one for one in hall.ready() if one.number not in inside)
+        fixture = next(one for one in driver.ready() if one.number not in inside)
         assert {source for source, _, _ in seats(round_)} <= {"drawn", "bye"}
-        hall.report(fixture, chance.randrange(2))
+        driver.report(fixture, chance.randrange(2))
 
 
-def correct(hall: Hall, fixture: Fixture) -> Correction:
+def correct(driver: DivisionDriver, fixture: Fixture) -> Correction:
     """The other one won."""
     fixture = Fixture.objects.select_related("stage", "match").get(pk=fixture.pk)
     assert fixture.match is not None
@@ -72,7 +72,7 @@ def correct(hall: Hall, fixture: Fixture) -> Correction:
     assert None not in (standing.winner, standing.score_0, standing.score_1)
     new = NewResult(1 - (standing.winner or 0), (standing.score_1 or 0, standing.score_0 or 0))
     done = corrections.apply_correction(
-        fixture=fixture, new=new, choice=Choice.CORRECT_ALL, after=hall.seq, by=hall.by, now=hall.now()
+        fixture=fixture, new=new, choice=Choice.CORRECT_ALL, after=driver.seq, by=driver.by, now=driver.now()
     )
     assert done is not None
     return done
@@ -80,51 +80,51 @@ def correct(hall: Hall, fixture: Fixture) -> Correction:
 
 @pytest.mark.parametrize(("count", "format_"), [(13, PROGRESSIVE), (11, DOUBLE), (19, PROGRESSIVE)])
 def test_a_round_is_drawn_as_soon_as_its_players_are_known(begun: Begun, count: int, format_: str) -> None:
-    hall = begun(count, format_)
-    round_ = drawn_round(hall)
+    driver = begun(count, format_)
+    round_ = drawn_round(driver)
 
-    play_until_drawn(hall, round_)
+    play_until_drawn(driver, round_)
 
     assert {source for source, _, _ in seats(round_)} <= {"winner", "loser", "bye"}
     came = sorted((source, number) for source, number, _ in seats(round_) if source != "bye")
     assert came == sorted(map(tuple, round_.entrants))
     assert is_clean()
-    hall.play_out(Random(3))
+    driver.play_out(Random(3))
     assert is_clean()
-    assert hall.division.stages.get().status == Stage.Status.FINISHED
+    assert driver.division.stages.get().status == Stage.Status.FINISHED
 
 
 def test_a_correction_before_the_round_begins_and_its_undo_give_the_same_lot(begun: Begun) -> None:
-    hall = begun(19, PROGRESSIVE)
-    round_ = drawn_round(hall)
-    play_until_drawn(hall, round_)
+    driver = begun(19, PROGRESSIVE)
+    round_ = drawn_round(driver)
+    play_until_drawn(driver, round_)
     before = seats(round_)
-    for fixture in feeding(hall, round_):
+    for fixture in feeding(driver, round_):
         if fixture.match is None:
             continue
-        correction = correct(hall, fixture)
+        correction = correct(driver, fixture)
         assert seats(round_) != before
         assert is_clean()
-        corrections.undo_correction(correction=correction, after=hall.seq, by=hall.by, now=hall.now())
+        corrections.undo_correction(correction=correction, after=driver.seq, by=driver.by, now=driver.now())
         assert seats(round_) == before
         assert is_clean()
 
 
 @pytest.mark.parametrize("how", ["played", "reported"])
 def test_a_round_that_has_begun_is_not_drawn_again(begun: Begun, how: str) -> None:
-    hall = begun(19, PROGRESSIVE)
-    round_ = drawn_round(hall)
-    play_until_drawn(hall, round_)
+    driver = begun(19, PROGRESSIVE)
+    round_ = drawn_round(driver)
+    play_until_drawn(driver, round_)
     sources = [(source, number) for source, number, _ in seats(round_)]
-    first = next(one for one in hall.ready() if one.round_id == round_.pk)
+    first = next(one for one in driver.ready() if one.round_id == round_.pk)
     if how == "played":
-        hall.report(first, 0)
+        driver.report(first, 0)
     else:
         assert first.match is not None
-        claims.claim(match=first.match, side=0, winner=1, score=(2, 5), by=Actor.link(0), now=hall.now())
-    for fixture in feeding(hall, round_):
+        claims.claim(match=first.match, side=0, winner=1, score=(2, 5), by=Actor.link(0), now=driver.now())
+    for fixture in feeding(driver, round_):
         if fixture.match is not None:
-            correct(hall, fixture)
+            correct(driver, fixture)
             assert [(source, number) for source, number, _ in seats(round_)] == sources
             assert is_clean()
 
@@ -132,8 +132,8 @@ def test_a_round_that_has_begun_is_not_drawn_again(begun: Begun, how: str) -> No
 def test_who_is_kept_apart_is_stored_with_the_draw(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
-    hall = Hall(make_division(match_length=5), by_alice)
-    bob, carol, *_ = hall.enter(make_players(9))
-    keep_apart(first=bob, second=carol, by=SYSTEM, now=hall.now())
-    hall.begin(StageSettings(PROGRESSIVE))
-    assert hall.division.stages.get().apart == [[bob.pk, carol.pk]]
+    driver = DivisionDriver(make_division(match_length=5), by_alice)
+    bob, carol, *_ = driver.enter(make_players(9))
+    keep_apart(first=bob, second=carol, by=SYSTEM, now=driver.now())
+    driver.begin(StageSettings(PROGRESSIVE))
+    assert driver.division.stages.get().apart == [[bob.pk, carol.pk]]

@@ -9,7 +9,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import SEED
-from tests.tournaments.support.swiss_rounds import Hall, is_clean, pairs_of
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws.services import draws
 from tournaments.draws.services.kept_apart import can_keep_apart, keep_apart, let_meet
 from tournaments.draws.services.rounds import request_round
@@ -20,37 +20,37 @@ from tournaments.models import Division, Draw, Entry, KeptApart, Tournament
 from tournaments.state import stages
 
 pytestmark = pytest.mark.django_db
-Made = Callable[..., Hall]
+Made = Callable[..., DivisionDriver]
 
 
 @pytest.fixture
 def made(make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor) -> Made:
     """A division of so many whose format is set, and whose draw nobody has asked for; lots fall the same each time."""
 
-    def make(count: int, *settings: StageSettings, **division: object) -> Hall:
-        hall = Hall(make_division(**division), by_alice)
-        hall.enter(make_players(count))
-        stages.set_stages(division=hall.division, stages=settings, after=hall.seq, by=by_alice, now=hall.now())
-        hall.division.stages.update(seed=SEED.hex(), seed_hash=commitment(SEED))
-        if hall.division.tournament.status == Tournament.Status.DRAFT:
-            events.publish_tournament(tournament=hall.division.tournament, by=by_alice, now=hall.now())
-        return hall
+    def make(count: int, *settings: StageSettings, **division: object) -> DivisionDriver:
+        driver = DivisionDriver(make_division(**division), by_alice)
+        driver.enter(make_players(count))
+        stages.set_stages(division=driver.division, stages=settings, after=driver.seq, by=by_alice, now=driver.now())
+        driver.division.stages.update(seed=SEED.hex(), seed_hash=commitment(SEED))
+        if driver.division.tournament.status == Tournament.Status.DRAFT:
+            events.publish_tournament(tournament=driver.division.tournament, by=by_alice, now=driver.now())
+        return driver
 
     return make
 
 
-def two(hall: Hall) -> dict[str, Entry]:
-    first, second = hall.division.entries.order_by("-pk")[:2]
+def two(driver: DivisionDriver) -> dict[str, Entry]:
+    first, second = driver.division.entries.order_by("-pk")[:2]
     return {"first": first, "second": second}
 
 
-def apart(hall: Hall) -> KeptApart:
-    return keep_apart(**two(hall), by=hall.by, now=hall.now())
+def apart(driver: DivisionDriver) -> KeptApart:
+    return keep_apart(**two(driver), by=driver.by, now=driver.now())
 
 
-def draft(hall: Hall, reason: str = "") -> Draw:
-    draw = draws.request_draw(division=hall.division, by=hall.by, now=hall.now(), reason=reason)
-    draws.make_draft(draw_id=draw.pk, now=hall.now())
+def draft(driver: DivisionDriver, reason: str = "") -> Draw:
+    draw = draws.request_draw(division=driver.division, by=driver.by, now=driver.now(), reason=reason)
+    draws.make_draft(draw_id=draw.pk, now=driver.now())
     draw.refresh_from_db()
     return draw
 
@@ -70,109 +70,109 @@ def section(draw: Draw, entry: Entry, sections: int) -> int:
     ids=lambda one: getattr(one, "format", None),
 )
 def test_a_draw_keeps_them_in_different_halves_or_groups(made: Made, settings: StageSettings, sections: int) -> None:
-    hall = made(9, settings)
-    pair = two(hall).values()
+    driver = made(9, settings)
+    pair = two(driver).values()
 
     def together() -> int:
-        drafts = [draft(hall, "once more") for _ in range(8)]
+        drafts = [draft(driver, "once more") for _ in range(8)]
         return sum(len({section(one, entry, sections) for entry in pair}) == 1 for one in drafts)
 
     assert together() > 0, "by lot alone they come together"
-    apart(hall)
+    apart(driver)
     assert together() == 0
 
 
 @pytest.mark.parametrize("name", ["swiss", "lives"])
 def test_they_are_never_paired_while_rounds_go_on(made: Made, name: str) -> None:
-    hall = made(8, StageSettings(name, **({"rounds": 6} if name == "swiss" else {"lives": 3})))
-    apart(hall)
-    hall.begin(StageSettings(name, **({"rounds": 6} if name == "swiss" else {"lives": 3})))
-    hall.play_out(Random(3))
+    driver = made(8, StageSettings(name, **({"rounds": 6} if name == "swiss" else {"lives": 3})))
+    apart(driver)
+    driver.begin(StageSettings(name, **({"rounds": 6} if name == "swiss" else {"lives": 3})))
+    driver.play_out(Random(3))
 
-    pair = {entry.pk for entry in two(hall).values()}
-    played = [set(one) for draw in hall.rounds() for one in pairs_of(draw)]
-    assert len(hall.rounds()) >= 5
+    pair = {entry.pk for entry in two(driver).values()}
+    played = [set(one) for draw in driver.rounds() for one in pairs_of(draw)]
+    assert len(driver.rounds()) >= 5
     assert pair not in played
     assert is_clean()
 
 
 def test_it_holds_from_the_next_round_and_outdates_the_draft_of_one(made: Made) -> None:
-    hall = made(4, StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
-    hall.begin(StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
-    met, _other = pairs_of(hall.rounds()[0])
+    driver = made(4, StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
+    driver.begin(StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
+    met, _other = pairs_of(driver.rounds()[0])
     first, second = (Entry.objects.get(pk=pk) for pk in met)
-    keep_apart(first=first, second=second, by=hall.by, now=hall.now())
-    hall.play_round()
-    assert set(met) in [set(one) for one in pairs_of(hall.rounds()[0])], "what was paired stands"
+    keep_apart(first=first, second=second, by=driver.by, now=driver.now())
+    driver.play_round()
+    assert set(met) in [set(one) for one in pairs_of(driver.rounds()[0])], "what was paired stands"
 
-    request_round(division=hall.division, by=hall.by, now=hall.now(), after=hall.seq)
-    hall.work()
-    left, _right = pairs_of(hall.draw_of(2)[-1])
+    request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
+    driver.work()
+    left, _right = pairs_of(driver.draw_of(2)[-1])
     pair = [Entry.objects.get(pk=pk) for pk in left]
-    keep_apart(first=pair[0], second=pair[1], by=hall.by, now=hall.now())
+    keep_apart(first=pair[0], second=pair[1], by=driver.by, now=driver.now())
     with pytest.raises(Refused) as refused:
-        hall.publish()
+        driver.publish()
     assert refused.value.code == "draft_outdated"
 
 
 def test_a_draft_of_the_whole_draw_is_discarded_and_one_being_made_is_waited_for(made: Made) -> None:
-    hall = made(8, StageSettings("knockout"))
-    old = draft(hall)
-    asked_before = hall.seq
-    apart(hall)
+    driver = made(8, StageSettings("knockout"))
+    old = draft(driver)
+    asked_before = driver.seq
+    apart(driver)
     old.refresh_from_db()
     assert old.state == Draw.State.DISCARDED
-    assert hall.seq > asked_before
+    assert driver.seq > asked_before
 
-    draws.request_draw(division=hall.division, by=hall.by, now=hall.now(), reason="two are kept apart")
+    draws.request_draw(division=driver.division, by=driver.by, now=driver.now(), reason="two are kept apart")
     with pytest.raises(Refused) as refused:
-        let_meet(**two(hall), by=hall.by, now=hall.now())
+        let_meet(**two(driver), by=driver.by, now=driver.now())
     assert refused.value.code == "draft_in_work"
     assert KeptApart.objects.filter(taken_back_at=None).count() == 1
 
 
 def test_a_pair_is_one_whichever_is_named_first_and_may_meet_after_all(made: Made) -> None:
-    hall = made(8, StageSettings("knockout"))
-    first, second = two(hall).values()
-    one = keep_apart(first=first, second=second, by=hall.by, now=hall.now())
-    seq = hall.seq
-    assert keep_apart(first=second, second=first, by=hall.by, now=hall.now()) == one
-    assert hall.seq == seq
+    driver = made(8, StageSettings("knockout"))
+    first, second = two(driver).values()
+    one = keep_apart(first=first, second=second, by=driver.by, now=driver.now())
+    seq = driver.seq
+    assert keep_apart(first=second, second=first, by=driver.by, now=driver.now()) == one
+    assert driver.seq == seq
 
-    let_meet(first=second, second=first, by=hall.by, now=hall.now())
+    let_meet(first=second, second=first, by=driver.by, now=driver.now())
     with pytest.raises(Refused) as refused:
-        let_meet(first=first, second=second, by=hall.by, now=hall.now())
+        let_meet(first=first, second=second, by=driver.by, now=driver.now())
     assert refused.value.code == "not_kept_apart"
-    again = keep_apart(first=first, second=second, by=hall.by, now=hall.now())
+    again = keep_apart(first=first, second=second, by=driver.by, now=driver.now())
     assert again != one
-    verbs = LogEntry.objects.filter(topic=hall.division.topic, verb__in=["kept_apart", "let_meet"]).order_by("pk")
+    verbs = LogEntry.objects.filter(topic=driver.division.topic, verb__in=["kept_apart", "let_meet"]).order_by("pk")
     assert [row.verb for row in verbs] == ["kept_apart", "let_meet", "kept_apart"]
     assert {tuple(row.params["entries"]) for row in verbs} == {tuple(sorted((first.pk, second.pk)))}
 
 
 def test_letting_two_meet_asks_again_for_a_round_that_could_not_be_paired(made: Made) -> None:
-    hall = made(2, StageSettings("lives", lives=3))
-    hall.begin(StageSettings("lives", lives=3))
-    apart(hall)
-    hall.play_round()
-    hall.work()
-    assert hall.draw_of(2)[-1].refusal == {"code": "no_legal_pairing", "params": {"round": 2}}
+    driver = made(2, StageSettings("lives", lives=3))
+    driver.begin(StageSettings("lives", lives=3))
+    apart(driver)
+    driver.play_round()
+    driver.work()
+    assert driver.draw_of(2)[-1].refusal == {"code": "no_legal_pairing", "params": {"round": 2}}
 
-    let_meet(**two(hall), by=hall.by, now=hall.now())
-    hall.work()
+    let_meet(**two(driver), by=driver.by, now=driver.now())
+    driver.work()
 
-    draft = hall.draw_of(2)[-1]
+    draft = driver.draw_of(2)[-1]
     assert (draft.state, draft.refusal) == (Draw.State.DRAFT, None)
     assert is_clean()
 
 
 def test_who_is_refused_and_why(made: Made) -> None:
-    hall = made(6, StageSettings("knockout"))
-    first, second = two(hall).values()
-    hall.withdraw(second)
+    driver = made(6, StageSettings("knockout"))
+    first, second = two(driver).values()
+    driver.withdraw(second)
     for pair, code in (((first, first), "pair_is_one"), ((first, second), "not_entered")):
         with pytest.raises(Refused) as refused:
-            keep_apart(first=pair[0], second=pair[1], by=hall.by, now=hall.now())
+            keep_apart(first=pair[0], second=pair[1], by=driver.by, now=driver.now())
         assert refused.value.code == code
     assert not KeptApart.objects.exists()
 
@@ -191,22 +191,22 @@ def test_who_is_refused_and_why(made: Made) -> None:
 def test_two_can_be_kept_apart_while_something_is_to_be_drawn_or_paired(
     made: Made, settings: list[StageSettings], begun: bool, possible: bool
 ) -> None:
-    hall = made(6, *settings)
+    driver = made(6, *settings)
     if begun:
-        hall.begin(*settings)
-    assert can_keep_apart(Division.objects.get(pk=hall.division.pk)) is possible
+        driver.begin(*settings)
+    assert can_keep_apart(Division.objects.get(pk=driver.division.pk)) is possible
     if possible:
-        assert apart(hall).taken_back_at is None
+        assert apart(driver).taken_back_at is None
     else:
         with pytest.raises(Refused) as refused:
-            apart(hall)
+            apart(driver)
         assert refused.value.code == "nothing_to_keep_apart"
 
 
 def test_when_the_last_round_is_over_nobody_is_kept_apart(made: Made) -> None:
     settings = [StageSettings("swiss", rounds=1, qualifiers=2), StageSettings("knockout")]
-    hall = made(4, *settings)
-    hall.begin(*settings)
-    hall.play_round()
-    assert hall.ready(), "the knockout is still to be played"
-    assert not can_keep_apart(Division.objects.get(pk=hall.division.pk))
+    driver = made(4, *settings)
+    driver.begin(*settings)
+    driver.play_round()
+    assert driver.ready(), "the knockout is still to be played"
+    assert not can_keep_apart(Division.objects.get(pk=driver.division.pk))

@@ -8,7 +8,7 @@ import pytest
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.support.swiss_rounds import Hall, is_clean, pairs_of
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws.services import rounds as rounds_asked
 from tournaments.draws.services.kept_apart import keep_apart
 from tournaments.formats.settings import NextRound, StageSettings
@@ -18,7 +18,7 @@ from tournaments.models import Division, Entry
 from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db
-Lives = Callable[..., Hall]
+Lives = Callable[..., DivisionDriver]
 
 
 @pytest.fixture
@@ -27,23 +27,23 @@ def lives(
 ) -> Lives:
     """So many players with so many lives whose first round is published."""
 
-    def make(count: int, lives: int = 2, **settings: object) -> Hall:
-        hall = Hall(make_division(), by_alice)
-        hall.enter(make_players(count))
-        return hall.begin(StageSettings("lives", lives=lives, **settings))
+    def make(count: int, lives: int = 2, **settings: object) -> DivisionDriver:
+        driver = DivisionDriver(make_division(), by_alice)
+        driver.enter(make_players(count))
+        return driver.begin(StageSettings("lives", lives=lives, **settings))
 
     return make
 
 
 @pytest.mark.parametrize(("count", "each"), [(2, 2), (5, 2), (8, 3), (11, 3)])
 def test_it_is_played_until_one_has_lives_left(lives: Lives, count: int, each: int) -> None:
-    hall = lives(count, each)
+    driver = lives(count, each)
 
-    hall.play_out(Random(count))
+    driver.play_out(Random(count))
 
-    (state,) = states_of(hall.division)
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
+    (state,) = states_of(driver.division)
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
     assert len(lives_left(state.event, each)) == 1
     lost = state.event.losses
     assert sorted(lost[player.entry] for player in state.event.players)[1:] == [each] * (count - 1)
@@ -51,15 +51,15 @@ def test_it_is_played_until_one_has_lives_left(lives: Lives, count: int, each: i
 
 
 def test_a_bye_costs_no_life_and_nobody_has_a_second_while_another_has_had_none(lives: Lives) -> None:
-    hall = lives(5, 3)
+    driver = lives(5, 3)
 
-    hall.play_out(Random(5))
+    driver.play_out(Random(5))
 
     had: dict[int, int] = {}
-    byes = [draw.byes for draw in hall.rounds() if draw.byes]
+    byes = [draw.byes for draw in driver.rounds() if draw.byes]
     assert byes
     assert {kind for one in byes for kind in one.values()} == {ByeKind.SIT_OUT}
-    for draw in hall.rounds():
+    for draw in driver.rounds():
         for entry in draw.byes:
             others = [had.get(place, 0) for place in draw.places if place not in (None, int(entry))]
             assert had.get(int(entry), 0) <= min(others)
@@ -67,40 +67,40 @@ def test_a_bye_costs_no_life_and_nobody_has_a_second_while_another_has_had_none(
 
 
 def test_two_who_are_never_to_meet_do_not(lives: Lives, by_alice: Actor) -> None:
-    hall = Hall(lives(2).division.tournament.divisions.get(), by_alice)
-    first, second = hall.division.entries.all()
-    assert pairs_of(hall.rounds()[0]) in ([(first.pk, second.pk)], [(second.pk, first.pk)])
-    keep_apart(first=first, second=second, by=by_alice, now=hall.now())
+    driver = DivisionDriver(lives(2).division.tournament.divisions.get(), by_alice)
+    first, second = driver.division.entries.all()
+    assert pairs_of(driver.rounds()[0]) in ([(first.pk, second.pk)], [(second.pk, first.pk)])
+    keep_apart(first=first, second=second, by=by_alice, now=driver.now())
 
-    hall.play_round()
-    hall.work()
+    driver.play_round()
+    driver.work()
 
-    assert hall.draw_of(2)[-1].refusal == {"code": "no_legal_pairing", "params": {"round": 2}}
+    assert driver.draw_of(2)[-1].refusal == {"code": "no_legal_pairing", "params": {"round": 2}}
 
 
 def test_one_comes_late_until_round_two_is_paired(lives: Lives) -> None:
-    hall = lives(6)
-    (late_one,) = hall.late(Player.objects.create(name="Late Larry"))
-    hall.play_round()
-    hall.work()
+    driver = lives(6)
+    (late_one,) = driver.late(Player.objects.create(name="Late Larry"))
+    driver.play_round()
+    driver.work()
 
-    assert late_one.pk in hall.rounds()[1].places
+    assert late_one.pk in driver.rounds()[1].places
     with pytest.raises(Refused) as refused:
-        hall.late(Player.objects.create(name="Later Lena"))
+        driver.late(Player.objects.create(name="Later Lena"))
     assert refused.value.code == "late_entry_closed"
-    hall.play_out(Random(4))
+    driver.play_out(Random(4))
     assert is_clean()
 
 
 def test_byes_pairs_and_rounds_are_not_asked_for_where_lives_decide(lives: Lives, by_alice: Actor) -> None:
-    hall = lives(4, next_round=NextRound.ASK)
-    hall.play_round()
-    one, other = hall.division.entries.all()[:2]
-    acts = {"by": by_alice, "now": hall.now()}
+    driver = lives(4, next_round=NextRound.ASK)
+    driver.play_round()
+    one, other = driver.division.entries.all()[:2]
+    acts = {"by": by_alice, "now": driver.now()}
     asked = [
         lambda: rounds_asked.request_bye(entry=one, round_number=2, kind="half", **acts),
-        lambda: rounds_asked.change_rounds(division=hall.division, after=hall.seq, rounds=4, **acts),
-        lambda: rounds_asked.request_round(division=hall.division, after=hall.seq, manual=[(one, other)], **acts),
+        lambda: rounds_asked.change_rounds(division=driver.division, after=driver.seq, rounds=4, **acts),
+        lambda: rounds_asked.request_round(division=driver.division, after=driver.seq, manual=[(one, other)], **acts),
     ]
     for ask in asked:
         with pytest.raises(Refused) as refused:
@@ -109,13 +109,13 @@ def test_byes_pairs_and_rounds_are_not_asked_for_where_lives_decide(lives: Lives
 
 
 def test_who_withdraws_ranks_with_those_who_went_out_in_his_last_round(lives: Lives) -> None:
-    hall = lives(6)
-    hall.play_round()
-    leaver = Entry.objects.get(pk=hall.rounds()[0].places[0])
-    hall.withdraw(leaver)
-    hall.work()
-    hall.play_out(Random(2))
+    driver = lives(6)
+    driver.play_round()
+    leaver = Entry.objects.get(pk=driver.rounds()[0].places[0])
+    driver.withdraw(leaver)
+    driver.work()
+    driver.play_out(Random(2))
 
-    assert all(leaver.pk not in draw.places for draw in hall.rounds()[1:])
-    assert states_of(hall.division)[0].tables[0].rows[-1].entry == leaver.pk
+    assert all(leaver.pk not in draw.places for draw in driver.rounds()[1:])
+    assert states_of(driver.division)[0].tables[0].rows[-1].entry == leaver.pk
     assert is_clean()

@@ -15,7 +15,7 @@ from matches.reporting.services.proposals import propose
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
-from tests.tournaments.support.swiss_rounds import Hall, is_clean
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws.services import draws
 from tournaments.draws.services import rounds as rounds_asked
 from tournaments.draws.services.take_back import take_back_draw, take_back_round
@@ -26,7 +26,7 @@ from tournaments.state.derivation import states_of
 from tournaments.state.stages import set_stages
 
 pytestmark = pytest.mark.django_db
-Drawn = Callable[..., Hall]
+Drawn = Callable[..., DivisionDriver]
 
 
 @pytest.fixture
@@ -35,41 +35,41 @@ def played(
 ) -> Drawn:
     """A division of so many whose draw is published."""
 
-    def make(count: int, *stages: StageSettings) -> Hall:
-        hall = Hall(make_division(), by_alice)
-        hall.enter(make_players(count))
-        return hall.begin(*stages)
+    def make(count: int, *stages: StageSettings) -> DivisionDriver:
+        driver = DivisionDriver(make_division(), by_alice)
+        driver.enter(make_players(count))
+        return driver.begin(*stages)
 
     return make
 
 
 @pytest.fixture
-def second_round(played: Drawn) -> Hall:
+def second_round(played: Drawn) -> DivisionDriver:
     """A Swiss of seven in its second round; one of them has a bye."""
-    hall = played(7, StageSettings("swiss", rounds=4, next_round=NextRound.ASK))
-    hall.play_round()
-    return paired(hall)
+    driver = played(7, StageSettings("swiss", rounds=4, next_round=NextRound.ASK))
+    driver.play_round()
+    return paired(driver)
 
 
-def paired(hall: Hall, reason: str = "") -> Hall:
+def paired(driver: DivisionDriver, reason: str = "") -> DivisionDriver:
     """The next round, asked for and published."""
-    acts = {"division": hall.division, "by": hall.by, "now": hall.now(), "after": hall.seq}
-    if not Draw.objects.filter(stage__division=hall.division, state__in=["requested", "draft"]).exists():
+    acts = {"division": driver.division, "by": driver.by, "now": driver.now(), "after": driver.seq}
+    if not Draw.objects.filter(stage__division=driver.division, state__in=["requested", "draft"]).exists():
         rounds_asked.request_round(**acts, reason=reason)
-    hall.work()
-    if Draw.objects.filter(stage__division=hall.division, state="draft").exists():
-        hall.publish()
-    return hall
+    driver.work()
+    if Draw.objects.filter(stage__division=driver.division, state="draft").exists():
+        driver.publish()
+    return driver
 
 
-def undo_round(hall: Hall, number: int = 2, reason: str = "A slip in round 1") -> Draw:
+def undo_round(driver: DivisionDriver, number: int = 2, reason: str = "A slip in round 1") -> Draw:
     return take_back_round(
-        division=hall.division, round_number=number, reason=reason, after=hall.seq, by=hall.by, now=hall.now()
+        division=driver.division, round_number=number, reason=reason, after=driver.seq, by=driver.by, now=driver.now()
     )
 
 
-def undo_draw(hall: Hall, reason: str = "The wrong format") -> Draw:
-    return take_back_draw(division=hall.division, reason=reason, after=hall.seq, by=hall.by, now=hall.now())
+def undo_draw(driver: DivisionDriver, reason: str = "The wrong format") -> Draw:
+    return take_back_draw(division=driver.division, reason=reason, after=driver.seq, by=driver.by, now=driver.now())
 
 
 def refusal(act: Callable[[], object]) -> str:
@@ -78,28 +78,28 @@ def refusal(act: Callable[[], object]) -> str:
     return refused.value.code
 
 
-def standing(hall: Hall) -> list[tuple[int, ...]]:
-    (state,) = states_of(hall.division)
+def standing(driver: DivisionDriver) -> list[tuple[int, ...]]:
+    (state,) = states_of(driver.division)
     return [(row.entry, row.place) for table in state.tables for row in table.rows]
 
 
-def numbers(hall: Hall) -> set[int]:
-    return set(Fixture.objects.filter(stage__division=hall.division).values_list("number", flat=True))
+def numbers(driver: DivisionDriver) -> set[int]:
+    return set(Fixture.objects.filter(stage__division=driver.division).values_list("number", flat=True))
 
 
-def test_a_round_is_taken_back_as_if_it_had_not_been_paired(second_round: Hall) -> None:
-    hall = second_round
-    voided = [fixture.match_id for fixture in hall.ready()]
+def test_a_round_is_taken_back_as_if_it_had_not_been_paired(second_round: DivisionDriver) -> None:
+    driver = second_round
+    voided = [fixture.match_id for fixture in driver.ready()]
     gone = set(Fixture.objects.filter(round__number=2).values_list("number", flat=True))
     assert len(voided) == 3
 
-    draw = undo_round(hall)
+    draw = undo_round(driver)
 
     assert (draw.state, draw.taken_back_reason) == (Draw.State.TAKEN_BACK, "A slip in round 1")
-    assert hall.ready() == []
+    assert driver.ready() == []
     assert {row.state for row in Match.objects.filter(pk__in=voided)} == {Match.State.VOID}
-    assert not numbers(hall) & gone
-    (state,) = states_of(hall.division)
+    assert not numbers(driver) & gone
+    (state,) = states_of(driver.division)
     assert state.event is not None
     assert (len(state.event.rounds), state.event.next_round) == (1, 2)
     assert is_clean()
@@ -108,36 +108,36 @@ def test_a_round_is_taken_back_as_if_it_had_not_been_paired(second_round: Hall) 
 
 
 def test_what_stood_before_the_round_stands_again_and_the_next_pairing_is_another_draft(played: Drawn) -> None:
-    hall = played(7, StageSettings("swiss", rounds=4, next_round=NextRound.ASK))
-    hall.play_round()
-    table = standing(hall)
-    before = numbers(paired(hall))
-    old = hall.draw_of(2)[-1]
-    undo_round(hall)
-    assert standing(hall) == table
-    paired(hall)
+    driver = played(7, StageSettings("swiss", rounds=4, next_round=NextRound.ASK))
+    driver.play_round()
+    table = standing(driver)
+    before = numbers(paired(driver))
+    old = driver.draw_of(2)[-1]
+    undo_round(driver)
+    assert standing(driver) == table
+    paired(driver)
 
-    new = hall.draw_of(2)[-1]
+    new = driver.draw_of(2)[-1]
     assert (new.state, new.number, new.reason) == (Draw.State.PUBLISHED, old.number + 1, "A slip in round 1")
     assert new.commitment == old.commitment, "the seed was never shown, so it still binds"
-    added = numbers(hall) - before
+    added = numbers(driver) - before
     assert len(added) == 4
     assert min(added) > max(before), "a printed number never names another match"
     assert is_clean()
 
 
 def test_nobody_pairs_a_round_again_by_itself_after_it_was_taken_back(played: Drawn) -> None:
-    hall = played(6, StageSettings("swiss", rounds=3))
-    hall.play_round()
-    paired(hall)
-    undo_round(hall)
-    assert hall.work() == []
-    assert hall.draw_of(2)[-1].state == Draw.State.TAKEN_BACK
+    driver = played(6, StageSettings("swiss", rounds=3))
+    driver.play_round()
+    paired(driver)
+    undo_round(driver)
+    assert driver.work() == []
+    assert driver.draw_of(2)[-1].state == Draw.State.TAKEN_BACK
 
 
-def test_a_report_that_was_taken_back_and_a_proposed_time_do_not_keep_a_round(second_round: Hall) -> None:
-    first, second, *_ = hall_matches = [fixture.match for fixture in second_round.ready()]
-    assert len(hall_matches) == 3
+def test_a_report_that_was_taken_back_and_a_proposed_time_do_not_keep_a_round(second_round: DivisionDriver) -> None:
+    first, second, *_ = second_round_matches = [fixture.match for fixture in second_round.ready()]
+    assert len(second_round_matches) == 3
     assert first is not None
     assert second is not None
     claim(match=first, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOON)
@@ -149,14 +149,14 @@ def test_a_report_that_was_taken_back_and_a_proposed_time_do_not_keep_a_round(se
     assert is_clean()
 
 
-def test_a_round_with_a_result_or_a_report_stays(second_round: Hall) -> None:
+def test_a_round_with_a_result_or_a_report_stays(second_round: DivisionDriver) -> None:
     fixture = second_round.ready()[0]
     second_round.report(fixture, 0)
     assert refusal(lambda: undo_round(second_round)) == "round_begun"
     assert second_round.draw_of(2)[-1].state == Draw.State.PUBLISHED
 
 
-def test_a_walkover_of_somebody_who_left_does_not_keep_a_round(second_round: Hall) -> None:
+def test_a_walkover_of_somebody_who_left_does_not_keep_a_round(second_round: DivisionDriver) -> None:
     fixture = second_round.ready()[0]
     leaver = fixture.slots.get(side=0).entry
     assert leaver is not None
@@ -170,7 +170,7 @@ def test_a_walkover_of_somebody_who_left_does_not_keep_a_round(second_round: Hal
     assert is_clean()
 
 
-def test_only_the_last_round_is_taken_back_and_the_first_as_the_draw(second_round: Hall) -> None:
+def test_only_the_last_round_is_taken_back_and_the_first_as_the_draw(second_round: DivisionDriver) -> None:
     assert refusal(lambda: undo_round(second_round, 1)) == "round_not_last"
     assert refusal(lambda: undo_round(second_round, reason=" ")) == "reason_needed"
     undo_round(second_round)
@@ -190,23 +190,23 @@ STAGES = {
 
 @pytest.mark.parametrize("name", STAGES)
 def test_a_draw_is_taken_back_to_where_its_format_can_be_changed(name: str, played: Drawn) -> None:
-    hall = played(9, *STAGES[name])
-    seeds = {stage.number: stage.seed for stage in hall.division.stages.all()}
-    lots = {stage.number: stage.lots_seed for stage in hall.division.stages.all()}
-    matches = [fixture.match_id for fixture in hall.ready()]
-    old_numbers = numbers(hall)
+    driver = played(9, *STAGES[name])
+    seeds = {stage.number: stage.seed for stage in driver.division.stages.all()}
+    lots = {stage.number: stage.lots_seed for stage in driver.division.stages.all()}
+    matches = [fixture.match_id for fixture in driver.ready()]
+    old_numbers = numbers(driver)
     assert matches
 
-    draw = undo_draw(hall)
+    draw = undo_draw(driver)
 
     assert draw.state == Draw.State.TAKEN_BACK
     assert not Fixture.objects.exists()
     assert {row.state for row in Match.objects.filter(pk__in=matches)} == {Match.State.VOID}
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.ENTRIES
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.ENTRIES
     assert Tournament.objects.get().status == Tournament.Status.PUBLISHED
     assert is_clean()
-    for stage in hall.division.stages.all():
+    for stage in driver.division.stages.all():
         assert stage.status == Stage.Status.PLANNED
         assert stage.seed != seeds[stage.number], "the old seed is known and must tell nothing about the next draw"
         assert stage.lots_seed == lots[stage.number]
@@ -215,103 +215,107 @@ def test_a_draw_is_taken_back_to_where_its_format_can_be_changed(name: str, play
         assert retired.seed_hash == hashlib.sha256(bytes.fromhex(retired.seed)).hexdigest()
         assert (fresh.end, fresh.seed_hash) == ("", stage.seed_hash)
 
-    set_stages(division=hall.division, stages=[StageSettings("double")], after=hall.seq, by=hall.by, now=hall.now())
-    again = draws.request_draw(division=hall.division, by=hall.by, now=hall.now())
+    set_stages(
+        division=driver.division, stages=[StageSettings("double")], after=driver.seq, by=driver.by, now=driver.now()
+    )
+    again = draws.request_draw(division=driver.division, by=driver.by, now=driver.now())
     assert again.reason == "The wrong format"
-    draws.make_draft(draw_id=again.pk, now=hall.now())
-    hall.publish()
-    assert min(numbers(hall)) > max(old_numbers)
+    draws.make_draft(draw_id=again.pk, now=driver.now())
+    driver.publish()
+    assert min(numbers(driver)) > max(old_numbers)
     assert is_clean()
-    hall.play_out()
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
+    driver.play_out()
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
     assert is_clean()
 
 
 def test_whoever_left_a_bracket_or_came_late_is_in_the_next_draw(played: Drawn) -> None:
-    hall = played(9, StageSettings("progressive"))
-    (late,) = hall.late(Player.objects.create(name="Louise"))
-    slot = hall.ready()[0].slots.get(side=0)
-    results.withdraw_from_bracket(slot=slot, by=hall.by, now=hall.now())
+    driver = played(9, StageSettings("progressive"))
+    (late,) = driver.late(Player.objects.create(name="Louise"))
+    slot = driver.ready()[0].slots.get(side=0)
+    results.withdraw_from_bracket(slot=slot, by=driver.by, now=driver.now())
 
-    undo_draw(hall)
-    again = draws.request_draw(division=hall.division, by=hall.by, now=hall.now())
-    draws.make_draft(draw_id=again.pk, now=hall.now())
+    undo_draw(driver)
+    again = draws.request_draw(division=driver.division, by=driver.by, now=driver.now())
+    draws.make_draft(draw_id=again.pk, now=driver.now())
     again.refresh_from_db()
 
     assert {late.pk, slot.entry_id} <= set(again.places)
-    hall.publish()
+    driver.publish()
     assert is_clean()
 
 
 @pytest.mark.parametrize("format_", ["knockout", "swiss", "roundrobin"])
 def test_a_draw_in_which_somebody_has_begun_stays(format_: str, played: Drawn) -> None:
-    hall = played(6, StageSettings(format_))
-    match = hall.ready()[0].match
+    driver = played(6, StageSettings(format_))
+    match = driver.ready()[0].match
     assert match is not None
     claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOON)
 
-    assert refusal(lambda: undo_draw(hall)) == "draw_begun"
+    assert refusal(lambda: undo_draw(driver)) == "draw_begun"
     assert Commitment.objects.filter(end="retired").count() == 0
     assert Draw.objects.get().state == Draw.State.PUBLISHED
 
 
 @pytest.fixture
-def alices(alice: object, password: str, client: Client) -> Client:
+def alice_client(alice: object, password: str, client: Client) -> Client:
     client.login(username="alice@example.org", password=password)
     return client
 
 
-def test_a_director_takes_a_draw_back_on_its_page_and_everybody_reads_why(played: Drawn, alices: Client) -> None:
-    hall = played(5, StageSettings("knockout"))
-    tournament = hall.division.tournament
-    address = [tournament.club.slug, tournament.slug, hall.division.public_id]
-    assert "Take the draw back" in alices.get(reverse("draw", args=address)).content.decode()
+def test_a_director_takes_a_draw_back_on_its_page_and_everybody_reads_why(played: Drawn, alice_client: Client) -> None:
+    driver = played(5, StageSettings("knockout"))
+    tournament = driver.division.tournament
+    address = [tournament.club.slug, tournament.slug, driver.division.public_id]
+    assert "Take the draw back" in alice_client.get(reverse("draw", args=address)).content.decode()
     old = Stage.objects.get().seed
 
-    alices.post(reverse("draw-take-back", args=address), {"after": hall.seq, "reason": ""})
+    alice_client.post(reverse("draw-take-back", args=address), {"after": driver.seq, "reason": ""})
     assert Draw.objects.get().state == Draw.State.PUBLISHED
-    alices.post(reverse("draw-take-back", args=address), {"after": hall.seq, "reason": "Two were missing"})
+    alice_client.post(reverse("draw-take-back", args=address), {"after": driver.seq, "reason": "Two were missing"})
 
     assert Draw.objects.get().state == Draw.State.TAKEN_BACK
     page = Client().get(reverse("division", args=address)).content.decode()
     assert "Two were missing" in page
-    (row,) = Client().get(reverse("api-draws", args=[hall.division.public_id])).json()
+    (row,) = Client().get(reverse("api-draws", args=[driver.division.public_id])).json()
     assert (row["state"], row["seed"], row["taken_back_reason"]) == ("taken_back", old, "Two were missing")
     assert Stage.objects.get().seed not in page + str(row)
 
 
-def test_a_director_takes_a_round_back_on_the_page_of_the_rounds_or_by_api(second_round: Hall, alices: Client) -> None:
-    hall = second_round
-    tournament = hall.division.tournament
-    address = [tournament.club.slug, tournament.slug, hall.division.public_id]
-    assert "Take round 2 back" in alices.get(reverse("rounds", args=address)).content.decode()
-    alices.post(reverse("round-take-back", args=address), {"after": hall.seq, "reason": "Again"})
-    assert hall.draw_of(2)[-1].state == Draw.State.PUBLISHED, "a missing round number is refused"
-    alices.post(reverse("round-take-back", args=address), {"after": hall.seq, "reason": "Again", "round": 2})
-    assert hall.draw_of(2)[-1].state == Draw.State.TAKEN_BACK
+def test_a_director_takes_a_round_back_on_the_page_of_the_rounds_or_by_api(
+    second_round: DivisionDriver, alice_client: Client
+) -> None:
+    driver = second_round
+    tournament = driver.division.tournament
+    address = [tournament.club.slug, tournament.slug, driver.division.public_id]
+    assert "Take round 2 back" in alice_client.get(reverse("rounds", args=address)).content.decode()
+    alice_client.post(reverse("round-take-back", args=address), {"after": driver.seq, "reason": "Again"})
+    assert driver.draw_of(2)[-1].state == Draw.State.PUBLISHED, "a missing round number is refused"
+    alice_client.post(reverse("round-take-back", args=address), {"after": driver.seq, "reason": "Again", "round": 2})
+    assert driver.draw_of(2)[-1].state == Draw.State.TAKEN_BACK
 
-    paired(hall)
-    where = reverse("api-round-take-back", args=[hall.division.public_id])
-    body = {"after": hall.seq, "reason": "Once more", "round": 2}
-    answer = alices.post(where, body, content_type="application/json")
+    paired(driver)
+    where = reverse("api-round-take-back", args=[driver.division.public_id])
+    body = {"after": driver.seq, "reason": "Once more", "round": 2}
+    answer = alice_client.post(where, body, content_type="application/json")
     assert answer.status_code == 200
     assert answer.json()["next"] == {**answer.json()["next"], "round": 2, "state": "complete"}
 
 
 def test_a_correction_offers_to_take_back_the_round_that_was_paired_from_the_result(
-    second_round: Hall, alices: Client
+    second_round: DivisionDriver, alice_client: Client
 ) -> None:
-    hall = second_round
-    tournament = hall.division.tournament
+    driver = second_round
+    tournament = driver.division.tournament
     first = Fixture.objects.filter(round__number=1, match__isnull=False).order_by("number")[0]
     page = reverse("fixture-correct", args=[tournament.club.slug, tournament.slug, first.public_id])
     where = reverse("api-fixture-corrections-preview", args=[first.public_id])
     body = {"winner": 1, "score": [3, 7], "kind": "played", "voided_rated": True}
-    assert "Take round 2 back" in alices.get(page).content.decode()
-    assert alices.post(where, body, content_type="application/json").json()["round_to_take_back"] == 2
+    assert "Take round 2 back" in alice_client.get(page).content.decode()
+    assert alice_client.post(where, body, content_type="application/json").json()["round_to_take_back"] == 2
 
-    hall.report(hall.ready()[0], 0)
+    driver.report(driver.ready()[0], 0)
 
-    assert "Take round 2 back" not in alices.get(page).content.decode()
-    assert alices.post(where, body, content_type="application/json").json()["round_to_take_back"] is None
+    assert "Take round 2 back" not in alice_client.get(page).content.decode()
+    assert alice_client.post(where, body, content_type="application/json").json()["round_to_take_back"] is None

@@ -45,51 +45,53 @@ def member(club: Club, name: str) -> Player:
     return player
 
 
-def test_a_name_is_entered_in_one_line(division: Division, alices: Client, club: Club) -> None:
+def test_a_name_is_entered_in_one_line(division: Division, alice_client: Client, club: Club) -> None:
     elif_ = member(club, "Elif Ristic")
-    assert "Elif Ristic is entered." in post(alices, url(division, "entries/add/"), {"name": "Elif Ristic"})
-    assert "Omar New is entered." in post(alices, url(division, "entries/add/"), {"name": "Omar New"})
+    assert "Elif Ristic is entered." in post(alice_client, url(division, "entries/add/"), {"name": "Elif Ristic"})
+    assert "Omar New is entered." in post(alice_client, url(division, "entries/add/"), {"name": "Omar New"})
     assert Entry.objects.get(player=elif_)
     assert names(division) == ["Elif Ristic", "Omar New"]
 
 
 def test_a_member_who_is_spelled_differently_is_shown_before_being_entered(
-    division: Division, alices: Client, club: Club
+    division: Division, alice_client: Client, club: Club
 ) -> None:
     nord = member(club, "Nils Nord")
-    answer = alices.post(url(division, "entries/add/"), {"name": "Nils Nørd"})
+    answer = alice_client.post(url(division, "entries/add/"), {"name": "Nils Nørd"})
     assert answer.status_code == 422
     assert "Is Nils Nørd the member Nils Nord?" in text(answer.content.decode())
     assert names(division) == []
 
-    post(alices, url(division, "entries/add/"), {"name": "Nils Nørd", "player": "new"})
-    post(alices, url(division, "entries/add/"), {"name": "Nils Nørd", "player": nord.public_id})
+    post(alice_client, url(division, "entries/add/"), {"name": "Nils Nørd", "player": "new"})
+    post(alice_client, url(division, "entries/add/"), {"name": "Nils Nørd", "player": nord.public_id})
 
     assert names(division) == ["Nils Nørd", "Nils Nord"]
-    strange = alices.post(url(division, "entries/add/"), {"name": "Nils Nord", "player": "2222222222"})
+    strange = alice_client.post(url(division, "entries/add/"), {"name": "Nils Nord", "player": "2222222222"})
     assert strange.status_code == 422
     assert Entry.objects.count() == 2
 
 
 def test_a_merged_player_is_not_entered_again_under_the_other_name(
-    division: Division, alices: Client, club: Club, by_alice: Actor
+    division: Division, alice_client: Client, club: Club, by_alice: Actor
 ) -> None:
     one, other = member(club, "Nils Nord"), member(club, "N. Nord")
-    post(alices, url(division, "entries/add/"), {"name": "N. Nord"})
+    post(alice_client, url(division, "entries/add/"), {"name": "N. Nord"})
     merge_players(player=other, into=one, by=by_alice, now=NOW, club=club)
 
     for name in ("Nils Nord", "N. Nord"):
-        answer = alices.post(url(division, "entries/add/"), {"name": name})
+        answer = alice_client.post(url(division, "entries/add/"), {"name": name})
         assert "Nils Nord is already entered." in text(answer.content.decode())
     with pytest.raises(Refused, match="already_entered"):
         entries.enter(division=division, players=[one], by=by_alice, now=NOW)
     assert Entry.objects.count() == 1
 
 
-def test_two_who_both_take_part_are_not_merged(division: Division, alices: Client, club: Club, by_alice: Actor) -> None:
+def test_two_who_both_take_part_are_not_merged(
+    division: Division, alice_client: Client, club: Club, by_alice: Actor
+) -> None:
     one, other = member(club, "Nils Nord"), member(club, "N. Nord")
     for name in ("N. Nord", "Nils Nord"):
-        post(alices, url(division, "entries/add/"), {"name": name})
+        post(alice_client, url(division, "entries/add/"), {"name": name})
     with pytest.raises(Refused, match="both_entered"):
         merge_players(player=other, into=one, by=by_alice, now=NOW, club=club)
     entries.withdraw(entry=Entry.objects.get(player=other), by=by_alice, now=NOW)
@@ -98,13 +100,13 @@ def test_two_who_both_take_part_are_not_merged(division: Division, alices: Clien
 
 @pytest.mark.parametrize("body", [{}, {"scope": ""}, {"scope": "everything"}, {"reason": "ill"}])
 def test_a_withdrawal_that_does_not_say_from_what_does_nothing(
-    division: Division, alices: Client, body: dict[str, str]
+    division: Division, alice_client: Client, body: dict[str, str]
 ) -> None:
-    post(alices, url(division, "entries/add/"), {"name": "Bob"})
+    post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
     entry = division.entries.get()
     base = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/entries/{entry.public_id}/"
-    post(alices, f"{base}withdraw/", body)
-    post(alices, f"{base}check-in/", body)
+    post(alice_client, f"{base}withdraw/", body)
+    post(alice_client, f"{base}check-in/", body)
     entry.refresh_from_db()
     assert (entry.status, entry.checked_in_at) == (Entry.Status.IN, None)
 
@@ -113,45 +115,47 @@ def test_a_withdrawal_that_does_not_say_from_what_does_nothing(
     "body", [{}, {"names": ""}, {"names": "Bob", "choice-7": "new"}, {"names": "Bob", "choice-x": ""}]
 )
 def test_a_list_with_missing_or_unknown_fields_enters_nobody(
-    division: Division, alices: Client, body: dict[str, str]
+    division: Division, alice_client: Client, body: dict[str, str]
 ) -> None:
-    assert alices.post(url(division, "entries/enter/"), body).status_code == 422
+    assert alice_client.post(url(division, "entries/enter/"), body).status_code == 422
     assert names(division) == []
 
 
-def test_the_same_name_again_is_refused_beside_the_field(division: Division, alices: Client) -> None:
-    post(alices, url(division, "entries/add/"), {"name": "Bob"})
-    answer = alices.post(url(division, "entries/add/"), {"name": "Bob"})
+def test_the_same_name_again_is_refused_beside_the_field(division: Division, alice_client: Client) -> None:
+    post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
+    answer = alice_client.post(url(division, "entries/add/"), {"name": "Bob"})
     assert answer.status_code == 409 or answer.status_code == 422
     assert "Bob is already entered." in text(answer.content.decode())
     assert 'value="Bob"' in answer.content.decode()
 
 
-def test_one_of_two_namesakes_is_chosen(division: Division, alices: Client, club: Club) -> None:
+def test_one_of_two_namesakes_is_chosen(division: Division, alice_client: Client, club: Club) -> None:
     one, other = member(club, "Kim Lee"), member(club, "Kim Lee")
-    answer = alices.post(url(division, "entries/add/"), {"name": "kim lee"}).content.decode()
+    answer = alice_client.post(url(division, "entries/add/"), {"name": "kim lee"}).content.decode()
     assert set(re.findall(r'name="player" value="([2-9a-z]{10})"', answer)) == {one.public_id, other.public_id}
-    post(alices, url(division, "entries/add/"), {"name": "kim lee", "player": other.public_id})
+    post(alice_client, url(division, "entries/add/"), {"name": "kim lee", "player": other.public_id})
     assert division.entries.get().player == other
 
 
-def test_members_are_found_while_a_name_is_typed(division: Division, alices: Client, club: Club) -> None:
+def test_members_are_found_while_a_name_is_typed(division: Division, alice_client: Client, club: Club) -> None:
     member(club, "Søren Holm")
     gone = member(club, "Søren Gone")
     gone.memberships.update(left_at=NOW)
-    found = page(alices, url(division, "entries/search/") + "?name=soren")
+    found = page(alice_client, url(division, "entries/search/") + "?name=soren")
     assert "Søren Holm" in found
     assert "Søren Gone" not in found
-    assert page(alices, url(division, "entries/search/") + "?name=").strip() == ""
+    assert page(alice_client, url(division, "entries/search/") + "?name=").strip() == ""
 
 
 LIST = "1. Elif Ristic\n2. Kim Lee\n3. Kim Lee\n\n4. New Person\n"
 
 
-def test_a_pasted_list_is_looked_at_before_anybody_is_entered(division: Division, alices: Client, club: Club) -> None:
+def test_a_pasted_list_is_looked_at_before_anybody_is_entered(
+    division: Division, alice_client: Client, club: Club
+) -> None:
     member(club, "Elif Ristic")
     one, _other = member(club, "Kim Lee"), member(club, "Kim Lee")
-    answer = alices.post(url(division, "entries/paste/"), {"names": LIST}).content.decode()
+    answer = alice_client.post(url(division, "entries/paste/"), {"names": LIST}).content.decode()
     assert "member" in text(answer)
     assert "new" in text(answer)
     assert "Who is it?" in text(answer)
@@ -160,50 +164,52 @@ def test_a_pasted_list_is_looked_at_before_anybody_is_entered(division: Division
     hidden = re.search(r'<textarea name="names" hidden>(.*?)</textarea>', answer, re.DOTALL)
     assert hidden
     said = post(
-        alices, url(division, "entries/enter/"), {"names": hidden[1], "choice-1": one.public_id, "choice-2": ""}
+        alice_client, url(division, "entries/enter/"), {"names": hidden[1], "choice-1": one.public_id, "choice-2": ""}
     )
 
     assert "3 players entered." in said
     assert names(division) == ["Elif Ristic", "Kim Lee", "New Person"]
-    again = post(alices, url(division, "entries/enter/"), {"names": hidden[1], "choice-1": one.public_id})
+    again = post(alice_client, url(division, "entries/enter/"), {"names": hidden[1], "choice-1": one.public_id})
     assert "0 players entered." in again
 
 
-def test_a_csv_file_is_read_the_same_way(division: Division, alices: Client) -> None:
+def test_a_csv_file_is_read_the_same_way(division: Division, alice_client: Client) -> None:
     file = SimpleUploadedFile("players.csv", "Name;Club\nElif Ristic;A\n花子;B\n".encode())
-    answer = alices.post(url(division, "entries/paste/"), {"names": "", "file": file})
+    answer = alice_client.post(url(division, "entries/paste/"), {"names": "", "file": file})
     assert "Enter 2 players" in text(answer.content.decode())
     bad = SimpleUploadedFile("players.xlsx", b"PK\x03\x04\0\0")
-    refused = alices.post(url(division, "entries/paste/"), {"names": "", "file": bad})
+    refused = alice_client.post(url(division, "entries/paste/"), {"names": "", "file": bad})
     assert refused.status_code == 422
     assert "This file is not text" in text(refused.content.decode())
-    empty = alices.post(url(division, "entries/paste/"), {"names": "  "})
+    empty = alice_client.post(url(division, "entries/paste/"), {"names": "  "})
     assert empty.status_code == 422
 
 
-def test_check_in_and_out(division: Division, alices: Client, erin: User, as_user: Callable[[User], Client]) -> None:
-    post(alices, url(division, "entries/add/"), {"name": "Bob"})
+def test_check_in_and_out(
+    division: Division, alice_client: Client, erin: User, as_user: Callable[[User], Client]
+) -> None:
+    post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
     entry = division.entries.get()
     path = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/entries/{entry.public_id}/check-in/"
     as_user(erin).post(path, {"present": "1"})
     entry.refresh_from_db()
     assert entry.checked_in_at is not None
-    html = alices.post(path, {"present": "0"}, headers={"HX-Request": "true"}).content.decode()
+    html = alice_client.post(path, {"present": "0"}, headers={"HX-Request": "true"}).content.decode()
     assert "0 checked in" in text(html)
     assert "<html" not in html
 
 
-def test_who_is_taken_out_makes_room_for_who_waits(division: Division, alices: Client) -> None:
+def test_who_is_taken_out_makes_room_for_who_waits(division: Division, alice_client: Client) -> None:
     Division.objects.filter(pk=division.pk).update(capacity=2)
     for name in ("Bob", "Carol", "Dave"):
-        post(alices, url(division, "entries/add/"), {"name": name})
-    html = page(alices, url(division))
+        post(alice_client, url(division, "entries/add/"), {"name": name})
+    html = page(alice_client, url(division))
     assert "1. Dave" in text(html)
     entry = Entry.objects.get(player__name="Bob")
     base = f"/events/{division.tournament.club.slug}/{division.tournament.slug}"
-    post(alices, f"{base}/entries/{entry.public_id}/withdraw/", {"scope": "division", "reason": "ill"})
+    post(alice_client, f"{base}/entries/{entry.public_id}/withdraw/", {"scope": "division", "reason": "ill"})
     assert Entry.objects.get(player__name="Dave").status == Entry.Status.IN
-    twice = post(alices, f"{base}/entries/{entry.public_id}/withdraw/", {"scope": "division"})
+    twice = post(alice_client, f"{base}/entries/{entry.public_id}/withdraw/", {"scope": "division"})
     assert "Bob is not entered." in twice
 
 
@@ -222,114 +228,114 @@ def make(division: Division) -> None:
 
 
 def test_a_draft_is_drawn_looked_at_drawn_again_and_published(
-    entered: Division, alices: Client, client: Client
+    entered: Division, alice_client: Client, client: Client
 ) -> None:
-    post(alices, url(entered, "draw/request/"), {})
-    waiting = page(alices, url(entered, "draw/"))
+    post(alice_client, url(entered, "draw/request/"), {})
+    waiting = page(alice_client, url(entered, "draw/"))
     assert "Being drawn…" in waiting
     assert '<noscript><meta http-equiv="refresh"' in waiting
     # The second of two clicks asks for nothing more.
-    post(alices, url(entered, "draw/request/"), {})
+    post(alice_client, url(entered, "draw/request/"), {})
     assert Draw.objects.count() == 1
     make(entered)
-    draft = page(alices, url(entered, "draw/"))
+    draft = page(alice_client, url(entered, "draw/"))
     assert "5 players in 8 places, 3 byes" in text(draft)
     assert draft.count('<p class="bye">') == 3
     assert "Winner of M1" not in page(client, url(entered, ""))
 
-    assert "Say why the draw is made again" in post(alices, url(entered, "draw/request/"), {})
-    post(alices, url(entered, "draw/request/"), {"reason": "Two came late"})
+    assert "Say why the draw is made again" in post(alice_client, url(entered, "draw/request/"), {})
+    post(alice_client, url(entered, "draw/request/"), {"reason": "Two came late"})
     make(entered)
     entered.refresh_from_db()
-    post(alices, url(entered, "draw/publish/"), {"after": entered.seq})
+    post(alice_client, url(entered, "draw/publish/"), {"after": entered.seq})
 
     html = page(client, url(entered, ""))
     assert "Drawn 2 times" in text(html)
     assert "Two came late" in text(html)
     entered.refresh_from_db()
     assert entered.status == Division.Status.RUNNING
-    again = alices.post(url(entered, "draw/publish/"), {"after": entered.seq - 1})
+    again = alice_client.post(url(entered, "draw/publish/"), {"after": entered.seq - 1})
     assert again.status_code == 302, "the second of two clicks"
 
 
-def test_a_draft_of_other_entries_is_not_published(entered: Division, alices: Client) -> None:
-    post(alices, url(entered, "draw/request/"), {})
+def test_a_draft_of_other_entries_is_not_published(entered: Division, alice_client: Client) -> None:
+    post(alice_client, url(entered, "draw/request/"), {})
     make(entered)
-    post(alices, url(entered, "entries/add/"), {"name": "Late"})
-    assert "The entries have changed since" in text(page(alices, url(entered, "draw/")))
+    post(alice_client, url(entered, "entries/add/"), {"name": "Late"})
+    assert "The entries have changed since" in text(page(alice_client, url(entered, "draw/")))
     entered.refresh_from_db()
-    stale = alices.post(url(entered, "draw/publish/"), {"after": entered.seq - 1, "seen": "1"})
+    stale = alice_client.post(url(entered, "draw/publish/"), {"after": entered.seq - 1, "seen": "1"})
     assert stale.status_code == 409
     assert "Alice: entered" in text(stale.content.decode())
-    assert "Draw again" in post(alices, url(entered, "draw/publish/"), {"after": entered.seq})
+    assert "Draw again" in post(alice_client, url(entered, "draw/publish/"), {"after": entered.seq})
 
 
-def test_one_alone_cannot_be_drawn(division: Division, alices: Client, by_alice: Actor) -> None:
-    post(alices, url(division, "entries/add/"), {"name": "Bob"})
+def test_one_alone_cannot_be_drawn(division: Division, alice_client: Client, by_alice: Actor) -> None:
+    post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
-    assert "Two are needed for a draw." in text(page(alices, url(division, "draw/")))
-    assert "at least two are needed" in post(alices, url(division, "draw/request/"), {})
+    assert "Two are needed for a draw." in text(page(alice_client, url(division, "draw/")))
+    assert "at least two are needed" in post(alice_client, url(division, "draw/request/"), {})
 
 
-def test_club_mates_who_could_not_be_kept_apart_are_named(entered: Division, alices: Client) -> None:
+def test_club_mates_who_could_not_be_kept_apart_are_named(entered: Division, alice_client: Client) -> None:
     other = Club.objects.create(name="Elsewhere", slug="elsewhere")
     for entry in entered.entries.select_related("player"):
         Membership.objects.create(club=other, player=entry.player)
     Division.objects.filter(pk=entered.pk).update(apart=True)
-    post(alices, url(entered, "draw/request/"), {})
+    post(alice_client, url(entered, "draw/request/"), {})
     make(entered)
-    assert "could not be kept in opposite halves" in text(page(alices, url(entered, "draw/")))
+    assert "could not be kept in opposite halves" in text(page(alice_client, url(entered, "draw/")))
 
 
 def test_who_has_withdrawn_comes_back_after_a_look_at_what_follows(
-    entered: Division, alices: Client, by_alice: Actor
+    entered: Division, alice_client: Client, by_alice: Actor
 ) -> None:
-    post(alices, url(entered, "draw/request/"), {})
+    post(alice_client, url(entered, "draw/request/"), {})
     make(entered)
     entered.refresh_from_db()
-    post(alices, url(entered, "draw/publish/"), {"after": entered.seq})
+    post(alice_client, url(entered, "draw/publish/"), {"after": entered.seq})
     playing = Fixture.objects.filter(stage__division=entered, status="ready").order_by("number")[0]
     leaver = playing.slots.get(side=0).entry
     base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{leaver.public_id}/"
-    post(alices, f"{base}withdraw/", {"scope": "division"})
-    assert "Back in…" in text(page(alices, url(entered)))
+    post(alice_client, f"{base}withdraw/", {"scope": "division"})
+    assert "Back in…" in text(page(alice_client, url(entered)))
 
-    look = alices.get(f"{base}back-in/").content.decode()
+    look = alice_client.get(f"{base}back-in/").content.decode()
     assert "the walkover is taken back; to be played" in text(look)
     seen = re.search(r'name="seen" value="([0-9a-f]+)"', look)
     assert seen
-    assert "Player" in post(alices, f"{base}back-in/", {})
+    assert "Player" in post(alice_client, f"{base}back-in/", {})
     leaver.refresh_from_db()
     assert leaver.status == Entry.Status.OUT, "an empty form does nothing"
 
-    said = post(alices, f"{base}back-in/", {"scope": "division", "seen": seen[1], "reason": "was here"})
+    said = post(alice_client, f"{base}back-in/", {"scope": "division", "seen": seen[1], "reason": "was here"})
     assert f"{leaver.player.name} is back in." in said
     leaver.refresh_from_db()
     assert leaver.status == Entry.Status.IN
     playing.refresh_from_db()
     assert playing.status == "ready"
-    assert "has not withdrawn" in post(alices, f"{base}back-in/", {"scope": "division", "seen": seen[1]})
+    assert "has not withdrawn" in post(alice_client, f"{base}back-in/", {"scope": "division", "seen": seen[1]})
 
 
-def test_a_return_by_api_is_previewed_and_applied(entered: Division, alices: Client, by_alice: Actor) -> None:
+def test_a_return_by_api_is_previewed_and_applied(entered: Division, alice_client: Client, by_alice: Actor) -> None:
     leaver = entered.entries.all()[0]
     entries.withdraw(entry=leaver, by=by_alice, now=NOW)
     path = f"/api/v1/entries/{leaver.public_id}/return/"
-    preview = alices.get(path).json()
+    preview = alice_client.get(path).json()
     assert [part["changes"] for part in preview["divisions"]] == [[]]
-    assert alices.post(path, {}, content_type="application/json").status_code == 422
+    assert alice_client.post(path, {}, content_type="application/json").status_code == 422
     body = {"scope": "division", "seen": "0000000000000000"}
-    assert alices.post(path, body, content_type="application/json").json()["code"] == "stale"
-    done = alices.post(path, {**body, "seen": preview["seen"]}, content_type="application/json")
+    assert alice_client.post(path, body, content_type="application/json").json()["code"] == "stale"
+    done = alice_client.post(path, {**body, "seen": preview["seen"]}, content_type="application/json")
     assert done.json()["status"] == "in"
 
 
 def test_a_late_entry_shows_whom_it_affects_before_it_is_made_and_is_undone(
-    entered: Division, alices: Client, by_alice: Actor
+    entered: Division, alice_client: Client, by_alice: Actor
 ) -> None:
     publish(entered, by_alice)
     post_url = url(entered, "entries/add/")
-    look = alices.post(post_url, {"name": "Louise"}).content.decode()
+    look = alice_client.post(post_url, {"name": "Louise"}).content.decode()
     taken = re.search(r"Louise takes the bye of (Player \d): M(\d+)\.", text(look))
     assert taken
     assert "– bye becomes" in text(look) or "bye – " in text(look)
@@ -337,38 +343,40 @@ def test_a_late_entry_shows_whom_it_affects_before_it_is_made_and_is_undone(
     after = re.search(r'name="after" value="(\d+)"', look)
     assert after
 
-    assert "Louise has come in late." in post(alices, post_url, {"name": "Louise", "after": after[1]})
+    assert "Louise has come in late." in post(alice_client, post_url, {"name": "Louise", "after": after[1]})
     entry = entered.entries.get(player__name="Louise")
     fixture = Fixture.objects.get(stage__division=entered, slots__entry=entry)
     assert fixture.number == int(taken[2])
     assert taken[1] in {player.name for player in fixture.match.players}
 
     base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{entry.public_id}/"
-    assert "Late: undo…" in text(page(alices, url(entered)))
-    look = alices.get(f"{base}undo-late/").content.decode()
+    assert "Late: undo…" in text(page(alice_client, url(entered)))
+    look = alice_client.get(f"{base}undo-late/").content.decode()
     after = re.search(r'name="after" value="(\d+)"', look)
     assert after
-    post(alices, f"{base}undo-late/", {})
+    post(alice_client, f"{base}undo-late/", {})
     entry.refresh_from_db()
     assert entry.status == Entry.Status.IN
-    assert "The late entry of Louise is undone." in post(alices, f"{base}undo-late/", {"after": after[1]})
+    assert "The late entry of Louise is undone." in post(alice_client, f"{base}undo-late/", {"after": after[1]})
     entry.refresh_from_db()
     assert entry.status == Entry.Status.OUT
 
 
-def test_late_entries_of_a_list_and_by_api_are_previewed(entered: Division, alices: Client, by_alice: Actor) -> None:
+def test_late_entries_of_a_list_and_by_api_are_previewed(
+    entered: Division, alice_client: Client, by_alice: Actor
+) -> None:
     publish(entered, by_alice)
-    look = alices.post(url(entered, "entries/enter/"), {"names": "Louise\nGram"}).content.decode()
+    look = alice_client.post(url(entered, "entries/enter/"), {"names": "Louise\nGram"}).content.decode()
     assert len(re.findall(r"takes the bye of", text(look))) == 2
     assert not entered.entries.filter(player__name="Louise").exists()
 
     path = f"/api/v1/divisions/{entered.public_id}/entries/"
-    seen = alices.post(path, {"name": "Louise", "preview": True}, content_type="application/json").json()
+    seen = alice_client.post(path, {"name": "Louise", "preview": True}, content_type="application/json").json()
     assert "takes the bye of" in seen["divisions"][0]["notes"][0]
     body = {"name": "Louise", "after": seen["after"] - 1}
-    assert alices.post(path, body, content_type="application/json").json()["code"] == "stale"
-    made = alices.post(path, {"name": "Louise", "after": seen["after"]}, content_type="application/json")
+    assert alice_client.post(path, body, content_type="application/json").json()["code"] == "stale"
+    made = alice_client.post(path, {"name": "Louise", "after": seen["after"]}, content_type="application/json")
     assert made.status_code == 201
     undo = f"/api/v1/entries/{made.json()['public_id']}/undo-late/"
-    after = alices.get(undo).json()["after"]
-    assert alices.post(undo, {"after": after}, content_type="application/json").json()["status"] == "out"
+    after = alice_client.get(undo).json()["after"]
+    assert alice_client.post(undo, {"after": after}, content_type="application/json").json()["status"] == "out"

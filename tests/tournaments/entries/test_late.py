@@ -10,14 +10,14 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
-from tests.tournaments.support.swiss_rounds import Hall, is_clean
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.services.late_plans import may_come_late
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, Slot
 from tournaments.state.derivation import states_of
 
 pytestmark = pytest.mark.django_db
-Begun = Callable[..., Hall]
+Begun = Callable[..., DivisionDriver]
 
 
 @pytest.fixture
@@ -26,10 +26,10 @@ def begun(
 ) -> Begun:
     """A division of so many players that is being played by these settings."""
 
-    def make(count: int, format_: str, **settings: object) -> Hall:
-        hall = Hall(make_division(), by_alice)
-        hall.enter(make_players(count))
-        return hall.begin(StageSettings(format_, **settings))
+    def make(count: int, format_: str, **settings: object) -> DivisionDriver:
+        driver = DivisionDriver(make_division(), by_alice)
+        driver.enter(make_players(count))
+        return driver.begin(StageSettings(format_, **settings))
 
     return make
 
@@ -38,8 +38,8 @@ def newcomers(count: int) -> list[Player]:
     return [Player.objects.create(name=f"Late {number}") for number in range(count)]
 
 
-def byes(hall: Hall, bracket: str = "main") -> list[int]:
-    rows = Slot.objects.filter(fixture__stage__division=hall.division, source=Slot.Source.BYE)
+def byes(driver: DivisionDriver, bracket: str = "main") -> list[int]:
+    rows = Slot.objects.filter(fixture__stage__division=driver.division, source=Slot.Source.BYE)
     return list(rows.filter(round__bracket__key=bracket).values_list("fixture__number", flat=True))
 
 
@@ -56,28 +56,28 @@ def code(act: Callable[[], object]) -> str:
 
 @pytest.mark.parametrize("count", [5, 6, 7, 11])
 def test_late_ones_take_the_byes_of_a_knockout_and_then_wait(begun: Begun, count: int) -> None:
-    hall = begun(count, "knockout")
-    free = len(byes(hall))
+    driver = begun(count, "knockout")
+    free = len(byes(driver))
     assert free > 0
 
-    entries = hall.late(*newcomers(free + 1))
+    entries = driver.late(*newcomers(free + 1))
 
     assert [entry.status for entry in entries] == [Entry.Status.IN] * free + [Entry.Status.WAITING]
-    assert byes(hall) == []
+    assert byes(driver) == []
     assert is_clean()
-    hall.play_out(Random(1))
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
+    driver.play_out(Random(1))
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
     assert is_clean()
 
 
 def test_a_bye_is_not_taken_from_whoever_has_begun_his_next_match(begun: Begun) -> None:
-    hall = begun(5, "knockout")
+    driver = begun(5, "knockout")
     # Three byes: two of those who have them meet in the second round.
-    meet = next(fixture for fixture in hall.ready() if fixture.round.number == 2)
-    hall.report(meet, 0)
+    meet = next(fixture for fixture in driver.ready() if fixture.round.number == 2)
+    driver.report(meet, 0)
 
-    entries = hall.late(*newcomers(2))
+    entries = driver.late(*newcomers(2))
 
     assert [entry.status for entry in entries] == [Entry.Status.IN, Entry.Status.WAITING]
     assert is_clean()
@@ -87,33 +87,33 @@ def test_a_bye_is_not_taken_from_whoever_has_begun_his_next_match(begun: Begun) 
 
 @pytest.mark.parametrize("state", ["claimed", "disputed"])
 def test_a_bye_is_not_taken_from_whoever_says_how_his_next_match_ended(begun: Begun, state: str) -> None:
-    hall = begun(5, "knockout")
-    meet = next(fixture for fixture in hall.ready() if fixture.round.number == 2)
+    driver = begun(5, "knockout")
+    meet = next(fixture for fixture in driver.ready() if fixture.round.number == 2)
     meet.match.state = state
     meet.match.save(update_fields=["state"])
 
-    entries = hall.late(*newcomers(2))
+    entries = driver.late(*newcomers(2))
 
     assert [entry.status for entry in entries] == [Entry.Status.IN, Entry.Status.WAITING]
 
 
 def test_whoever_is_put_on_the_waiting_list_is_a_visible_change(begun: Begun) -> None:
-    hall = begun(4, "knockout")
-    seen = hall.seq
+    driver = begun(4, "knockout")
+    seen = driver.seq
 
-    (entry,) = hall.late(*newcomers(1))
+    (entry,) = driver.late(*newcomers(1))
 
     assert entry.status == Entry.Status.WAITING
-    assert hall.seq > seen
+    assert driver.seq > seen
 
 
 def test_whoever_had_the_bye_plays_the_late_one_first(begun: Begun) -> None:
-    hall = begun(3, "knockout")
-    (number,) = byes(hall)
+    driver = begun(3, "knockout")
+    (number,) = byes(driver)
 
-    (entry,) = hall.late(*newcomers(1))
+    (entry,) = driver.late(*newcomers(1))
 
-    fixture = Fixture.objects.get(stage__division=hall.division, number=number)
+    fixture = Fixture.objects.get(stage__division=driver.division, number=number)
     assert fixture.status == Fixture.Status.READY
     assert entry.player in fixture.match.players
     told = LogEntry.objects.get(verb="entered_late").params
@@ -123,62 +123,62 @@ def test_whoever_had_the_bye_plays_the_late_one_first(begun: Begun) -> None:
 
 @pytest.mark.parametrize("count", [9, 11, 13, 14])
 def test_the_loser_of_a_filled_bye_drops_to_the_consolation_where_a_bye_is_left(begun: Begun, count: int) -> None:
-    hall = begun(count, "progressive")
-    before, lower = len(byes(hall)), len(byes(hall, "consolation"))
+    driver = begun(count, "progressive")
+    before, lower = len(byes(driver)), len(byes(driver, "consolation"))
 
-    hall.late(*newcomers(1))
+    driver.late(*newcomers(1))
 
-    assert len(byes(hall)) == before - 1
-    assert len(byes(hall, "consolation")) == max(0, lower - 1)
+    assert len(byes(driver)) == before - 1
+    assert len(byes(driver, "consolation")) == max(0, lower - 1)
     assert is_clean()
-    hall.play_out(Random(3))
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
+    driver.play_out(Random(3))
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
     assert is_clean()
 
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_a_late_joiner_of_a_league_meets_everybody(begun: Begun, twice: bool) -> None:
-    hall = begun(5, "league", twice=twice, join_until=NOON.date().isoformat())
+    driver = begun(5, "league", twice=twice, join_until=NOON.date().isoformat())
 
-    (entry,) = hall.late(*newcomers(1))
+    (entry,) = driver.late(*newcomers(1))
 
     meetings = Slot.objects.filter(entry=entry, fixture__status=Fixture.Status.READY)
     assert meetings.count() == 5 * (1 + twice)
-    hall.play_out(Random(1))
-    (table,) = states_of(hall.division)[0].tables
+    driver.play_out(Random(1))
+    (table,) = states_of(driver.division)[0].tables
     assert {len(games) for games in table.records.games.values()} == {5 * (1 + twice)}
     assert is_clean()
 
 
 def test_a_league_is_joined_until_its_day_and_its_size(begun: Begun) -> None:
-    hall = begun(12, "league", join_until=NOON.date().isoformat())
-    assert code(lambda: hall.late(*newcomers(1))) == "division_size"
-    closed = begun_late(hall)
+    driver = begun(12, "league", join_until=NOON.date().isoformat())
+    assert code(lambda: driver.late(*newcomers(1))) == "division_size"
+    closed = begun_late(driver)
     assert closed == "joining_closed"
 
 
-def begun_late(hall: Hall) -> str:
-    hall.division.stages.update(settings={"join_until": "2026-11-19"})
-    return code(lambda: hall.late(Player.objects.create(name="Late again")))
+def begun_late(driver: DivisionDriver) -> str:
+    driver.division.stages.update(settings={"join_until": "2026-11-19"})
+    return code(lambda: driver.late(Player.objects.create(name="Late again")))
 
 
 @pytest.mark.parametrize("days", [{"until": "2026-11-20"}, {"until": "2026-12-31", "join_until": "2026-11-20"}])
 def test_the_last_day_to_join_ends_where_the_event_is(begun: Begun, days: dict[str, str]) -> None:
-    hall = begun(5, "league", **days)
-    hall.at = datetime(2026, 11, 20, 22, 30, tzinfo=UTC)
-    assert [entry.status for entry in hall.late(*newcomers(1))] == [Entry.Status.IN]
+    driver = begun(5, "league", **days)
+    driver.at = datetime(2026, 11, 20, 22, 30, tzinfo=UTC)
+    assert [entry.status for entry in driver.late(*newcomers(1))] == [Entry.Status.IN]
 
-    hall.at = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
-    assert code(lambda: hall.late(Player.objects.create(name="After midnight"))) == "joining_closed"
+    driver.at = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
+    assert code(lambda: driver.late(Player.objects.create(name="After midnight"))) == "joining_closed"
 
 
 def test_a_late_joiner_of_a_league_does_not_meet_who_has_left(begun: Begun) -> None:
-    hall = begun(5, "league")
-    leaver = hall.division.entries.all()[0]
-    hall.withdraw(leaver)
+    driver = begun(5, "league")
+    leaver = driver.division.entries.all()[0]
+    driver.withdraw(leaver)
 
-    (entry,) = hall.late(*newcomers(1))
+    (entry,) = driver.late(*newcomers(1))
 
     fixtures = Fixture.objects.filter(slots__entry=entry)
     assert fixtures.count() == 4
@@ -187,12 +187,12 @@ def test_a_late_joiner_of_a_league_does_not_meet_who_has_left(begun: Begun) -> N
 
 @pytest.mark.parametrize("at", range(4))
 def test_who_comes_back_into_a_knockout_does_so_in_the_other_half(begun: Begun, at: int) -> None:
-    hall = begun(6, "knockout")
-    played = [fixture for fixture in hall.ready() if fixture.round.number == 1]
+    driver = begun(6, "knockout")
+    played = [fixture for fixture in driver.ready() if fixture.round.number == 1]
     old, leaver = [(fixture, slot.entry) for fixture in played for slot in fixture.slots.all()][at]
-    hall.withdraw(leaver)
+    driver.withdraw(leaver)
 
-    (back,) = hall.late(leaver.player)
+    (back,) = driver.late(leaver.player)
 
     assert back.pk != leaver.pk
     new = Fixture.objects.get(slots__entry=back, round__number=1)
@@ -200,12 +200,12 @@ def test_who_comes_back_into_a_knockout_does_so_in_the_other_half(begun: Begun, 
 
 
 def test_the_rating_of_the_draw_stays_with_whoever_comes_back(begun: Begun) -> None:
-    hall = begun(6, "swiss", rounds=4)
-    leaver = hall.division.entries.all()[0]
+    driver = begun(6, "swiss", rounds=4)
+    leaver = driver.division.entries.all()[0]
     Entry.objects.filter(pk=leaver.pk).update(rating=1711.0)
-    hall.withdraw(leaver)
+    driver.withdraw(leaver)
 
-    (back,) = hall.late(leaver.player)
+    (back,) = driver.late(leaver.player)
 
     assert (back.pk, back.rating) == (leaver.pk, 1711.0)
 
@@ -213,33 +213,33 @@ def test_the_rating_of_the_draw_stays_with_whoever_comes_back(begun: Begun) -> N
 def test_nobody_comes_late_before_the_draw_nor_after_the_end_of_the_first_stage_or_of_the_division(
     begun: Begun, make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
-    hall = Hall(make_division(name="Stages"), by_alice)
-    hall.enter(make_players(4))
-    hall.begin(StageSettings("swiss", rounds=1, qualifiers=2), StageSettings("knockout"))
-    undrawn = Hall(make_division(name="Undrawn"), by_alice)
-    assert may_come_late(again(hall.division))
+    driver = DivisionDriver(make_division(name="Stages"), by_alice)
+    driver.enter(make_players(4))
+    driver.begin(StageSettings("swiss", rounds=1, qualifiers=2), StageSettings("knockout"))
+    undrawn = DivisionDriver(make_division(name="Undrawn"), by_alice)
+    assert may_come_late(again(driver.division))
     assert code(lambda: undrawn.late(*newcomers(1))) == "division_not_drawn"
 
-    hall.play_round()
-    assert again(hall.division).status == Division.Status.RUNNING
-    assert not may_come_late(again(hall.division))
-    assert code(lambda: hall.late(*newcomers(1))) == "late_entry_not_possible"
+    driver.play_round()
+    assert again(driver.division).status == Division.Status.RUNNING
+    assert not may_come_late(again(driver.division))
+    assert code(lambda: driver.late(*newcomers(1))) == "late_entry_not_possible"
 
-    hall.play_out()
-    assert code(lambda: hall.late(*newcomers(1))) == "tournament_not_open"
+    driver.play_out()
+    assert code(lambda: driver.late(*newcomers(1))) == "tournament_not_open"
 
 
 @pytest.mark.parametrize("format_", ["double", "roundrobin", "groups"])
 def test_other_formats_take_nobody_late(begun: Begun, format_: str) -> None:
-    hall = begun(6, format_)
+    driver = begun(6, format_)
 
-    assert code(lambda: hall.late(*newcomers(1))) == "late_entry_not_possible"
-    assert not may_come_late(again(hall.division))
+    assert code(lambda: driver.late(*newcomers(1))) == "late_entry_not_possible"
+    assert not may_come_late(again(driver.division))
 
 
 def test_nobody_is_entered_when_one_of_several_is_in_already(begun: Begun) -> None:
-    hall = begun(6, "knockout")
-    known = hall.division.entries.first().player
+    driver = begun(6, "knockout")
+    known = driver.division.entries.first().player
 
-    assert code(lambda: hall.late(*newcomers(1), known)) == "already_entered"
-    assert hall.division.entries.count() == 6
+    assert code(lambda: driver.late(*newcomers(1), known)) == "already_entered"
+    assert driver.division.entries.count() == 6

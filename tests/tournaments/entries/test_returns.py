@@ -10,7 +10,7 @@ from matches.models import Match
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
-from tests.tournaments.support.swiss_rounds import Hall, is_clean
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.services import entries
 from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.formats.settings import StageSettings
@@ -19,7 +19,7 @@ from tournaments.results.services.results import withdraw_from_bracket
 from tournaments.state.preview import FixtureChange
 
 pytestmark = pytest.mark.django_db
-Begun = Callable[..., Hall]
+Begun = Callable[..., DivisionDriver]
 FORMATS = {
     "knockout": {},
     "progressive": {},
@@ -38,23 +38,23 @@ def begun(
 ) -> Begun:
     """A division of so many players that is being played in this format."""
 
-    def make(format_: str, count: int = 7, **settings: object) -> Hall:
-        hall = Hall(make_division(), by_alice)
-        hall.enter(make_players(count))
-        return hall.begin(StageSettings(format_, **{**FORMATS[format_], **settings}))
+    def make(format_: str, count: int = 7, **settings: object) -> DivisionDriver:
+        driver = DivisionDriver(make_division(), by_alice)
+        driver.enter(make_players(count))
+        return driver.begin(StageSettings(format_, **{**FORMATS[format_], **settings}))
 
     return make
 
 
-def stands(hall: Hall) -> list[tuple[object, ...]]:
+def stands(driver: DivisionDriver) -> list[tuple[object, ...]]:
     """Who stands where, and how each fixture is."""
-    rows = Slot.objects.filter(fixture__stage__division=hall.division).order_by("fixture__number", "side")
+    rows = Slot.objects.filter(fixture__stage__division=driver.division).order_by("fixture__number", "side")
     return list(rows.values_list("fixture__number", "side", "status", "entry", "absent", "fixture__status"))
 
 
-def come_back(hall: Hall, entry: Entry, **more: object) -> None:
+def come_back(driver: DivisionDriver, entry: Entry, **more: object) -> None:
     fresh = Entry.objects.select_related("division__tournament__club", "player").get(pk=entry.pk)
-    bring_back(entry=fresh, seen=preview_return(entry=fresh, **more).mark, by=hall.by, now=hall.now(), **more)
+    bring_back(entry=fresh, seen=preview_return(entry=fresh, **more).mark, by=driver.by, now=driver.now(), **more)
 
 
 def code(act: Callable[[], object]) -> str:
@@ -67,38 +67,38 @@ def code(act: Callable[[], object]) -> str:
 @pytest.mark.parametrize("seed", range(3))
 def test_back_in_leaves_everything_as_it_was_before_the_withdrawal(begun: Begun, format_: str, seed: int) -> None:
     chance = Random(seed)
-    hall = begun(format_)
-    for fixture in chance.sample(hall.ready(), seed):
-        hall.report(fixture, chance.randrange(2))
-    before = stands(hall)
-    leaver = chance.choice(list(hall.division.entries.all()))
-    hall.withdraw(leaver)
-    come_back(hall, leaver)
+    driver = begun(format_)
+    for fixture in chance.sample(driver.ready(), seed):
+        driver.report(fixture, chance.randrange(2))
+    before = stands(driver)
+    leaver = chance.choice(list(driver.division.entries.all()))
+    driver.withdraw(leaver)
+    come_back(driver, leaver)
 
-    assert stands(hall) == before
+    assert stands(driver) == before
     assert is_clean()
     leaver.refresh_from_db()
     assert (leaver.status, leaver.withdrawn_at) == (Entry.Status.IN, None)
-    hall.play_out(chance)
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
+    driver.play_out(chance)
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
     assert is_clean()
 
 
 def test_the_preview_names_what_applying_changes(begun: Begun) -> None:
-    hall = begun("knockout", 4)
-    first = hall.ready()[0]
+    driver = begun("knockout", 4)
+    first = driver.ready()[0]
     leaver = first.slots.get(side=0).entry
-    hall.withdraw(leaver)
+    driver.withdraw(leaver)
     walkover = Fixture.objects.get(pk=first.pk).match
 
     leaver.refresh_from_db()
     (part,) = preview_return(entry=leaver).parts
-    before = {row[:2]: row for row in stands(hall)}
-    come_back(hall, leaver)
+    before = {row[:2]: row for row in stands(driver)}
+    come_back(driver, leaver)
 
     assert [fixture.pk for fixture in part.reopened] == [first.pk]
-    changed = {number for (number, _side), row in before.items() if row not in stands(hall)}
+    changed = {number for (number, _side), row in before.items() if row not in stands(driver)}
     assert changed <= {change.row.number for change in part.changes} == {1, 3}
     assert all(isinstance(change, FixtureChange) for change in part.changes)
     walkover.refresh_from_db()
@@ -109,48 +109,50 @@ def test_the_preview_names_what_applying_changes(begun: Begun) -> None:
 
 
 def test_nobody_comes_back_once_the_next_match_has_begun(begun: Begun) -> None:
-    hall = begun("knockout", 4)
-    first, second = hall.ready()
-    hall.report(second, 0)
+    driver = begun("knockout", 4)
+    first, second = driver.ready()
+    driver.report(second, 0)
     leaver = first.slots.get(side=0).entry
-    hall.withdraw(leaver)
-    final = Fixture.objects.get(stage__division=hall.division, number=3)
-    hall.report(final, 0)
-    seen = stands(hall)
+    driver.withdraw(leaver)
+    final = Fixture.objects.get(stage__division=driver.division, number=3)
+    driver.report(final, 0)
+    seen = stands(driver)
 
-    assert code(lambda: come_back(hall, leaver)) == "return_too_late"
-    assert stands(hall) == seen
+    assert code(lambda: come_back(driver, leaver)) == "return_too_late"
+    assert stands(driver) == seen
 
 
 def test_what_has_changed_since_the_preview_is_stale(begun: Begun) -> None:
-    hall = begun("knockout", 8)
-    leaver = hall.ready()[0].slots.get(side=0).entry
-    hall.withdraw(leaver)
+    driver = begun("knockout", 8)
+    leaver = driver.ready()[0].slots.get(side=0).entry
+    driver.withdraw(leaver)
     leaver.refresh_from_db()
     mark = preview_return(entry=leaver).mark
-    hall.report(hall.ready()[0], 0)
-    assert code(lambda: bring_back(entry=leaver, seen=mark, by=hall.by, now=hall.now())) == "stale"
+    driver.report(driver.ready()[0], 0)
+    assert code(lambda: bring_back(entry=leaver, seen=mark, by=driver.by, now=driver.now())) == "stale"
 
 
 def test_a_bracket_and_a_whole_event_are_come_back_to(
     begun: Begun, make_division: Callable[..., Division], by_alice: Actor
 ) -> None:
-    hall = begun("progressive", 8)
+    driver = begun("progressive", 8)
     other = make_division(name="Side event")
-    first = hall.ready()[0]
+    first = driver.ready()[0]
     leaver = first.slots.get(side=0).entry
     entries.enter(division=other, players=[leaver.player], by=by_alice, now=NOON)
-    before = stands(hall)
+    before = stands(driver)
     withdraw_from_bracket(
-        slot=first.slots.select_related("fixture__round__bracket").get(side=0), by=by_alice, now=hall.now()
+        slot=first.slots.select_related("fixture__round__bracket").get(side=0), by=by_alice, now=driver.now()
     )
-    assert stands(hall) != before
-    come_back(hall, leaver)
-    assert stands(hall) == before
+    assert stands(driver) != before
+    come_back(driver, leaver)
+    assert stands(driver) == before
 
-    entries.withdraw_from_event(tournament=hall.division.tournament, player=leaver.player, by=by_alice, now=hall.now())
-    come_back(hall, leaver, event=True)
-    assert stands(hall) == before
+    entries.withdraw_from_event(
+        tournament=driver.division.tournament, player=leaver.player, by=by_alice, now=driver.now()
+    )
+    come_back(driver, leaver, event=True)
+    assert stands(driver) == before
     assert other.entries.get().status == Entry.Status.IN
     assert is_clean()
 
@@ -158,12 +160,12 @@ def test_a_bracket_and_a_whole_event_are_come_back_to(
 def test_who_was_taken_out_before_the_draw_comes_back_or_waits(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
-    hall = Hall(make_division(capacity=2), by_alice)
-    first, _second, third = hall.enter(make_players(3))
-    hall.withdraw(first)
+    driver = DivisionDriver(make_division(capacity=2), by_alice)
+    first, _second, third = driver.enter(make_players(3))
+    driver.withdraw(first)
     third.refresh_from_db()
     assert third.status == Entry.Status.IN
-    come_back(hall, first)
+    come_back(driver, first)
     first.refresh_from_db()
     assert first.status == Entry.Status.WAITING
-    assert code(lambda: come_back(hall, first)) == "not_withdrawn"
+    assert code(lambda: come_back(driver, first)) == "not_withdrawn"

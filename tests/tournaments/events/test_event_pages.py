@@ -10,7 +10,7 @@ from django.test import Client
 
 from players.actors import Actor
 from players.models import Club, User
-from tests.tournaments.conftest import NOW, Running
+from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_division import page, text
 from tournaments.events.services import events
 from tournaments.models import Division, Tournament
@@ -41,31 +41,33 @@ def post(client: Client, path: str, data: dict[str, Any]) -> str:
     return client.post(path, data, follow=True).content.decode()
 
 
-def test_a_director_makes_an_event_with_a_division_and_publishes_it(alices: Client, club: Club, client: Client) -> None:
-    post(alices, f"/events/new/{club.slug}/", FORM)
+def test_a_director_makes_an_event_with_a_division_and_publishes_it(
+    alice_client: Client, club: Club, client: Client
+) -> None:
+    post(alice_client, f"/events/new/{club.slug}/", FORM)
     tournament = Tournament.objects.get()
     home = f"/events/{club.slug}/winter-open/"
     assert tournament.starts_at == datetime(2026, 12, 5, 17, 30, tzinfo=UTC), "the clocks of Copenhagen"
     assert client.get(home).status_code == 404
 
-    post(alices, f"{home}new-division/", DIVISION)
+    post(alice_client, f"{home}new-division/", DIVISION)
 
     division = Division.objects.get()
     assert (division.match_length, division.round_lengths) == (5, [5, 7, 9])
     assert division.stages.get().settings["deadlines"] == ["2026-12-12T20:00:00+01:00", "", "2026-12-19T20:00:00+01:00"]
-    post(alices, f"{home}publish/", {})
+    post(alice_client, f"{home}publish/", {})
     assert "Winter Open" in text(page(client, home))
     assert "5, 7, 9 points" in text(page(client, home))
 
 
-def test_two_clicks_make_one_event_and_one_division(alices: Client, club: Club) -> None:
+def test_two_clicks_make_one_event_and_one_division(alice_client: Client, club: Club) -> None:
     for _twice in range(2):
-        post(alices, f"/events/new/{club.slug}/", {**FORM, "key": "abc"})
+        post(alice_client, f"/events/new/{club.slug}/", {**FORM, "key": "abc"})
     assert Tournament.objects.count() == 1
     for _twice in range(2):
-        post(alices, f"/events/{club.slug}/winter-open/new-division/", {**DIVISION, "key": "def"})
+        post(alice_client, f"/events/{club.slug}/winter-open/new-division/", {**DIVISION, "key": "def"})
     assert Division.objects.count() == 1
-    post(alices, f"/events/new/{club.slug}/", {**FORM, "key": "ghi"})
+    post(alice_client, f"/events/new/{club.slug}/", {**FORM, "key": "ghi"})
     assert [row.slug for row in Tournament.objects.order_by("pk")] == ["winter-open", "winter-open-2"]
 
 
@@ -80,9 +82,9 @@ def test_two_clicks_make_one_event_and_one_division(alices: Client, club: Club) 
     ],
 )
 def test_what_is_wrong_with_an_event_is_said_beside_it(
-    alices: Client, club: Club, field: str, value: str, said: str
+    alice_client: Client, club: Club, field: str, value: str, said: str
 ) -> None:
-    answer = alices.post(f"/events/new/{club.slug}/", {**FORM, field: value})
+    answer = alice_client.post(f"/events/new/{club.slug}/", {**FORM, field: value})
     assert answer.status_code == 422
     assert said in text(answer.content.decode())
     assert not Tournament.objects.exists()
@@ -101,11 +103,11 @@ def test_what_is_wrong_with_an_event_is_said_beside_it(
     ],
 )
 def test_what_is_wrong_with_a_division_is_said_beside_it(
-    alices: Client, make_division: Callable[..., Division], field: str, value: str, said: str
+    alice_client: Client, make_division: Callable[..., Division], field: str, value: str, said: str
 ) -> None:
     division = make_division(name="Open")
     home = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/"
-    answer = alices.post(f"{home}new-division/", {**DIVISION, "name": "Other", field: value})
+    answer = alice_client.post(f"{home}new-division/", {**DIVISION, "name": "Other", field: value})
     assert answer.status_code == 422
     assert said in text(answer.content.decode())
     assert Division.objects.count() == 1
@@ -116,15 +118,15 @@ def settings_url(division: Division) -> str:
 
 
 def test_settings_are_changed_and_a_stale_form_is_told_what_changed(
-    alices: Client, make_division: Callable[..., Division], by_alice: Actor
+    alice_client: Client, make_division: Callable[..., Division], by_alice: Actor
 ) -> None:
     division = make_division(name="Open")
-    answer = alices.post(settings_url(division), {**DIVISION, "after": division.seq, "seen": "1"})
+    answer = alice_client.post(settings_url(division), {**DIVISION, "after": division.seq, "seen": "1"})
     assert answer.status_code == 302
     division.refresh_from_db()
     assert division.round_lengths == [5, 7, 9]
 
-    stale = alices.post(settings_url(division), {**DIVISION, "name": "Masters", "after": 0, "seen": "1"})
+    stale = alice_client.post(settings_url(division), {**DIVISION, "name": "Masters", "after": 0, "seen": "1"})
 
     assert stale.status_code == 409
     said = text(stale.content.decode())
@@ -134,11 +136,11 @@ def test_settings_are_changed_and_a_stale_form_is_told_what_changed(
     assert division.name == "Open"
 
 
-def test_after_the_draw_only_what_it_has_not_fixed_changes(alices: Client, running: Running) -> None:
+def test_after_the_draw_only_what_it_has_not_fixed_changes(alice_client: Client, running: RunningEvent) -> None:
     division = running.division
-    assert "disabled" in page(alices, settings_url(division))
+    assert "disabled" in page(alice_client, settings_url(division))
 
-    alices.post(settings_url(division), {**DIVISION, "name": "Masters", "after": division.seq})
+    alice_client.post(settings_url(division), {**DIVISION, "name": "Masters", "after": division.seq})
 
     division.refresh_from_db()
     assert (division.name, division.match_length, division.round_lengths) == ("Masters", 7, [])
@@ -146,54 +148,54 @@ def test_after_the_draw_only_what_it_has_not_fixed_changes(alices: Client, runni
 
 
 def test_the_list_shows_published_events_and_ones_own_drafts(
-    alices: Client, client: Client, running: Running, by_alice: Actor, club: Club
+    alice_client: Client, client: Client, running: RunningEvent, by_alice: Actor, club: Club
 ) -> None:
     events.create_tournament(club=club, by=by_alice, now=NOW, name="Secret Plan", starts_at=NOW)
     assert "Winter Open" in page(client, "/events/")
     assert "Secret Plan" not in page(client, "/events/")
-    assert "Secret Plan" in page(alices, "/events/")
+    assert "Secret Plan" in page(alice_client, "/events/")
     assert "Winter Open" not in page(client, "/events/?club=elsewhere")
     assert "Winter Open" in page(client, f"/clubs/{club.slug}/")
     assert "Secret Plan" not in page(client, f"/clubs/{club.slug}/")
 
 
 def test_bob_sees_his_next_match_first(
-    running: Running, bob: User, dave: User, as_user: Callable[[User], Client]
+    running: RunningEvent, bob: User, dave: User, as_user: Callable[[User], Client]
 ) -> None:
-    html = page(as_user(bob), running.address)
+    html = page(as_user(bob), running.url)
     assert "Your next match" in text(html)
     assert "against Carol" in text(html)
     assert running.fixture.match is not None
     assert f"/matches/{running.fixture.match.public_id}/" in html
-    assert "Your next match" not in page(as_user(dave), running.address)
+    assert "Your next match" not in page(as_user(dave), running.url)
 
 
-def test_the_home_finds_a_player(running: Running, client: Client) -> None:
-    html = page(client, f"{running.address}?player=CAROL")
-    assert re.search(rf'href="{running.page}\?player=[2-9a-z]{{10}}"', html)
-    assert "Nobody of that name" in page(client, f"{running.address}?player=zebra")
+def test_the_home_finds_a_player(running: RunningEvent, client: Client) -> None:
+    html = page(client, f"{running.url}?player=CAROL")
+    assert re.search(rf'href="{running.division_url}\?player=[2-9a-z]{{10}}"', html)
+    assert "Nobody of that name" in page(client, f"{running.url}?player=zebra")
 
 
 def test_times_are_shown_on_the_clocks_of_the_event_and_of_the_reader(
-    running: Running, bob: User, client: Client, as_user: Callable[[User], Client]
+    running: RunningEvent, bob: User, client: Client, as_user: Callable[[User], Client]
 ) -> None:
-    assert "20 Nov 13:00" in text(page(client, running.address))
+    assert "20 Nov 13:00" in text(page(client, running.url))
     User.objects.filter(pk=bob.pk).update(time_zone="America/New_York")
-    assert "20 Nov 13:00 (20 Nov 07:00 for you)" in text(page(as_user(bob), running.address))
+    assert "20 Nov 13:00 (20 Nov 07:00 for you)" in text(page(as_user(bob), running.url))
 
 
-def test_an_event_is_called_off_after_a_second_look(alices: Client, running: Running) -> None:
-    assert "Call off" in page(alices, f"{running.address}cancel/")
-    post(alices, f"{running.address}cancel/", {"reason": "snow", "event": running.tournament.public_id})
+def test_an_event_is_called_off_after_a_second_look(alice_client: Client, running: RunningEvent) -> None:
+    assert "Call off" in page(alice_client, f"{running.url}cancel/")
+    post(alice_client, f"{running.url}cancel/", {"reason": "snow", "event": running.tournament.public_id})
     running.tournament.refresh_from_db()
     assert running.tournament.status == Tournament.Status.CANCELLED
-    again = post(alices, f"{running.address}cancel/", {"event": running.tournament.public_id})
+    again = post(alice_client, f"{running.url}cancel/", {"event": running.tournament.public_id})
     assert "This event is not open." in text(again)
 
 
-def test_empty_pages_say_what_to_do(client: Client, alices: Client, club: Club, tournament: Tournament) -> None:
+def test_empty_pages_say_what_to_do(client: Client, alice_client: Client, club: Club, tournament: Tournament) -> None:
     assert "No events yet." in page(client, "/events/")
     home = f"/events/{club.slug}/{tournament.slug}/"
-    assert "This event has no division yet." in page(alices, home)
-    assert "This event has no division yet." in page(alices, f"{home}console/")
-    assert "An event needs at least one division" in text(post(alices, f"{home}publish/", {}))
+    assert "This event has no division yet." in page(alice_client, home)
+    assert "This event has no division yet." in page(alice_client, f"{home}console/")
+    assert "An event needs at least one division" in text(post(alice_client, f"{home}publish/", {}))

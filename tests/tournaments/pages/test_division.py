@@ -15,7 +15,7 @@ from matches.models import Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import NOW, Running
+from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
@@ -50,10 +50,10 @@ def url(division: Division) -> str:
     return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
 
 
-def test_a_winner_is_bold_and_ticked_and_goes_on(running: Running, client: Client, by_alice: Actor) -> None:
+def test_a_winner_is_bold_and_ticked_and_goes_on(running: RunningEvent, client: Client, by_alice: Actor) -> None:
     results.enter_result(fixture=running.fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
 
-    html = page(client, running.page)
+    html = page(client, running.division_url)
 
     assert re.search(r'class="entry won".*?7<span class="visually-hidden"> won</span>', box(html, 1), re.DOTALL)
     match = running.fixture.match
@@ -84,7 +84,7 @@ def test_bye_walkover_and_to_be_decided_have_words_of_their_own(
 
 
 @pytest.mark.parametrize("word", ["Live", "Claimed", "Disputed"])
-def test_what_happens_in_a_match_is_marked(running: Running, client: Client, word: str) -> None:
+def test_what_happens_in_a_match_is_marked(running: RunningEvent, client: Client, word: str) -> None:
     match = running.fixture.match
     assert match is not None
     if word == "Live":
@@ -93,34 +93,34 @@ def test_what_happens_in_a_match_is_marked(running: Running, client: Client, wor
         claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOW)
     if word == "Disputed":
         claims.contest(match=match, side=1, by=Actor.link(1), now=NOW)
-    assert f"<b>{word}</b>" in box(page(client, running.page), 1)
+    assert f"<b>{word}</b>" in box(page(client, running.division_url), 1)
 
 
-def test_looking_for_a_player_marks_his_path(running: Running, client: Client, by_alice: Actor) -> None:
+def test_looking_for_a_player_marks_his_path(running: RunningEvent, client: Client, by_alice: Actor) -> None:
     results.enter_result(fixture=running.fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
     assert running.fixture.match is not None
     name = running.fixture.match.player_0.name
 
-    html = page(client, f"{running.page}?player={name.lower()}")
+    html = page(client, f"{running.division_url}?player={name.lower()}")
 
     assert [number for number in (1, 2, 3) if " path" in box(html, number).split(">")[0]] == [1, 3]
     assert html.count('class="entry won here"') == 1
     assert f"The path of {name} is marked." in text(html)
 
 
-def test_looking_for_nobody_or_several_says_so(running: Running, client: Client) -> None:
-    assert "Nobody called “xyz” is entered here." in text(page(client, f"{running.page}?player=xyz"))
-    assert "Who do you mean?" in text(page(client, f"{running.page}?player=player"))
+def test_looking_for_nobody_or_several_says_so(running: RunningEvent, client: Client) -> None:
+    assert "Nobody called “xyz” is entered here." in text(page(client, f"{running.division_url}?player=xyz"))
+    assert "Who do you mean?" in text(page(client, f"{running.division_url}?player=player"))
 
 
 def test_who_shows_initials_only_is_not_found_by_name_save_by_directors(
-    running: Running, client: Client, alices: Client
+    running: RunningEvent, client: Client, alice_client: Client
 ) -> None:
     Player.objects.filter(name="Carol").update(initials_only=True, name="Carol Danvers")
-    assert "Danvers" not in page(client, running.page)
-    assert "C. D." in text(page(client, running.page))
-    assert "Nobody called" in text(page(client, f"{running.page}?player=danvers"))
-    assert "Carol Danvers" in text(page(alices, running.page))
+    assert "Danvers" not in page(client, running.division_url)
+    assert "C. D." in text(page(client, running.division_url))
+    assert "Nobody called" in text(page(client, f"{running.division_url}?player=danvers"))
+    assert "Carol Danvers" in text(page(alice_client, running.division_url))
 
 
 def test_names_of_any_kind_stand_in_the_bracket_unharmed(
@@ -136,20 +136,22 @@ def test_names_of_any_kind_stand_in_the_bracket_unharmed(
     assert "<script>alert" not in html
 
 
-def test_the_draw_tells_how_it_came_about(running: Running, client: Client) -> None:
+def test_the_draw_tells_how_it_came_about(running: RunningEvent, client: Client) -> None:
     stage = running.division.stages.get()
     drafts = stage.draws.count()
-    html = page(client, running.page)
+    html = page(client, running.division_url)
     assert stage.seed in html
     assert stage.seed_hash in html
     assert "barpoint-knockout/1" in html
     assert html.count("because: “again”") == drafts - 1
 
 
-def test_before_the_draw_only_the_fingerprint_is_told(taking: Division, client: Client, alices: Client) -> None:
-    stage = taking.stages.get()
-    for visitor in (client, alices):
-        html = page(visitor, url(taking))
+def test_before_the_draw_only_the_fingerprint_is_told(
+    open_division: Division, client: Client, alice_client: Client
+) -> None:
+    stage = open_division.stages.get()
+    for visitor in (client, alice_client):
+        html = page(visitor, url(open_division))
         assert stage.seed_hash in html
         assert stage.seed not in html
 
@@ -169,53 +171,55 @@ def test_a_large_bracket_stands_in_sections_and_opens_the_one_looked_for(
     assert "main-4" in re.findall(r'id="([^"]+)" open', looked_for)
 
 
-def test_dave_registers_and_withdraws(taking: Division, dave: User, as_user: Callable[[User], Client]) -> None:
+def test_dave_registers_and_withdraws(open_division: Division, dave: User, as_user: Callable[[User], Client]) -> None:
     browser = as_user(dave)
-    browser.post(f"{url(taking)}register/")
-    assert "You are entered" in text(page(browser, url(taking)))
+    browser.post(f"{url(open_division)}register/")
+    assert "You are entered" in text(page(browser, url(open_division)))
     # The second of two clicks changes nothing.
-    browser.post(f"{url(taking)}register/")
+    browser.post(f"{url(open_division)}register/")
     assert Entry.objects.get().player.user == dave
-    browser.post(f"{url(taking)}withdraw/")
+    browser.post(f"{url(open_division)}withdraw/")
     assert Entry.objects.get().status == Entry.Status.OUT
-    browser.post(f"{url(taking)}withdraw/")
-    assert "Register" in text(page(browser, url(taking)))
+    browser.post(f"{url(open_division)}withdraw/")
+    assert "Register" in text(page(browser, url(open_division)))
 
 
 def test_who_comes_late_waits_and_sees_his_place(
-    taking: Division, dave: User, bob: User, carol: User, as_user: Callable[[User], Client]
+    open_division: Division, dave: User, bob: User, carol: User, as_user: Callable[[User], Client]
 ) -> None:
-    Division.objects.filter(pk=taking.pk).update(capacity=2)
+    Division.objects.filter(pk=open_division.pk).update(capacity=2)
     for user in (bob, carol, dave):
-        as_user(user).post(f"{url(taking)}register/")
-    assert "You are number 1 on the waiting list." in text(page(as_user(dave), url(taking)))
-    as_user(bob).post(f"{url(taking)}withdraw/")
-    assert "You are entered" in text(page(as_user(dave), url(taking)))
+        as_user(user).post(f"{url(open_division)}register/")
+    assert "You are number 1 on the waiting list." in text(page(as_user(dave), url(open_division)))
+    as_user(bob).post(f"{url(open_division)}withdraw/")
+    assert "You are entered" in text(page(as_user(dave), url(open_division)))
 
 
-def test_registration_closes(taking: Division, dave: User, as_user: Callable[[User], Client]) -> None:
-    Division.objects.filter(pk=taking.pk).update(closes_at=timezone.now() - timedelta(minutes=1))
+def test_registration_closes(open_division: Division, dave: User, as_user: Callable[[User], Client]) -> None:
+    Division.objects.filter(pk=open_division.pk).update(closes_at=timezone.now() - timedelta(minutes=1))
     browser = as_user(dave)
-    assert "Registration is closed." in text(page(browser, url(taking)))
-    answer = browser.post(f"{url(taking)}register/", follow=True)
+    assert "Registration is closed." in text(page(browser, url(open_division)))
+    answer = browser.post(f"{url(open_division)}register/", follow=True)
     assert "Registration is closed." in text(answer.content.decode())
     assert not Entry.objects.exists()
 
 
-def test_the_fee_is_told_in_tickets_and_in_money(taking: Division, client: Client) -> None:
-    Division.objects.filter(pk=taking.pk).update(fee=2)
-    assert "2 tickets" in text(page(client, url(taking)))
-    type(taking.tournament).objects.update(currency="EUR", currency_exponent=2)
-    assert "0.02 EUR" in text(page(client, url(taking)))
+def test_the_fee_is_told_in_tickets_and_in_money(open_division: Division, client: Client) -> None:
+    Division.objects.filter(pk=open_division.pk).update(fee=2)
+    assert "2 tickets" in text(page(client, url(open_division)))
+    type(open_division.tournament).objects.update(currency="EUR", currency_exponent=2)
+    assert "0.02 EUR" in text(page(client, url(open_division)))
 
 
-def test_a_finished_bracket_names_who_won_and_the_places(running: Running, client: Client, by_alice: Actor) -> None:
+def test_a_finished_bracket_names_who_won_and_the_places(
+    running: RunningEvent, client: Client, by_alice: Actor
+) -> None:
     while ready := list(
         Fixture.objects.filter(stage__division=running.division, status="ready").select_related("stage")
     ):
         for fixture in ready:
             results.enter_result(fixture=fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
-    html = page(client, running.page)
+    html = page(client, running.division_url)
     final = Fixture.objects.select_related("match").get(stage__division=running.division, number=3)
     assert final.match is not None
     assert f"won by {final.match.player_0.name}" in text(html)
@@ -223,17 +227,17 @@ def test_a_finished_bracket_names_who_won_and_the_places(running: Running, clien
     assert Result.objects.count() == 3
 
 
-def test_who_meets_nobody_in_the_final_has_won_it(running: Running, client: Client, by_alice: Actor) -> None:
+def test_who_meets_nobody_in_the_final_has_won_it(running: RunningEvent, client: Client, by_alice: Actor) -> None:
     first, second = Fixture.objects.filter(stage__division=running.division, round__number=1).select_related("stage")
     results.enter_result(fixture=first, winner=None, score=None, kind=Result.Kind.DOUBLE_FORFEIT, by=by_alice, now=NOW)
     results.enter_result(fixture=second, winner=0, score=(7, 3), by=by_alice, now=NOW)
 
-    final = box(page(client, running.page), 3)
+    final = box(page(client, running.division_url), 3)
 
     assert 'class="is-walkover"' in final
     assert re.search(r'<p class="walkover"><span>Nobody</span></p>', final)
     assert re.search(r'<p class="entry won"', final)
-    assert "won by" in text(page(client, running.page))
+    assert "won by" in text(page(client, running.division_url))
 
 
 @pytest.mark.parametrize("name", ["swiss", "lives", "league", "groups", "knockout"])

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import models, transaction
 from django.test import Client
 
-from tests.tournaments.conftest import Running
+from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.pages.test_roles import TABLE, address
 from tournaments.models import Tournament
 
@@ -36,18 +36,18 @@ def everything() -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("name", [name for name in TABLE if name not in BUTTONS])
-def test_an_empty_form_changes_nothing(name: str, running: Running, alices: Client) -> None:
+def test_an_empty_form_changes_nothing(name: str, running: RunningEvent, alice_client: Client) -> None:
     url = address(name, running)
     before = everything()
     assert before["Fixture"]
     with transaction.atomic():
-        answer = alices.post(url, {})
+        answer = alice_client.post(url, {})
     assert everything() == before
     assert answer.status_code in range(300, 500) or name in SHOWS, answer.status_code
 
 
-def test_an_empty_form_does_not_call_an_event_off(running: Running, alices: Client) -> None:
-    assert alices.post(f"{running.address}cancel/", {}).status_code == 422
+def test_an_empty_form_does_not_call_an_event_off(running: RunningEvent, alice_client: Client) -> None:
+    assert alice_client.post(f"{running.url}cancel/", {}).status_code == 422
     other = {"event": "elsewhere0", "reason": "snow"}
-    assert alices.post(f"{running.address}cancel/", other).status_code == 422
+    assert alice_client.post(f"{running.url}cancel/", other).status_code == 422
     assert Tournament.objects.get().status == Tournament.Status.RUNNING

@@ -11,7 +11,7 @@ from matches.reporting.services.claims import claim
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.pages.test_division import page, text
-from tests.tournaments.support.swiss_rounds import Hall
+from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
 from tournaments.results.services import results
@@ -22,63 +22,65 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def made(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
-) -> Callable[..., Hall]:
+) -> Callable[..., DivisionDriver]:
     """A division of so many, drawn as these stages."""
 
-    def make(name: str, count: int, *stages: StageSettings) -> Hall:
-        hall = Hall(make_division(name=name, match_length=7), by_alice)
-        hall.enter(make_players(count))
-        return hall.begin(*stages)
+    def make(name: str, count: int, *stages: StageSettings) -> DivisionDriver:
+        driver = DivisionDriver(make_division(name=name, match_length=7), by_alice)
+        driver.enter(make_players(count))
+        return driver.begin(*stages)
 
     return make
 
 
-def event(hall: Hall) -> str:
-    tournament = hall.division.tournament
+def event(driver: DivisionDriver) -> str:
+    tournament = driver.division.tournament
     return f"/events/{tournament.club.slug}/{tournament.slug}/"
 
 
-def test_matches_and_walkovers_are_counted_apart(made: Callable[..., Hall], alices: Client) -> None:
-    hall = made("Open", 4, StageSettings("knockout"))
-    first, second = hall.ready()
-    hall.report(first, 0)
-    results.forfeit(fixture=second, side=0, by=hall.by, now=hall.now())
-    shown = text(page(alices, event(hall)))
+def test_matches_and_walkovers_are_counted_apart(made: Callable[..., DivisionDriver], alice_client: Client) -> None:
+    driver = made("Open", 4, StageSettings("knockout"))
+    first, second = driver.ready()
+    driver.report(first, 0)
+    results.forfeit(fixture=second, side=0, by=driver.by, now=driver.now())
+    shown = text(page(alice_client, event(driver)))
     assert "1 of 3 matches played" in shown
     assert "1 walkover" in shown
 
 
-def test_the_champion_is_named_on_the_event_and_on_the_console(made: Callable[..., Hall], alices: Client) -> None:
-    hall = made("Open", 4, StageSettings("knockout"))
-    assert "Won by" not in text(page(alices, event(hall)))
-    hall.play_round()
-    (final,) = hall.ready()
+def test_the_champion_is_named_on_the_event_and_on_the_console(
+    made: Callable[..., DivisionDriver], alice_client: Client
+) -> None:
+    driver = made("Open", 4, StageSettings("knockout"))
+    assert "Won by" not in text(page(alice_client, event(driver)))
+    driver.play_round()
+    (final,) = driver.ready()
     assert final.match is not None
     winner = final.match.player_0.name
-    hall.play_round()
-    for path in (event(hall), f"{event(hall)}console/"):
-        assert f"Won by {winner}" in text(page(alices, path))
-    assert f"won by {winner}" in text(page(Client(), f"{event(hall)}{hall.division.public_id}/"))
+    driver.play_round()
+    for path in (event(driver), f"{event(driver)}console/"):
+        assert f"Won by {winner}" in text(page(alice_client, path))
+    assert f"won by {winner}" in text(page(Client(), f"{event(driver)}{driver.division.public_id}/"))
 
 
-def test_the_winner_of_a_table_is_named_too(made: Callable[..., Hall], alices: Client) -> None:
-    hall = made("Open", 4, StageSettings("roundrobin"))
-    hall.play_out()
-    assert "Won by" in text(page(Client(), event(hall)))
-    assert "Won by" in text(page(alices, f"{event(hall)}console/"))
+def test_the_winner_of_a_table_is_named_too(made: Callable[..., DivisionDriver], alice_client: Client) -> None:
+    driver = made("Open", 4, StageSettings("roundrobin"))
+    driver.play_out()
+    assert "Won by" in text(page(Client(), event(driver)))
+    assert "Won by" in text(page(alice_client, f"{event(driver)}console/"))
 
 
-def test_the_format_and_its_own_match_lengths_are_named(made: Callable[..., Hall], client: Client) -> None:
-    hall = made("Open", 4, StageSettings("knockout", lengths=(5, 9)))
-    shown = text(page(client, event(hall)))
+def test_the_format_and_its_own_match_lengths_are_named(made: Callable[..., DivisionDriver], client: Client) -> None:
+    driver = made("Open", 4, StageSettings("knockout", lengths=(5, 9)))
+    shown = text(page(client, event(driver)))
     assert "5, 9 points" in shown
     assert "7 points" not in shown
     assert "Knockout" in shown
-    assert "5, 9 points" in text(page(client, f"{event(hall)}{hall.division.public_id}/"))
+    assert "5, 9 points" in text(page(client, f"{event(driver)}{driver.division.public_id}/"))
 
 
 def test_a_match_number_stands_with_its_division_where_there_are_several(
-    made: Callable[..., Hall], client: Client
+    made: Callable[..., DivisionDriver], client: Client
 ) -> None:
     first = made("Open", 4, StageSettings("knockout"))
     number = Fixture.objects.filter(stage__division=first.division).order_by("number")[0].number
@@ -88,34 +90,34 @@ def test_a_match_number_stands_with_its_division_where_there_are_several(
 
 
 def test_a_swiss_leads_to_its_standings_and_a_knockout_to_its_bracket(
-    made: Callable[..., Hall], alices: Client
+    made: Callable[..., DivisionDriver], alice_client: Client
 ) -> None:
     swiss = made("Swiss", 4, StageSettings("swiss", rounds=2))
-    html = page(alices, event(swiss))
+    html = page(alice_client, event(swiss))
     assert f"{swiss.division.public_id}/standings/" in html
     assert "Bracket" not in text(html)
-    console = text(page(alices, f"{event(swiss)}console/"))
+    console = text(page(alice_client, f"{event(swiss)}console/"))
     assert "Standings" in console
     assert "Bracket" not in console
     made("Open", 4, StageSettings("knockout"))
-    assert "Bracket" in text(page(alices, event(swiss)))
+    assert "Bracket" in text(page(alice_client, event(swiss)))
 
 
 @pytest.mark.parametrize("name", ["knockout", "roundrobin", "swiss"])
 def test_points_beyond_the_match_length_are_shown_on_no_page(
-    made: Callable[..., Hall], alices: Client, name: str
+    made: Callable[..., DivisionDriver], alice_client: Client, name: str
 ) -> None:
-    hall = made("Open", 4, StageSettings(name))
-    first, second, *_rest = hall.ready()
-    results.enter_result(fixture=first, winner=0, score=(9, 3), by=hall.by, now=hall.now())
+    driver = made("Open", 4, StageSettings(name))
+    first, second, *_rest = driver.ready()
+    results.enter_result(fixture=first, winner=0, score=(9, 3), by=driver.by, now=driver.now())
     assert second.match is not None
-    claim(match=second.match, side=1, winner=0, score=(7, 3), by=Actor.link(1), now=hall.now())
+    claim(match=second.match, side=1, winner=0, score=(7, 3), by=Actor.link(1), now=driver.now())
     Claim.objects.filter(match=second.match).update(score_0=9)
-    division = f"{event(hall)}{hall.division.public_id}/"
-    fixtures = [f"{event(hall)}fixtures/{one.public_id}/" for one in (first, second)]
-    paths = [event(hall), f"{event(hall)}console/", division, *fixtures, f"{fixtures[0]}correct/"]
+    division = f"{event(driver)}{driver.division.public_id}/"
+    fixtures = [f"{event(driver)}fixtures/{one.public_id}/" for one in (first, second)]
+    paths = [event(driver), f"{event(driver)}console/", division, *fixtures, f"{fixtures[0]}correct/"]
     paths += [f"{division}pairings/?round=1"] + ([f"{division}standings/"] if name != "knockout" else [])
-    shown = {path: page(alices, path) for path in paths}
+    shown = {path: page(alice_client, path) for path in paths}
     beyond = [path for path, html in shown.items() if "9–3" in text(html) or re.search(r"<b[^>]*>\s*9\b", html)]
     assert beyond == []
-    assert [path for path in (*fixtures, f"{event(hall)}console/") if "7–3" not in text(shown[path])] == []
+    assert [path for path in (*fixtures, f"{event(driver)}console/") if "7–3" not in text(shown[path])] == []

@@ -11,7 +11,7 @@ from matches.lifecycle.opening import open_match
 from matches.presentation.context import occasions
 from players.actors import Actor
 from players.models import Player, User
-from tests.tournaments.conftest import NOW, Running
+from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_division import page, text
 from tournaments.entries.services import entries
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("model", [Tournament, Division, Entry, Stage, Draw, Fixture])
 def test_the_staff_look_and_change_nothing(
-    model: type[Tournament], running: Running, client: Client, password: str
+    model: type[Tournament], running: RunningEvent, client: Client, password: str
 ) -> None:
     client.force_login(User.objects.create_superuser("staff@example.org", password))
     row = model.objects.first()
@@ -35,21 +35,21 @@ def test_the_staff_look_and_change_nothing(
     assert client.get(f"{where}add/").status_code == 403
 
 
-def test_a_match_is_called_after_its_event(running: Running) -> None:
+def test_a_match_is_called_after_its_event(running: RunningEvent) -> None:
     topic = running.division.topic
     told = occasions([topic, "division:nothing222"])
     assert told[topic].title == "Winter Open · Open"
-    assert told[topic].url == running.page
+    assert told[topic].url == running.division_url
     assert set(told) == {topic}
 
 
 def test_my_page_says_where_my_next_match_is_and_where_i_am_entered(
-    running: Running, bob: User, make_division: Callable[..., Division], by_alice: Actor, as_user: Any
+    running: RunningEvent, bob: User, make_division: Callable[..., Division], by_alice: Actor, as_user: Any
 ) -> None:
     side = make_division(name="Side event", capacity=2)
-    bobs = running.entry.player
-    other = next(player for player in running.fixture.match.players if player != bobs)
-    entries.enter(division=side, players=[other, Player.objects.create(name="Zoe"), bobs], by=by_alice, now=NOW)
+    bob_player = running.entry.player
+    other = next(player for player in running.fixture.match.players if player != bob_player)
+    entries.enter(division=side, players=[other, Player.objects.create(name="Zoe"), bob_player], by=by_alice, now=NOW)
     html = text(page(as_user(bob), "/my/"))
     assert "Carol Semi-finals · M1" in html
     assert "Winter Open · Open being played" in html
@@ -57,12 +57,12 @@ def test_my_page_says_where_my_next_match_is_and_where_i_am_entered(
 
 
 def test_after_a_report_the_page_of_the_match_names_the_next_one(
-    running: Running, bob: User, make_players: Callable[[int], list[Player]], by_alice: Actor, as_user: Any
+    running: RunningEvent, bob: User, make_players: Callable[[int], list[Player]], by_alice: Actor, as_user: Any
 ) -> None:
-    match, bobs = running.fixture.match, running.entry.player
+    match, bob_player = running.fixture.match, running.entry.player
     client = as_user(bob)
     assert "Your next match" not in text(page(client, f"/matches/{match.public_id}/"))
-    winner = match.players.index(bobs)
+    winner = match.players.index(bob_player)
     score = (7, 3) if winner == 0 else (3, 7)
     results.enter_result(fixture=running.fixture, winner=winner, score=score, by=by_alice, now=NOW)
     assert "Your next match" not in text(page(client, f"/matches/{match.public_id}/")), "its players are not known yet"
@@ -73,10 +73,10 @@ def test_after_a_report_the_page_of_the_match_names_the_next_one(
 
 
 def test_the_most_urgent_match_comes_first(
-    bobs: Player, make_players: Callable[[int], list[Player]], bob: User, by_alice: Actor, as_user: Any
+    bob_player: Player, make_players: Callable[[int], list[Player]], bob: User, by_alice: Actor, as_user: Any
 ) -> None:
     soon, late, never = (
-        open_match(players=(bobs, player), length=5, due_at=due, by=by_alice, now=NOW)
+        open_match(players=(bob_player, player), length=5, due_at=due, by=by_alice, now=NOW)
         for player, due in zip(make_players(3), (NOW + timedelta(days=1), NOW + timedelta(days=9), None), strict=True)
     )
     html = page(as_user(bob), "/my/")

@@ -53,10 +53,10 @@ def asked(client: Client, division: Division, path: str) -> int:
 
 @pytest.mark.parametrize("path", MOST)
 def test_128_players_cost_no_more_queries_than_8(
-    path: str, sized: Callable[[int], Division], alices: Client, make_players: Callable[[int], list[Player]]
+    path: str, sized: Callable[[int], Division], alice_client: Client, make_players: Callable[[int], list[Player]]
 ) -> None:
-    small = asked(alices, sized(SMALL), path)
-    large = asked(alices, sized(LARGE), path)
+    small = asked(alice_client, sized(SMALL), path)
+    large = asked(alice_client, sized(LARGE), path)
     assert large <= MOST[path], f"{large} queries"
     # Both divisions are of one event, so a page of the event shows both the second time.
     assert large - small <= (2 if "{" not in path else 0), f"{small} queries, then {large}"

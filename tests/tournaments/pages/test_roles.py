@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from players.actors import SYSTEM
 from players.models import User
-from tests.tournaments.conftest import NOW, Running
+from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments import urls
 from tournaments.models import Correction, Tournament
 from tournaments.results.services import corrections, results
@@ -201,7 +201,7 @@ def visitors(
     return {role: as_user(user) for role, user in zip(ROLES, users, strict=True)}
 
 
-def address(name: str, running: Running) -> str:
+def address(name: str, running: RunningEvent) -> str:
     """The route's address with what the running event is called."""
     route = next(entry for entry in urls.urlpatterns if entry.name == name)
     club, slug = running.tournament.club.slug, running.tournament.slug
@@ -220,7 +220,7 @@ def address(name: str, running: Running) -> str:
     return reverse(name, kwargs={key: given[key] for key in route.pattern.regex.groupindex})
 
 
-def corrected(running: Running) -> Correction:
+def corrected(running: RunningEvent) -> Correction:
     """M1, corrected once."""
     if (done := Correction.objects.filter(fixture=running.fixture).first()) is not None:
         return done
@@ -249,14 +249,14 @@ def test_every_route_of_the_room_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_each_role_reads_what_the_table_says(name: str, running: Running, visitors: dict[str, Client]) -> None:
+def test_each_role_reads_what_the_table_says(name: str, running: RunningEvent, visitors: dict[str, Client]) -> None:
     url = address(name, running)
     for role, client in visitors.items():
         check(client.get(url).status_code, getattr(TABLE[name][0], role), role)
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_each_role_writes_what_the_table_says(name: str, running: Running, visitors: dict[str, Client]) -> None:
+def test_each_role_writes_what_the_table_says(name: str, running: RunningEvent, visitors: dict[str, Client]) -> None:
     url = address(name, running)
     for role, client in visitors.items():
         with transaction.atomic():
@@ -271,7 +271,7 @@ def test_each_role_writes_what_the_table_says(name: str, running: Running, visit
 
 
 @pytest.mark.parametrize("name", WRITES_BY_OTHER_METHODS)
-def test_each_role_changes_what_the_table_says(name: str, running: Running, visitors: dict[str, Client]) -> None:
+def test_each_role_changes_what_the_table_says(name: str, running: RunningEvent, visitors: dict[str, Client]) -> None:
     method, row = WRITES_BY_OTHER_METHODS[name]
     for role, client in visitors.items():
         with transaction.atomic():
@@ -282,7 +282,7 @@ def test_each_role_changes_what_the_table_says(name: str, running: Running, visi
 
 @pytest.mark.parametrize("name", [name for name in TABLE if name not in ("events", "api-tournaments", *OF_CLUBS)])
 def test_a_draft_is_not_there_for_whoever_does_not_run_it(
-    name: str, running: Running, visitors: dict[str, Client]
+    name: str, running: RunningEvent, visitors: dict[str, Client]
 ) -> None:
     Tournament.objects.update(status=Tournament.Status.DRAFT)
     url = address(name, running)
@@ -300,8 +300,10 @@ def test_a_draft_is_not_there_for_whoever_does_not_run_it(
         assert status == NOT_THERE, f"{role}: {status}"
 
 
-def test_what_is_under_another_events_address_is_not_there(running: Running, alices: Client) -> None:
-    other = running.page.replace(running.tournament.slug, "no-such-event")
-    assert alices.get(running.page).status_code == 200
-    assert alices.get(other).status_code == NOT_THERE
-    assert alices.get(running.sheet.replace(running.tournament.slug, "no-such-event")).status_code == NOT_THERE
+def test_what_is_under_another_events_address_is_not_there(running: RunningEvent, alice_client: Client) -> None:
+    other = running.division_url.replace(running.tournament.slug, "no-such-event")
+    assert alice_client.get(running.division_url).status_code == 200
+    assert alice_client.get(other).status_code == NOT_THERE
+    assert (
+        alice_client.get(running.fixture_url.replace(running.tournament.slug, "no-such-event")).status_code == NOT_THERE
+    )

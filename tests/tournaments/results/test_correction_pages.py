@@ -10,7 +10,7 @@ from matches.models import Match
 from matches.reporting.services import claims
 from players.actors import Actor
 from players.models import LogEntry, User
-from tests.tournaments.conftest import NOW, Running
+from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Correction, Fixture
 from tournaments.results.services import results
 
@@ -19,7 +19,7 @@ SHOWN = {"winner": "1", "left": "5", "right": "7", "kind": "played", "rated": "1
 
 
 @pytest.fixture
-def played(running: Running, by_alice: Actor) -> Running:
+def played(running: RunningEvent, by_alice: Actor) -> RunningEvent:
     """M1 ended 7–5 for its first side, M2 7–0, and the final 7–3."""
     for number, score in ((1, (7, 5)), (2, (7, 0)), (3, (7, 3))):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
@@ -34,27 +34,27 @@ def hidden(page: str) -> dict[str, str]:
     return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
 
 
-def looked_at(client: Client, running: Running, **more: str) -> dict[str, str]:
+def looked_at(client: Client, running: RunningEvent, **more: str) -> dict[str, str]:
     """The fields to be sent, as the page has them, with these changes."""
-    page = client.get(f"{running.sheet}correct/", {**SHOWN, **more})
+    page = client.get(f"{running.fixture_url}correct/", {**SHOWN, **more})
     assert page.status_code == 200
     return hidden(page.content.decode())
 
 
-def test_the_sheet_of_a_settled_match_leads_to_its_correction(alices: Client, played: Running) -> None:
-    page = alices.get(played.sheet).content.decode()
-    assert f'href="{played.sheet}correct/"' in page
-    assert f'action="{played.sheet}result/"' not in page
+def test_the_sheet_of_a_settled_match_leads_to_its_correction(alice_client: Client, played: RunningEvent) -> None:
+    page = alice_client.get(played.fixture_url).content.decode()
+    assert f'href="{played.fixture_url}correct/"' in page
+    assert f'action="{played.fixture_url}result/"' not in page
 
 
-def test_nothing_is_foretold_before_a_result_is_given(alices: Client, played: Running) -> None:
-    page = alices.get(f"{played.sheet}correct/").content.decode()
+def test_nothing_is_foretold_before_a_result_is_given(alice_client: Client, played: RunningEvent) -> None:
+    page = alice_client.get(f"{played.fixture_url}correct/").content.decode()
     assert 'value="7"' in page
     assert 'id="apply"' not in page
 
 
-def test_the_preview_says_in_words_what_would_follow(alices: Client, played: Running) -> None:
-    page = alices.get(f"{played.sheet}correct/", SHOWN).content.decode()
+def test_the_preview_says_in_words_what_would_follow(alice_client: Client, played: RunningEvent) -> None:
+    page = alice_client.get(f"{played.fixture_url}correct/", SHOWN).content.decode()
     assert "its result 7–3 would be void (played: stays rated)" in " ".join(page.split())
     assert "Later matches have begun (M3)" in page
     assert page.count('name="choice"') == 3
@@ -64,66 +64,70 @@ def test_the_preview_says_in_words_what_would_follow(alices: Client, played: Run
     assert Correction.objects.count() == 0
 
 
-def test_the_ratings_are_shown_with_their_change(alices: Client, played: Running) -> None:
-    page = alices.get(f"{played.sheet}correct/", SHOWN).content.decode()
+def test_the_ratings_are_shown_with_their_change(alice_client: Client, played: RunningEvent) -> None:
+    page = alice_client.get(f"{played.fixture_url}correct/", SHOWN).content.decode()
     assert "Ratings" in page
     assert "<b>15" in page
-    unrated = alices.get(f"{played.sheet}correct/", {**SHOWN, "rated": ""}).content.decode()
+    unrated = alice_client.get(f"{played.fixture_url}correct/", {**SHOWN, "rated": ""}).content.decode()
     assert "rated no more" in unrated
 
 
-def test_htmx_gets_the_preview_alone(alices: Client, played: Running) -> None:
-    page = alices.get(f"{played.sheet}correct/", SHOWN, headers={"HX-Request": "true"}).content.decode()
+def test_htmx_gets_the_preview_alone(alice_client: Client, played: RunningEvent) -> None:
+    page = alice_client.get(f"{played.fixture_url}correct/", SHOWN, headers={"HX-Request": "true"}).content.decode()
     assert page.lstrip().startswith('<section id="preview"')
-    wrong = alices.get(f"{played.sheet}correct/", {**SHOWN, "right": "6"}, headers={"HX-Request": "true"})
+    wrong = alice_client.get(f"{played.fixture_url}correct/", {**SHOWN, "right": "6"}, headers={"HX-Request": "true"})
     assert wrong.status_code == 200
     assert 'role="alert"' in wrong.content.decode()
 
 
 @pytest.mark.parametrize("choice", ["correct_all", "keep_bracket"])
-def test_applied_it_stands_on_the_sheet_and_is_undone_there(alices: Client, played: Running, choice: str) -> None:
-    fields = looked_at(alices, played)
-    answer = alices.post(f"{played.sheet}correct/", {**fields, "choice": choice, "reason": "Wrong sheet."}, follow=True)
+def test_applied_it_stands_on_the_sheet_and_is_undone_there(
+    alice_client: Client, played: RunningEvent, choice: str
+) -> None:
+    fields = looked_at(alice_client, played)
+    answer = alice_client.post(
+        f"{played.fixture_url}correct/", {**fields, "choice": choice, "reason": "Wrong sheet."}, follow=True
+    )
     page = answer.content.decode()
-    assert answer.redirect_chain[-1][0] == played.sheet
+    assert answer.redirect_chain[-1][0] == played.fixture_url
     correction = Correction.objects.get()
     assert (correction.choice, correction.reason, correction.before.score, correction.after.score) == (
         choice, "Wrong sheet.", (7, 5), (5, 7),
     )  # fmt: skip
-    undo = f"{played.sheet}correct/undo/{correction.public_id}/"
+    undo = f"{played.fixture_url}correct/undo/{correction.public_id}/"
     assert undo in page
     assert "Wrong sheet." in page
-    preview = alices.get(undo)
+    preview = alice_client.get(undo)
     assert preview.status_code == 200
-    done = alices.post(undo, {**hidden(preview.content.decode()), "reason": "It was right."}, follow=True)
+    done = alice_client.post(undo, {**hidden(preview.content.decode()), "reason": "It was right."}, follow=True)
     assert "undone" in done.content.decode()
     assert Match.objects.get(pk=played.fixture.match.pk).results.latest("version").score == (7, 5)
-    again = alices.get(undo)
+    again = alice_client.get(undo)
     assert again.status_code == 409
     assert "undone already" in again.content.decode()
 
 
-def test_to_let_it_stand_is_only_noted(alices: Client, played: Running) -> None:
+def test_to_let_it_stand_is_only_noted(alice_client: Client, played: RunningEvent) -> None:
     before = list(Match.objects.values_list("pk", "seq", "state"))
-    fields = looked_at(alices, played)
-    alices.post(f"{played.sheet}correct/", {**fields, "choice": "let_stand", "reason": "Too late."})
+    fields = looked_at(alice_client, played)
+    alice_client.post(f"{played.fixture_url}correct/", {**fields, "choice": "let_stand", "reason": "Too late."})
     assert Correction.objects.count() == 0
     assert list(Match.objects.values_list("pk", "seq", "state")) == before
     assert LogEntry.objects.filter(verb="correction_left").get().params["reason"] == "Too late."
 
 
 def test_a_stale_correction_says_what_changed_and_keeps_what_was_typed(
-    alices: Client, played: Running, by_alice: Actor
+    alice_client: Client, played: RunningEvent, by_alice: Actor
 ) -> None:
-    fields = looked_at(alices, played)
+    fields = looked_at(alice_client, played)
     second = Fixture.objects.select_related("stage").get(stage__division=played.division, number=2)
     results.enter_result(fixture=second, winner=0, score=(7, 6), by=by_alice, now=NOW)
     results.forfeit(
         fixture=Fixture.objects.select_related("stage").get(stage__division=played.division, number=3), side=0,
         by=by_alice, now=NOW,
     )  # fmt: skip
-    answer = alices.post(
-        f"{played.sheet}correct/",
+    answer = alice_client.post(
+        f"{played.fixture_url}correct/",
         {**fields, "seen": "1700000000", "choice": "correct_all", "reason": "Read from the wrong sheet."},
     )
     page = answer.content.decode()
@@ -135,67 +139,73 @@ def test_a_stale_correction_says_what_changed_and_keeps_what_was_typed(
     assert Correction.objects.count() == 0
 
 
-def test_a_match_begun_since_the_preview_makes_it_stale(alices: Client, running: Running, by_alice: Actor) -> None:
+def test_a_match_begun_since_the_preview_makes_it_stale(
+    alice_client: Client, running: RunningEvent, by_alice: Actor
+) -> None:
     for number in (1, 2):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
         results.enter_result(fixture=fixture, winner=0, score=(7, 5), by=by_alice, now=NOW)
-    fields = looked_at(alices, running)
+    fields = looked_at(alice_client, running)
     final = Fixture.objects.select_related("match").get(stage__division=running.division, number=3)
     assert final.match is not None
     claims.claim(match=final.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOW)
-    answer = alices.post(f"{running.sheet}correct/", {**fields, "choice": "correct_all"})
+    answer = alice_client.post(f"{running.fixture_url}correct/", {**fields, "choice": "correct_all"})
     page = answer.content.decode()
     assert answer.status_code == 409
     assert "Being played now, and would be stopped" in page
-    sent = alices.post(f"{running.sheet}correct/", {**hidden(page), "choice": "correct_all"})
+    sent = alice_client.post(f"{running.fixture_url}correct/", {**hidden(page), "choice": "correct_all"})
     assert sent.status_code == 302
     final.match.refresh_from_db()
     assert final.match.state == Match.State.VOID
 
 
-def test_assistants_look_and_do_not_apply(as_user: Any, erin: User, played: Running) -> None:
-    page = as_user(erin).get(f"{played.sheet}correct/", SHOWN).content.decode()
+def test_assistants_look_and_do_not_apply(as_user: Any, erin: User, played: RunningEvent) -> None:
+    page = as_user(erin).get(f"{played.fixture_url}correct/", SHOWN).content.decode()
     assert "its result 7–3 would be void" in page
     assert "Only directors apply a correction." in page
     assert ">Apply<" not in page
 
 
-def test_what_cannot_be_corrected_says_so(alices: Client, running: Running) -> None:
-    answer = alices.get(f"{running.sheet}correct/")
+def test_what_cannot_be_corrected_says_so(alice_client: Client, running: RunningEvent) -> None:
+    answer = alice_client.get(f"{running.fixture_url}correct/")
     assert answer.status_code == 409
     assert "has no result that could be corrected" in answer.content.decode()
 
 
-def test_the_same_result_is_no_correction(alices: Client, played: Running) -> None:
+def test_the_same_result_is_no_correction(alice_client: Client, played: RunningEvent) -> None:
     same = {**SHOWN, "winner": "0", "left": "7", "right": "5"}
-    answer = alices.get(f"{played.sheet}correct/", same)
+    answer = alice_client.get(f"{played.fixture_url}correct/", same)
     assert answer.status_code == 422
     assert "what stands for M1 already" in answer.content.decode()
 
 
-def test_where_the_sheet_or_a_line_is_refused_it_leads_to_the_correction(alices: Client, played: Running) -> None:
+def test_where_the_sheet_or_a_line_is_refused_it_leads_to_the_correction(
+    alice_client: Client, played: RunningEvent
+) -> None:
     seq = Match.objects.get(pk=played.fixture.match.pk).seq
-    sent = alices.post(f"{played.sheet}result/", {"after": seq, "left": 5, "right": 7})
+    sent = alice_client.post(f"{played.fixture_url}result/", {"after": seq, "left": 5, "right": 7})
     assert sent.status_code == 409
-    assert f'href="{played.sheet}correct/"' in sent.content.decode()
-    line = alices.post(f"{played.address}console/quick/", {"line": "m1 5-7"})
-    assert f'href="{played.sheet}correct/?kind=played&amp;winner=1&amp;left=5&amp;right=7' in line.content.decode()
+    assert f'href="{played.fixture_url}correct/"' in sent.content.decode()
+    line = alice_client.post(f"{played.url}console/quick/", {"line": "m1 5-7"})
+    assert (
+        f'href="{played.fixture_url}correct/?kind=played&amp;winner=1&amp;left=5&amp;right=7' in line.content.decode()
+    )
 
 
-def test_the_corrections_of_an_event_are_listed(alices: Client, played: Running) -> None:
-    fields = looked_at(alices, played)
-    alices.post(f"{played.sheet}correct/", {**fields, "choice": "keep_bracket", "reason": "Wrong sheet."})
-    page = alices.get(f"{played.address}corrections/").content.decode()
+def test_the_corrections_of_an_event_are_listed(alice_client: Client, played: RunningEvent) -> None:
+    fields = looked_at(alice_client, played)
+    alice_client.post(f"{played.fixture_url}correct/", {**fields, "choice": "keep_bracket", "reason": "Wrong sheet."})
+    page = alice_client.get(f"{played.url}corrections/").content.decode()
     assert "Wrong sheet." in page
     assert "7–5" in page
     assert "5–7" in page
     assert "Alice" in page
-    assert f"{played.address}corrections/" in alices.get(f"{played.address}console/log/").content.decode()
+    assert f"{played.url}corrections/" in alice_client.get(f"{played.url}console/log/").content.decode()
 
 
-def test_the_log_tells_from_what_to_what(alices: Client, played: Running) -> None:
-    fields = looked_at(alices, played)
-    alices.post(f"{played.sheet}correct/", {**fields, "choice": "correct_all"})
-    page = alices.get(f"{played.address}console/log/").content.decode()
+def test_the_log_tells_from_what_to_what(alice_client: Client, played: RunningEvent) -> None:
+    fields = looked_at(alice_client, played)
+    alice_client.post(f"{played.fixture_url}correct/", {**fields, "choice": "correct_all"})
+    page = alice_client.get(f"{played.url}console/log/").content.decode()
     assert "corrected the result" in page
     assert "result: 7–5 → 5–7" in page

@@ -8,16 +8,16 @@ from django.test import Client
 
 from matches.models import Result
 from players.models import Membership, Player, User
-from tests.tournaments.conftest import Running
+from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Entry, Withdrawal
 
 pytestmark = pytest.mark.django_db
 
 
-def sent(client: Client, running: Running, form: str, **fields: Any) -> str:
+def sent(client: Client, running: RunningEvent, form: str, **fields: Any) -> str:
     """What comes back where a form is refused."""
-    answer = client.post(f"{running.sheet}{form}/", fields)
+    answer = client.post(f"{running.fixture_url}{form}/", fields)
     assert answer.status_code == 422
     return answer.content.decode()
 
@@ -34,15 +34,15 @@ def checked(html: str, name: str) -> list[str]:
     return [value for tag in tags for value in re.findall(r'value="([^"]*)"', tag)]
 
 
-def test_a_refused_score_comes_back_as_it_was_typed(running: Running, alices: Client) -> None:
-    html = sent(alices, running, "result", after=0, left=6, right=3)
+def test_a_refused_score_comes_back_as_it_was_typed(running: RunningEvent, alice_client: Client) -> None:
+    html = sent(alice_client, running, "result", after=0, left=6, right=3)
     assert field(html, "left", "6")
     assert field(html, "right", "3")
     assert "is not the end" in text(html)
 
 
-def test_a_refused_ruling_comes_back_filled_and_names_its_field(running: Running, alices: Client) -> None:
-    html = sent(alices, running, "rule", after=0, winner="1", left=3, right=5, reason=" ")
+def test_a_refused_ruling_comes_back_filled_and_names_its_field(running: RunningEvent, alice_client: Client) -> None:
+    html = sent(alice_client, running, "rule", after=0, winner="1", left=3, right=5, reason=" ")
     rule = html[html.index("/rule/") : html.index("/extend/")]
     assert checked(rule, "winner") == ["1"]
     assert field(rule, "left", "3")
@@ -51,62 +51,64 @@ def test_a_refused_ruling_comes_back_filled_and_names_its_field(running: Running
 
 
 @pytest.mark.parametrize("missing", ["side", "scope"])
-def test_a_withdrawal_names_who_and_from_what(running: Running, alices: Client, missing: str) -> None:
+def test_a_withdrawal_names_who_and_from_what(running: RunningEvent, alice_client: Client, missing: str) -> None:
     fields = {"side": "0", "scope": "division"}
     del fields[missing]
-    html = sent(alices, running, "withdraw", **fields)
+    html = sent(alice_client, running, "withdraw", **fields)
     assert "This field is required." in text(html[html.index("/withdraw/") :])
     assert not Withdrawal.objects.exists()
     assert not Entry.objects.filter(status=Entry.Status.OUT).exists()
 
 
 @pytest.mark.parametrize("fields", [{"side": "2", "scope": "event"}, {"side": "0", "scope": "everything"}])
-def test_an_unknown_choice_is_no_choice(running: Running, alices: Client, fields: dict[str, str]) -> None:
-    sent(alices, running, "withdraw", **fields)
+def test_an_unknown_choice_is_no_choice(running: RunningEvent, alice_client: Client, fields: dict[str, str]) -> None:
+    sent(alice_client, running, "withdraw", **fields)
     assert not Withdrawal.objects.exists()
 
 
-def test_a_ruling_without_a_winner_is_no_ruling_for_nobody(running: Running, alices: Client) -> None:
-    sent(alices, running, "rule", after=0, reason="both late")
+def test_a_ruling_without_a_winner_is_no_ruling_for_nobody(running: RunningEvent, alice_client: Client) -> None:
+    sent(alice_client, running, "rule", after=0, reason="both late")
     assert not Result.objects.exists()
-    alices.post(f"{running.sheet}rule/", {"after": 0, "winner": "nobody", "reason": "both late"})
+    alice_client.post(f"{running.fixture_url}rule/", {"after": 0, "winner": "nobody", "reason": "both late"})
     assert Result.objects.get().winner is None
 
 
 @pytest.fixture
-def bob_directs(running: Running, bob: User) -> None:
+def bob_directs(running: RunningEvent, bob: User) -> None:
     """Bob, who plays in M1, directs as well."""
     Membership.objects.filter(player__user=bob).update(role=Membership.Role.DIRECTOR)
 
 
 def test_who_plays_and_is_not_the_only_director_has_no_form(
-    running: Running, bob: User, bob_directs: None, as_user: Any
+    running: RunningEvent, bob: User, bob_directs: None, as_user: Any
 ) -> None:
-    html = page(as_user(bob), running.sheet)
+    html = page(as_user(bob), running.fixture_url)
     assert "another director or assistant decides" in text(html)
     assert "fixture-result" not in html
-    assert f"{running.sheet}result/" not in html
-    assert f"{running.sheet}rule/" not in html
-    assert as_user(bob).post(f"{running.sheet}result/", {"after": 0, "left": 7, "right": 3}).status_code == 403
+    assert f"{running.fixture_url}result/" not in html
+    assert f"{running.fixture_url}rule/" not in html
+    assert as_user(bob).post(f"{running.fixture_url}result/", {"after": 0, "left": 7, "right": 3}).status_code == 403
     assert not Result.objects.exists()
 
 
 def test_the_only_director_is_asked_for_a_reason_that_everybody_reads(
-    running: Running, bob: User, alice: User, bob_directs: None, as_user: Any
+    running: RunningEvent, bob: User, alice: User, bob_directs: None, as_user: Any
 ) -> None:
     Membership.objects.filter(player__user=alice).update(role=Membership.Role.MEMBER)
-    bobs = as_user(bob)
-    assert "Your reason is shown to everybody" in text(page(bobs, running.sheet))
-    html = sent(bobs, running, "result", after=0, left=7, right=3)
+    bob_client = as_user(bob)
+    assert "Your reason is shown to everybody" in text(page(bob_client, running.fixture_url))
+    html = sent(bob_client, running, "result", after=0, left=7, right=3)
     assert "Give a reason" in text(html)
-    bobs.post(f"{running.sheet}result/", {"after": 0, "left": 7, "right": 3, "reason": "Carol agreed at the table."})
+    bob_client.post(
+        f"{running.fixture_url}result/", {"after": 0, "left": 7, "right": 3, "reason": "Carol agreed at the table."}
+    )
     assert running.fixture.match is not None
     public = text(page(Client(), f"/matches/{running.fixture.match.public_id}/"))
     assert "Decided by one of the two players" in public
     assert "Carol agreed at the table." in public
 
 
-def test_others_are_not_asked_for_one(running: Running, alices: Client) -> None:
-    html = page(alices, running.sheet)
+def test_others_are_not_asked_for_one(running: RunningEvent, alice_client: Client) -> None:
+    html = page(alice_client, running.fixture_url)
     assert "You play in this match" not in text(html)
     assert Player.objects.filter(user__isnull=False).exists()

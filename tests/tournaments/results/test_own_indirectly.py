@@ -28,9 +28,9 @@ REASON = "Bob rang: he has a fever."
 @pytest.fixture
 def fixture(make_division: Callable[..., Division], bob: User, club: Club, by_alice: Actor) -> Fixture:
     """M1, in which Alice, the only director, meets Bob, a member."""
-    bobs = Player.objects.create(name="Bob", user=bob)
-    Membership.objects.create(club=club, player=bobs)
-    return between(make_division(), [Player.objects.get(name="Alice"), bobs], by_alice)
+    bob_player = Player.objects.create(name="Bob", user=bob)
+    Membership.objects.create(club=club, player=bob_player)
+    return between(make_division(), [Player.objects.get(name="Alice"), bob_player], by_alice)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ REASON = "Bob has left; his message says 7-3."
 
 
 @pytest.fixture
-def bobs(bob: User, club: Club) -> Player:
+def bob_player(bob: User, club: Club) -> Player:
     """Bob, a member without a role."""
     player = Player.objects.create(name="Bob", user=bob)
     Membership.objects.create(club=club, player=player)
@@ -31,9 +31,9 @@ def bobs(bob: User, club: Club) -> Player:
 
 
 @pytest.fixture
-def fixture(make_division: Callable[..., Division], bobs: Player, by_alice: Actor) -> Fixture:
+def fixture(make_division: Callable[..., Division], bob_player: Player, by_alice: Actor) -> Fixture:
     """M1, in which Alice, the only director, meets Bob."""
-    return between(make_division(), [Player.objects.get(name="Alice"), bobs], by_alice)
+    return between(make_division(), [Player.objects.get(name="Alice"), bob_player], by_alice)
 
 
 def between(division: Division, pair: list[Player], by: Actor) -> Fixture:
@@ -86,8 +86,10 @@ def test_where_somebody_else_can_decide_nobody_decides_their_own_match(
     assert not decide(fixture, act, Actor.of(carol), REASON).own_match
 
 
-def test_an_opponent_who_directs_too_is_not_somebody_else(fixture: Fixture, bobs: Player, by_alice: Actor) -> None:
-    Membership.objects.filter(player=bobs).update(role=Membership.Role.DIRECTOR)
+def test_an_opponent_who_directs_too_is_not_somebody_else(
+    fixture: Fixture, bob_player: Player, by_alice: Actor
+) -> None:
+    Membership.objects.filter(player=bob_player).update(role=Membership.Role.DIRECTOR)
     assert decide(fixture, "result", by_alice, REASON).own_match
 
 
@@ -100,11 +102,11 @@ def test_nor_is_who_has_left_or_has_no_account(fixture: Fixture, club: Club, car
 
 
 def test_a_player_merged_into_the_director_is_the_director(
-    make_division: Callable[..., Division], bobs: Player, by_alice: Actor, club: Club
+    make_division: Callable[..., Division], bob_player: Player, by_alice: Actor, club: Club
 ) -> None:
     before = Player.objects.create(name="Alice B.")
     Membership.objects.create(club=club, player=before)
-    fixture = between(make_division(), [before, bobs], by_alice)
+    fixture = between(make_division(), [before, bob_player], by_alice)
     assert fixture.match is not None
     Player.objects.filter(pk=before.pk).update(merged_into=Player.objects.get(name="Alice"))
     assert refusal(lambda: decide(fixture, "result", by_alice, "")) == "own_match_reason"

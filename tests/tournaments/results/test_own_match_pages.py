@@ -8,7 +8,7 @@ from django.test import Client
 
 from matches.models import Result
 from players.models import Membership, User
-from tests.tournaments.conftest import Running
+from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.pages.test_console import claimed
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Withdrawal
@@ -19,7 +19,7 @@ WAYS = ("page of the match", "page of the entries", "API of the match", "API of 
 
 
 @pytest.fixture
-def bobs_browser(running: Running, bob: User, as_user: Callable[[User], Client]) -> Client:
+def bob_client(running: RunningEvent, bob: User, as_user: Callable[[User], Client]) -> Client:
     """Bob, who meets Carol in M1, directs as well."""
     Membership.objects.filter(player__user=bob).update(role=Membership.Role.DIRECTOR)
     return as_user(bob)
@@ -31,15 +31,15 @@ def alone(alice: User) -> None:
     Membership.objects.filter(player__user=alice).update(role=Membership.Role.MEMBER)
 
 
-def withdraw_carol(client: Client, running: Running, way: str, scope: str, reason: str) -> str:
+def withdraw_carol(client: Client, running: RunningEvent, way: str, scope: str, reason: str) -> str:
     """Sends the withdrawal of Bob's opponent; returns what the answer says."""
     assert running.fixture.match is not None
     slot = running.fixture.slots.get(entry__player__name="Carol")
     entry = slot.entry
     assert entry is not None
     ways: dict[str, tuple[str, dict[str, Any]]] = {
-        "page of the match": (f"{running.sheet}withdraw/", {"side": str(slot.side)}),
-        "page of the entries": (f"{running.address}entries/{entry.public_id}/withdraw/", {}),
+        "page of the match": (f"{running.fixture_url}withdraw/", {"side": str(slot.side)}),
+        "page of the entries": (f"{running.url}entries/{entry.public_id}/withdraw/", {}),
         "API of the match": (f"/api/v1/fixtures/{running.fixture.public_id}/withdraw/", {"side": slot.side}),
         "API of the entry": (f"/api/v1/entries/{entry.public_id}/withdraw/", {}),
     }
@@ -58,26 +58,26 @@ def refuses(answer: str, way: str, code: str, sentence: str) -> bool:
 @pytest.mark.parametrize("scope", ["division", "event"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_director_does_not_withdraw_the_opponent(
-    running: Running, bobs_browser: Client, alices: Client, way: str, scope: str
+    running: RunningEvent, bob_client: Client, alice_client: Client, way: str, scope: str
 ) -> None:
-    answer = withdraw_carol(bobs_browser, running, way, scope, REASON)
+    answer = withdraw_carol(bob_client, running, way, scope, REASON)
     assert refuses(answer, way, "own_match", "another director or assistant has to do it")
     assert not Withdrawal.objects.exists()
     assert not Result.objects.exists()
-    withdraw_carol(alices, running, way, scope, "")
+    withdraw_carol(alice_client, running, way, scope, "")
     assert not Result.objects.get().own_match
 
 
 @pytest.mark.parametrize("scope", ["division", "event"])
 @pytest.mark.parametrize("way", WAYS)
 def test_the_only_director_gives_a_reason_that_everybody_reads(
-    running: Running, bobs_browser: Client, alone: None, way: str, scope: str
+    running: RunningEvent, bob_client: Client, alone: None, way: str, scope: str
 ) -> None:
-    answer = withdraw_carol(bobs_browser, running, way, scope, "")
+    answer = withdraw_carol(bob_client, running, way, scope, "")
     assert refuses(answer, way, "own_match_reason", "Give a reason")
     assert not Withdrawal.objects.exists()
 
-    withdraw_carol(bobs_browser, running, way, scope, REASON)
+    withdraw_carol(bob_client, running, way, scope, REASON)
     assert running.fixture.match is not None
     public = text(page(Client(), f"/matches/{running.fixture.match.public_id}/"))
     assert "Decided by one of the two players" in public
@@ -85,67 +85,73 @@ def test_the_only_director_gives_a_reason_that_everybody_reads(
 
 
 @pytest.mark.parametrize("way", ["page of the match", "API of the match"])
-def test_nor_from_one_bracket(running: Running, bobs_browser: Client, way: str) -> None:
-    answer = withdraw_carol(bobs_browser, running, way, "bracket", REASON)
+def test_nor_from_one_bracket(running: RunningEvent, bob_client: Client, way: str) -> None:
+    answer = withdraw_carol(bob_client, running, way, "bracket", REASON)
     assert refuses(answer, way, "own_match", "another director or assistant has to do it")
     assert not Withdrawal.objects.exists()
 
 
 @pytest.mark.parametrize("line", ["m1 forfeit carol", "carol forfeit"])
-def test_nor_by_a_typed_line(running: Running, bobs_browser: Client, alone: None, alices: Client, line: str) -> None:
-    answer = bobs_browser.post(f"{running.address}console/quick/", {"line": line})
+def test_nor_by_a_typed_line(
+    running: RunningEvent, bob_client: Client, alone: None, alice_client: Client, line: str
+) -> None:
+    answer = bob_client.post(f"{running.url}console/quick/", {"line": line})
     assert answer.status_code == 422
     assert "Give a reason" in text(answer.content.decode())
     assert not Result.objects.exists()
     Membership.objects.filter(player__name="Alice").update(role=Membership.Role.DIRECTOR)
-    assert alices.post(f"{running.address}console/quick/", {"line": line}).status_code == 302
+    assert alice_client.post(f"{running.url}console/quick/", {"line": line}).status_code == 302
     assert Result.objects.get().kind == Result.Kind.FORFEIT
 
 
 @pytest.mark.parametrize("api", [False, True], ids=["page", "API"])
 def test_a_withdrawn_director_comes_back_only_with_a_public_reason(
-    running: Running, bobs_browser: Client, alone: None, api: bool
+    running: RunningEvent, bob_client: Client, alone: None, api: bool
 ) -> None:
-    bobs = running.entry
-    assert bobs_browser.post(f"/api/v1/entries/{bobs.public_id}/withdraw/", {"scope": "division"}).status_code == 200
-    url = f"/api/v1/entries/{bobs.public_id}/return/" if api else f"{running.address}entries/{bobs.public_id}/back-in/"
-    seen = bobs_browser.get(f"/api/v1/entries/{bobs.public_id}/return/").json()["seen"]
+    bob_entry = running.entry
+    assert bob_client.post(f"/api/v1/entries/{bob_entry.public_id}/withdraw/", {"scope": "division"}).status_code == 200
+    url = (
+        f"/api/v1/entries/{bob_entry.public_id}/return/"
+        if api
+        else f"{running.url}entries/{bob_entry.public_id}/back-in/"
+    )
+    seen = bob_client.get(f"/api/v1/entries/{bob_entry.public_id}/return/").json()["seen"]
     sent = {"scope": "division", "seen": seen}
 
-    refused = bobs_browser.post(url, sent, follow=True)
+    refused = bob_client.post(url, sent, follow=True)
     assert "Give a reason" in text(refused.content.decode())
     assert Result.objects.get().kind == Result.Kind.WALKOVER
 
-    bobs_browser.post(url, {**sent, "reason": "Only stuck in traffic."})
+    bob_client.post(url, {**sent, "reason": "Only stuck in traffic."})
     newest = Result.objects.order_by("-pk")[0]
     assert (newest.kind, newest.own_match, newest.reason) == (Result.Kind.VOID, True, "Only stuck in traffic.")
 
 
-def needs(client: Client, running: Running) -> str:
+def needs(client: Client, running: RunningEvent) -> str:
     """What the console says needs the director."""
-    html = page(client, f"{running.address}console/")
+    html = page(client, f"{running.url}console/")
     return html[html.index('data-need="') : html.index('id="ready"')]
 
 
 @pytest.mark.parametrize("told", [False, True], ids=["untold", "told"])
 def test_the_console_says_who_confirms_instead_of_offering_it(
-    running: Running, bobs_browser: Client, alices: Client, told: bool
+    running: RunningEvent, bob_client: Client, alice_client: Client, told: bool
 ) -> None:
     claimed(running, told=told)
-    own = needs(bobs_browser, running)
+    own = needs(bob_client, running)
     assert "another director or assistant decides" in text(own)
     assert "Confirm 7–3" not in text(own)
-    assert f"{running.sheet}result/" not in own
-    assert "Confirm 7–3" in text(needs(alices, running))
+    assert f"{running.fixture_url}result/" not in own
+    assert "Confirm 7–3" in text(needs(alice_client, running))
 
 
 def test_and_leads_the_only_director_to_the_form_with_a_reason(
-    running: Running, bobs_browser: Client, alone: None
+    running: RunningEvent, bob_client: Client, alone: None
 ) -> None:
     claimed(running)
-    own = needs(bobs_browser, running)
+    own = needs(bob_client, running)
     assert "nobody else can decide it" in text(own)
     assert "Confirm 7–3" not in text(own)
     assert "Decide, with a reason…" in text(own)
-    assert f'href="{running.sheet}"' in own
-    assert "Your reason is shown to everybody" in text(page(bobs_browser, running.sheet))
+    assert f'href="{running.fixture_url}"' in own
+    assert "Your reason is shown to everybody" in text(page(bob_client, running.fixture_url))

@@ -15,7 +15,7 @@ from matches.reporting.services.objections import object_to_result
 from matches.reporting.services.outcomes import stand_unanswered
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.conftest import NOW, Running, publish
+from tests.tournaments.conftest import NOW, RunningEvent, publish
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.formats.settings import ROUND_ROBIN, StageSettings
@@ -27,17 +27,17 @@ from tournaments.state.stages import set_stages
 pytestmark = pytest.mark.django_db
 
 
-def match_of(running: Running) -> Match:
+def match_of(running: RunningEvent) -> Match:
     assert running.fixture.match is not None
     return running.fixture.match
 
 
-def previewed(running: Running, side: int | None, **score: Any) -> str:
+def previewed(running: RunningEvent, side: int | None, **score: Any) -> str:
     token = links.token_for(match_of(running), side)
     return Client().get(f"/m/{token}/report/", {"score_0": 7, "score_1": 4, **score}).content.decode()
 
 
-def test_a_report_says_what_it_means_in_the_event(running: Running) -> None:
+def test_a_report_says_what_it_means_in_the_event(running: RunningEvent) -> None:
     match = match_of(running)
     assert "You go on to M3 (Main draw, Final)." in previewed(running, 0)
     assert "You are out: Main draw." in previewed(running, 1)
@@ -48,7 +48,7 @@ def test_a_report_says_what_it_means_in_the_event(running: Running) -> None:
 
 
 @pytest.fixture
-def objection(running: Running) -> Objection:
+def objection(running: RunningEvent) -> Objection:
     """Side 0 reported 7–3, which came to stand by itself; side 1 objects."""
     match, now = match_of(running), timezone.now()
     report = claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=now).claim
@@ -59,36 +59,36 @@ def objection(running: Running) -> Objection:
     )
 
 
-def console(alices: Client, running: Running) -> str:
-    return alices.get(f"{running.address}console/").content.decode()
+def console(alice_client: Client, running: RunningEvent) -> str:
+    return alice_client.get(f"{running.url}console/").content.decode()
 
 
-def answer(client: Client, running: Running, objection: Objection, **fields: Any) -> Any:
+def answer(client: Client, running: RunningEvent, objection: Objection, **fields: Any) -> Any:
     seq = Match.objects.get(pk=objection.match_id).seq
     body = {"objection": objection.public_id, "after": seq, "reason": "Two saw it.", **fields}
-    return client.post(f"{running.sheet}objection/", body)
+    return client.post(f"{running.fixture_url}objection/", body)
 
 
 def test_an_objection_needs_the_director_and_is_dismissed_with_a_reason(
-    alices: Client, running: Running, objection: Objection
+    alice_client: Client, running: RunningEvent, objection: Objection
 ) -> None:
-    page = console(alices, running)
+    page = console(alice_client, running)
     assert 'data-need="objection"' in page
     assert "We did not play." in page
-    refused = answer(alices, running, objection, upheld="0", reason="")
+    refused = answer(alice_client, running, objection, upheld="0", reason="")
     assert refused.status_code == 422
-    assert answer(alices, running, objection, upheld="0").status_code == 302
+    assert answer(alice_client, running, objection, upheld="0").status_code == 302
     objection.refresh_from_db()
     assert (objection.state, objection.answer) == (Objection.State.DISMISSED, "Two saw it.")
-    assert 'data-need="objection"' not in console(alices, running)
+    assert 'data-need="objection"' not in console(alice_client, running)
 
 
 def test_an_objection_that_is_upheld_leads_to_the_correction(
-    alices: Client, running: Running, objection: Objection
+    alice_client: Client, running: RunningEvent, objection: Objection
 ) -> None:
-    assert "No match that follows has begun" in alices.get(running.sheet).content.decode()
-    response = answer(alices, running, objection, upheld="1")
-    assert response.headers["Location"] == f"{running.sheet}correct/"
+    assert "No match that follows has begun" in alice_client.get(running.fixture_url).content.decode()
+    response = answer(alice_client, running, objection, upheld="1")
+    assert response.headers["Location"] == f"{running.fixture_url}correct/"
     objection.refresh_from_db()
     assert objection.state == Objection.State.UPHELD
     match = Match.objects.get(pk=objection.match_id)
@@ -96,42 +96,47 @@ def test_an_objection_that_is_upheld_leads_to_the_correction(
 
 
 def test_a_begun_successor_only_changes_the_advice(
-    alices: Client, running: Running, objection: Objection, by_alice: Actor
+    alice_client: Client, running: RunningEvent, objection: Objection, by_alice: Actor
 ) -> None:
     second = Fixture.objects.get(stage__division=running.division, number=2)
     results.enter_result(fixture=second, winner=0, score=(7, 1), by=by_alice, now=timezone.now())
     final = Fixture.objects.get(stage__division=running.division, number=3)
     assert final.match is not None
     claims.claim(match=final.match, side=0, winner=0, score=(7, 1), by=Actor.link(0), now=timezone.now())
-    assert "Matches that follow have begun" in alices.get(running.sheet).content.decode()
-    assert answer(alices, running, objection, upheld="0").status_code == 302
+    assert "Matches that follow have begun" in alice_client.get(running.fixture_url).content.decode()
+    assert answer(alice_client, running, objection, upheld="0").status_code == 302
 
 
-def test_an_objection_is_answered_by_api(alices: Client, running: Running, objection: Objection) -> None:
+def test_an_objection_is_answered_by_api(alice_client: Client, running: RunningEvent, objection: Objection) -> None:
     seq = Match.objects.get(pk=objection.match_id).seq
     path = f"/api/v1/fixtures/{running.fixture.public_id}/objection/"
     body = {"objection": objection.public_id, "upheld": False, "reason": "Two saw it.", "after": seq}
-    assert alices.post(path, body, content_type="application/json").status_code == 200
-    again = alices.post(path, {**body, "after": seq + 1}, content_type="application/json")
+    assert alice_client.post(path, body, content_type="application/json").status_code == 200
+    again = alice_client.post(path, {**body, "after": seq + 1}, content_type="application/json")
     assert (again.status_code, again.json()["code"]) == (409, "objection_answered")
 
 
-def test_an_objection_to_another_match_is_not_found(alices: Client, running: Running, objection: Objection) -> None:
+def test_an_objection_to_another_match_is_not_found(
+    alice_client: Client, running: RunningEvent, objection: Objection
+) -> None:
     other = Fixture.objects.get(stage__division=running.division, number=2)
-    path = f"{running.address}fixtures/{other.public_id}/objection/"
+    path = f"{running.url}fixtures/{other.public_id}/objection/"
     body = {"objection": objection.public_id, "after": 0, "reason": "No.", "upheld": "1"}
-    assert alices.post(path, body).status_code == 404
+    assert alice_client.post(path, body).status_code == 404
 
 
 def test_an_event_says_whether_records_stand_at_once_and_its_matches_know(
-    running: Running, client: Client, by_alice: Actor
+    running: RunningEvent, client: Client, by_alice: Actor
 ) -> None:
-    assert "count as the sender’s report, which the other player confirms" in client.get(running.page).content.decode()
+    assert (
+        "count as the sender’s report, which the other player confirms"
+        in client.get(running.division_url).content.decode()
+    )
     assert not match_of(running).records_stand
     division = Division.objects.get(pk=running.division.pk)
     changed = {"by": by_alice, "now": timezone.now(), "records_stand": True}
     events.update_division(division=division, after=division.seq, **changed)
-    assert "an accepted record stands at once" in client.get(running.page).content.decode()
+    assert "an accepted record stands at once" in client.get(running.division_url).content.decode()
     for number in (1, 2):
         fixture = Fixture.objects.get(stage__division=division, number=number)
         results.enter_result(fixture=fixture, winner=0, score=(7, 1), by=by_alice, now=timezone.now())

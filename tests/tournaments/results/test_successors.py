@@ -11,7 +11,7 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.draws.test_take_back import paired, undo_round
 from tests.tournaments.pages.test_division import text
-from tests.tournaments.support.swiss_rounds import Hall
+from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Tournament
 
@@ -26,24 +26,26 @@ def sheet(match: Match) -> str:
 
 
 @pytest.fixture
-def hall(make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor) -> Hall:
+def driver(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> DivisionDriver:
     """A Swiss of six whose second round is paired."""
-    hall = Hall(make_division(match_length=1), by_alice)
-    hall.enter(make_players(6))
-    hall.begin(StageSettings("swiss", rounds=3))
-    hall.play_round()
-    return paired(hall)
+    driver = DivisionDriver(make_division(match_length=1), by_alice)
+    driver.enter(make_players(6))
+    driver.begin(StageSettings("swiss", rounds=3))
+    driver.play_round()
+    return paired(driver)
 
 
-def test_an_old_sheet_names_its_successor_and_no_number_is_reused(hall: Hall) -> None:
-    old = [row.match for row in hall.ready() if row.match is not None]
+def test_an_old_sheet_names_its_successor_and_no_number_is_reused(driver: DivisionDriver) -> None:
+    old = [row.match for row in driver.ready() if row.match is not None]
     assert len(old) == 3
     assert "Played instead" not in sheet(old[0])
-    taken = {row.number for row in hall.ready()}
-    undo_round(hall)
+    taken = {row.number for row in driver.ready()}
+    undo_round(driver)
     assert "Played instead" not in sheet(old[0]), "nothing is paired yet"
-    paired(hall)
-    fresh = {row.number: row for row in hall.ready()}
+    paired(driver)
+    fresh = {row.number: row for row in driver.ready()}
     assert fresh
     assert not set(fresh) & taken
     for match in old:

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW
-from tests.tournaments.support.drawn_divisions import Hall, fixture_of, page_of, stage_formats
+from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of, stage_formats
 from tournaments.draws.selectors.drafts import Counts, counts, draft_rounds
 from tournaments.draws.services.draws import publish_draw
 from tournaments.entries.services.entries import withdraw
@@ -50,8 +50,10 @@ DOUBLE_TWICE = StageSettings(DOUBLE, second_final=True)
 
 
 @pytest.fixture
-def hall(make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor) -> Hall:
-    return Hall(make_division, make_players, by_alice)
+def builder(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> DivisionBuilder:
+    return DivisionBuilder(make_division, make_players, by_alice)
 
 
 def text_of(client: Client, address: str) -> str:
@@ -72,8 +74,10 @@ def box_of(client: Client, division: Division, number: int) -> str:
 # Every bracket on one page
 
 
-def test_main_consolation_and_last_chance_stand_together_with_links_between_them(hall: Hall, client: Client) -> None:
-    division = hall.drawn(13, PROGRESSIVE_ALL)
+def test_main_consolation_and_last_chance_stand_together_with_links_between_them(
+    builder: DivisionBuilder, client: Client
+) -> None:
+    division = builder.drawn(13, PROGRESSIVE_ALL)
     html = client.get(page_of(division)).content.decode()
     for key, title in (
         ("main", "Main draw"),
@@ -86,9 +90,9 @@ def test_main_consolation_and_last_chance_stand_together_with_links_between_them
 
 
 def test_a_slot_says_whose_loser_or_winner_it_waits_for_and_a_box_where_its_loser_drops_to(
-    hall: Hall, client: Client
+    builder: DivisionBuilder, client: Client
 ) -> None:
-    division = hall.drawn(8, StageSettings(PROGRESSIVE))
+    division = builder.drawn(8, StageSettings(PROGRESSIVE))
     drops = Slot.objects.filter(fixture__stage__division=division, source="loser").select_related("fixture")
     assert drops
     for slot in drops:
@@ -97,20 +101,20 @@ def test_a_slot_says_whose_loser_or_winner_it_waits_for_and_a_box_where_its_lose
 
 
 def test_once_the_loser_is_known_he_stands_there_and_the_box_does_not_say_where_he_went(
-    hall: Hall, client: Client
+    builder: DivisionBuilder, client: Client
 ) -> None:
-    division = hall.drawn(8, StageSettings(PROGRESSIVE))
-    hall.win(fixture_of(division, 1), 0)
+    division = builder.drawn(8, StageSettings(PROGRESSIVE))
+    builder.win(fixture_of(division, 1), 0)
     assert "loser →" not in box_of(client, division, 1)
 
 
-def test_byes_walkovers_empty_and_to_be_decided_have_a_word_each(hall: Hall, client: Client) -> None:
-    division = hall.drawn(5, StageSettings(PROGRESSIVE))
+def test_byes_walkovers_empty_and_to_be_decided_have_a_word_each(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(5, StageSettings(PROGRESSIVE))
     lone = Slot.objects.filter(fixture__stage__division=division, status="bye", fixture__round__bracket__key="main")
     assert lone
     assert "Bye" in box_of(client, division, lone[0].fixture.number)
     first = Fixture.objects.get(stage__division=division, status="ready", round__number=1, round__bracket__key="main")
-    withdraw(entry=first.slots.get(side=0).entry, by=hall.by, now=NOW)
+    withdraw(entry=first.slots.get(side=0).entry, by=builder.by, now=NOW)
     said = box_of(client, division, first.number)
     assert "walkover" in said
     assert "not coming" in said
@@ -119,58 +123,63 @@ def test_byes_walkovers_empty_and_to_be_decided_have_a_word_each(hall: Hall, cli
     assert re.search(r"(Winner|Loser) of M\d+", box_of(client, division, waiting.number))
 
 
-def test_a_match_that_nobody_comes_to_is_called_empty(hall: Hall, client: Client) -> None:
-    division = hall.drawn(4, StageSettings(KNOCKOUT))
+def test_a_match_that_nobody_comes_to_is_called_empty(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(4, StageSettings(KNOCKOUT))
     for number in (1, 2):
         results.enter_result(
-            fixture=fixture_of(division, number), winner=None, score=None, kind="double_forfeit", by=hall.by, now=NOW
+            fixture=fixture_of(division, number), winner=None, score=None, kind="double_forfeit", by=builder.by, now=NOW
         )
     assert fixture_of(division, 3).status == "empty"
     assert "empty" in box_of(client, division, 3)
 
 
-def test_the_second_final_is_played_if_needed_and_says_so_afterwards(hall: Hall, client: Client) -> None:
-    division = hall.drawn(4, DOUBLE_TWICE)
+def test_the_second_final_is_played_if_needed_and_says_so_afterwards(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(4, DOUBLE_TWICE)
     last = Fixture.objects.filter(stage__division=division).order_by("-number").first()
     assert last is not None
     assert "if needed" in box_of(client, division, last.number)
     while (ready := Fixture.objects.filter(stage__division=division, status="ready").first()) is not None:
-        hall.win(fixture_of(division, ready.number), 0)
+        builder.win(fixture_of(division, ready.number), 0)
     assert fixture_of(division, last.number).status == "not_needed"
     assert box_of(client, division, last.number) == f"M{last.number} not needed – –"
 
 
-def test_the_upper_final_of_a_double_elimination_is_not_the_final(hall: Hall, client: Client) -> None:
-    said = text_of(client, page_of(hall.drawn(8, DOUBLE_TWICE)))
+def test_the_upper_final_of_a_double_elimination_is_not_the_final(builder: DivisionBuilder, client: Client) -> None:
+    said = text_of(client, page_of(builder.drawn(8, DOUBLE_TWICE)))
     for name in ("Upper bracket", "Lower bracket", "Upper final", "L final", "Second final"):
         assert name in said
     assert "Main draw" not in said
 
 
-def test_a_place_of_a_group_is_named_until_it_is_known(hall: Hall, client: Client) -> None:
-    division = hall.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=2), StageSettings(KNOCKOUT))
+def test_a_place_of_a_group_is_named_until_it_is_known(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=2), StageSettings(KNOCKOUT))
     said = text_of(client, page_of(division))
     for words in ("Stage 1: groups", "Stage 2: knockout", "1st of group A", "2nd of group B"):
         assert words in said
-    hall.play(division)
+    builder.play(division)
     said = text_of(client, page_of(division))
     assert "of group A" not in said
     assert "won by" in said
 
 
-def test_a_stage_that_is_not_planned_yet_says_when_it_will_be(hall: Hall, client: Client) -> None:
-    division = hall.drawn(6, StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT))
+def test_a_stage_that_is_not_planned_yet_says_when_it_will_be(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(6, StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT))
     assert "Who plays here is known when the stage before is over." in text_of(client, page_of(division))
 
 
-def test_where_the_bracket_was_kept_the_box_tells_who_goes_on(hall: Hall, client: Client) -> None:
-    division = hall.drawn(4, StageSettings(KNOCKOUT))
-    hall.win(fixture_of(division, 1), 0)
+def test_where_the_bracket_was_kept_the_box_tells_who_goes_on(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(4, StageSettings(KNOCKOUT))
+    builder.win(fixture_of(division, 1), 0)
     division.refresh_from_db()
     corrected = fixture_of(division, 1)
     assert "goes on" not in box_of(client, division, 1)
     apply_correction(
-        fixture=corrected, new=NewResult(1, (5, 7)), choice=Choice.KEEP_BRACKET, after=division.seq, by=hall.by, now=NOW
+        fixture=corrected,
+        new=NewResult(1, (5, 7)),
+        choice=Choice.KEEP_BRACKET,
+        after=division.seq,
+        by=builder.by,
+        now=NOW,
     )
     kept, winner = (corrected.slots.get(side=side).entry for side in (0, 1))
     assert fixture_of(division, 3).slots.get(side=0).entry == kept
@@ -192,16 +201,16 @@ def test_where_the_bracket_was_kept_the_box_tells_who_goes_on(hall: Hall, client
 )
 @pytest.mark.parametrize("played", [0, 5, 1000])
 def test_what_the_rows_say_of_places_is_what_the_facts_lead_to(
-    hall: Hall, count: int, settings: StageSettings, played: int
+    builder: DivisionBuilder, count: int, settings: StageSettings, played: int
 ) -> None:
-    division = hall.drawn(count, settings)
+    division = builder.drawn(count, settings)
     nobody = Fixture.objects.filter(stage__division=division, status="ready").select_related("stage").first()
     assert nobody is not None
-    results.enter_result(fixture=nobody, winner=None, score=None, kind="double_forfeit", by=hall.by, now=NOW)
-    hall.play(division, most=min(played, 4))
+    results.enter_result(fixture=nobody, winner=None, score=None, kind="double_forfeit", by=builder.by, now=NOW)
+    builder.play(division, most=min(played, 4))
     leaving = Entry.objects.filter(division=division).order_by("pk")[2]
-    withdraw(entry=leaving, by=hall.by, now=NOW)
-    hall.play(division, most=played)
+    withdraw(entry=leaving, by=builder.by, now=NOW)
+    builder.play(division, most=played)
     [derived] = states_of(division)
     read = standing(brackets.rounds_of(division))
     assert read.graph.brackets
@@ -222,10 +231,10 @@ def drawn_to(state: Progress, number: int, source: Source) -> Source:
     return state.graph.round_of[number].entrants[order[source.number - 1]]
 
 
-def test_each_bracket_that_is_over_names_its_winner_and_its_places(hall: Hall, client: Client) -> None:
-    division = hall.drawn(8, StageSettings(PROGRESSIVE))
+def test_each_bracket_that_is_over_names_its_winner_and_its_places(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(8, StageSettings(PROGRESSIVE))
     assert "won by" not in text_of(client, page_of(division))
-    hall.play(division)
+    builder.play(division)
     [state] = states_of(division)
     names = {entry.pk: entry.player.name for entry in division.entries.select_related("player")}
     html = client.get(page_of(division)).content.decode()
@@ -258,9 +267,9 @@ OF_EVERY_FORMAT = pytest.mark.parametrize(
 
 @OF_EVERY_FORMAT
 def test_the_draft_counts_players_places_byes_and_matches(
-    hall: Hall, count: int, stages: tuple[StageSettings, ...], wanted: Counts
+    builder: DivisionBuilder, count: int, stages: tuple[StageSettings, ...], wanted: Counts
 ) -> None:
-    draw = hall.draft(count, *stages)
+    draw = builder.draft(count, *stages)
     division = draw.stage.division
     assert counts(division, draw) == wanted
     assert not Fixture.objects.filter(stage=draw.stage).exists()
@@ -268,11 +277,16 @@ def test_the_draft_counts_players_places_byes_and_matches(
 
 @OF_EVERY_FORMAT
 def test_a_draft_shows_everybody_and_what_follows(
-    hall: Hall, alices: Client, client: Client, count: int, stages: tuple[StageSettings, ...], wanted: Counts
+    builder: DivisionBuilder,
+    alice_client: Client,
+    client: Client,
+    count: int,
+    stages: tuple[StageSettings, ...],
+    wanted: Counts,
 ) -> None:
-    draw = hall.draft(count, *stages)
+    draw = builder.draft(count, *stages)
     address = f"{page_of(draw.stage.division)}draw/"
-    said = text_of(alices, address)
+    said = text_of(alice_client, address)
     assert f"{wanted.matches} matches" in said
     assert f"{wanted.byes} bye" in said
     names = [entry.player.name for entry in draw.stage.division.entries.select_related("player")]
@@ -286,12 +300,12 @@ def test_a_draft_shows_everybody_and_what_follows(
 
 
 @pytest.mark.parametrize("settings", [PROGRESSIVE_ALL, DOUBLE_TWICE, StageSettings(GROUPS, groups=3)], ids=str)
-def test_the_draft_is_what_is_published(hall: Hall, settings: StageSettings) -> None:
-    draw = hall.draft(13, settings)
+def test_the_draft_is_what_is_published(builder: DivisionBuilder, settings: StageSettings) -> None:
+    draw = builder.draft(13, settings)
     division = draw.stage.division
     before = draft_rounds(division, draw)
     division.refresh_from_db()
-    publish_draw(division=division, after=division.seq, by=hall.by, now=NOW)
+    publish_draw(division=division, after=division.seq, by=builder.by, now=NOW)
     after = brackets.rounds_of(division)
     assert [(row.bracket, row.number, row.length) for row in before] == [
         (row.bracket, row.number, row.length) for row in after
@@ -304,8 +318,8 @@ def test_the_draft_is_what_is_published(hall: Hall, settings: StageSettings) -> 
 # Programs
 
 
-def test_programs_see_every_stage_and_the_places_that_feed_it(hall: Hall, client: Client) -> None:
-    division = hall.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=1), StageSettings(KNOCKOUT))
+def test_programs_see_every_stage_and_the_places_that_feed_it(builder: DivisionBuilder, client: Client) -> None:
+    division = builder.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=1), StageSettings(KNOCKOUT))
     body = client.get(f"/api/v1/divisions/{division.public_id}/bracket/").json()
     assert [(one["number"], one["format"], one["status"]) for one in body["stages"]] == [
         (1, "groups", "running"), (2, "knockout", "running"),
@@ -324,12 +338,12 @@ def test_programs_see_every_stage_and_the_places_that_feed_it(hall: Hall, client
 
 @pytest.mark.parametrize("settings", [StageSettings(KNOCKOUT), DOUBLE_TWICE], ids=[KNOCKOUT, DOUBLE])
 def test_a_bracket_of_256_is_light_and_asks_the_database_no_more_than_one_of_8(
-    hall: Hall, client: Client, settings: StageSettings
+    builder: DivisionBuilder, client: Client, settings: StageSettings
 ) -> None:
     found = []
     for count in (8, LARGE):
-        division = hall.drawn(count, settings, name=f"{count} players")
-        hall.play(division, most=4)
+        division = builder.drawn(count, settings, name=f"{count} players")
+        builder.play(division, most=4)
         client.get(page_of(division))
         with CaptureQueriesContext(connection) as queries:
             answer = client.get(page_of(division), headers={"accept-encoding": "gzip"})
@@ -340,8 +354,10 @@ def test_a_bracket_of_256_is_light_and_asks_the_database_no_more_than_one_of_8(
     assert found[0] == found[1] <= MOST_QUERIES
 
 
-def test_closed_sections_of_a_very_large_event_are_asked_for_one_by_one(hall: Hall, client: Client) -> None:
-    division = hall.drawn(LARGE, DOUBLE_TWICE)
+def test_closed_sections_of_a_very_large_event_are_asked_for_one_by_one(
+    builder: DivisionBuilder, client: Client
+) -> None:
+    division = builder.drawn(LARGE, DOUBLE_TWICE)
     html = client.get(page_of(division)).content.decode()
     assert 'href="?section=main-3#main-3"' in html
     assert 'id="main-3"' not in html
@@ -353,11 +369,11 @@ def test_closed_sections_of_a_very_large_event_are_asked_for_one_by_one(hall: Ha
 
 @OF_EVERY_FORMAT
 def test_the_page_of_every_format_can_be_read_at_any_time(
-    hall: Hall, client: Client, count: int, stages: tuple[StageSettings, ...], wanted: Counts
+    builder: DivisionBuilder, client: Client, count: int, stages: tuple[StageSettings, ...], wanted: Counts
 ) -> None:
-    division = hall.drawn(count, *stages)
+    division = builder.drawn(count, *stages)
     for most in (0, 3):
-        hall.play(division, most=most)
+        builder.play(division, most=most)
         said = text_of(client, page_of(division))
         assert f"{count} players" in said
     if stages[0].format not in ELIMINATION:

@@ -12,13 +12,13 @@ from django.test import Client
 
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.conftest import alices, as_user, by_alice, club, make_division, make_players, tournament
+from tests.tournaments.conftest import alice_client, as_user, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.formats.tables.tiebreaks import TIEBREAKS
 from tournaments.models import Division
 from tournaments.standings import exports
 
-__all__ = ["alices", "as_user", "by_alice", "club", "make_division", "make_players", "tournament"]
+__all__ = ["alice_client", "as_user", "by_alice", "club", "make_division", "make_players", "tournament"]
 
 pytestmark = pytest.mark.django_db
 
@@ -105,17 +105,20 @@ def test_pairings_read_back_from_csv_are_those_of_the_json(
 
 
 def test_no_name_becomes_a_formula(
-    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor, alices: Client
+    make_division: Callable[..., Division],
+    make_players: Callable[[int], list[Player]],
+    by_alice: Actor,
+    alice_client: Client,
 ) -> None:
     names = ["=HYPERLINK(1)", "+1", "-2+3", "@SUM(A1)", "\tTab"]
     players = make_players(5)
     for player, name in zip(players, names, strict=True):
         Player.objects.filter(pk=player.pk).update(name=name)
     division = drawn_as(make_division(name="Open"), STAGES["round robin"], players, by_alice)
-    rows, body = files(alices, division, "standings")
+    rows, body = files(alice_client, division, "standings")
     assert sorted(row["name"] for row in rows) == sorted(f"'{name}" for name in names)
     assert {line["name"] for line in body["stages"][0]["tables"][0]["rows"]} == set(names)
-    rows, _body = files(alices, division, "pairings")
+    rows, _body = files(alice_client, division, "pairings")
     said = {row[f"name_{side}"] for row in rows for side in (1, 2)} - {""}
     assert said
     assert all(name.startswith("'") for name in said)

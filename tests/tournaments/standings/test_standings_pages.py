@@ -242,13 +242,13 @@ def test_a_walkover_is_called_one_and_is_no_match(
 def test_the_reader_is_marked_and_can_jump_to_himself(
     make_division: Callable[..., Division],
     make_players: Callable[[int], list[Player]],
-    bobs: Player,
+    bob_player: Player,
     by_alice: Actor,
     as_user: Callable[..., Client],
 ) -> None:
-    division = drawn_as(make_division(name="Open"), STAGES["swiss"], [bobs, *make_players(7)], by_alice)
+    division = drawn_as(make_division(name="Open"), STAGES["swiss"], [bob_player, *make_players(7)], by_alice)
     play(division, by_alice, random.Random(2), most=4)
-    text = as_user(bobs.user).get(address(division)).content.decode()
+    text = as_user(bob_player.user).get(address(division)).content.decode()
     jump = re.search(r'href="#(e1-\w+)">Jump to me', text)
     assert jump
     assert f'id="{jump[1]}"' in text
@@ -258,17 +258,17 @@ def test_the_reader_is_marked_and_can_jump_to_himself(
 
 
 def test_a_draft_event_has_no_standings_for_others(
-    make_division: Callable[..., Division], alices: Client, client: Client
+    make_division: Callable[..., Division], alice_client: Client, client: Client
 ) -> None:
     division = make_division(name="Open")
     for page in ("standings/", "pairings/", "standings.csv", "standings.json", "pairings.csv", "pairings.json"):
         assert client.get(address(division, page)).status_code == 404
-        assert alices.get(address(division, page)).status_code == 200
+        assert alice_client.get(address(division, page)).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["swiss", "round robin", "knockout"])
 def test_64_players_cost_no_more_queries_than_8(
-    name: str, staged: Callable[..., Division], by_alice: Actor, alices: Client
+    name: str, staged: Callable[..., Division], by_alice: Actor, alice_client: Client
 ) -> None:
     def played(count: int) -> Division:
         division = staged(name, count)
@@ -276,9 +276,9 @@ def test_64_players_cost_no_more_queries_than_8(
         return division
 
     def asked(division: Division, page: str) -> int:
-        alices.get(address(division, page))
+        alice_client.get(address(division, page))
         with CaptureQueriesContext(connection) as queries:
-            answer = alices.get(address(division, page))
+            answer = alice_client.get(address(division, page))
             assert answer.status_code == 200
             # A file is sent while it is read.
             assert b"".join(answer.streaming_content if answer.streaming else [answer.content])

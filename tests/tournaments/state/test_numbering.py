@@ -7,7 +7,7 @@ import pytest
 
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.support.swiss_rounds import Hall
+from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.state.numbering import take_numbers
@@ -35,28 +35,28 @@ def test_numbers_that_were_given_are_not_given_again(drawn: Callable[..., Divisi
 def test_rounds_and_the_stage_after_them_count_on(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
-    hall = Hall(make_division(match_length=1), by_alice)
-    hall.enter(make_players(8))
-    hall.begin(StageSettings("swiss", rounds=2, qualifiers=4), StageSettings("knockout"))
-    hall.play_round()
-    hall.work()
-    other = Hall(make_division(name="Side", match_length=1), by_alice)
+    driver = DivisionDriver(make_division(match_length=1), by_alice)
+    driver.enter(make_players(8))
+    driver.begin(StageSettings("swiss", rounds=2, qualifiers=4), StageSettings("knockout"))
+    driver.play_round()
+    driver.work()
+    other = DivisionDriver(make_division(name="Side", match_length=1), by_alice)
     other.enter([Player.objects.create(name=f"Guest {number}") for number in range(4)])
     other.begin(StageSettings("knockout"))
-    hall.play_round()
-    given: list[Any] = [*numbers(hall.division), *numbers(other.division)]
-    assert Fixture.objects.filter(stage__division=hall.division, stage__number=2).count() == 3
+    driver.play_round()
+    given: list[Any] = [*numbers(driver.division), *numbers(other.division)]
+    assert Fixture.objects.filter(stage__division=driver.division, stage__number=2).count() == 3
     assert len(given) == len(set(given)) == Tournament.objects.get().last_number
 
 
 def test_who_comes_late_into_a_league_plays_matches_with_numbers_of_their_own(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
-    hall = Hall(make_division(match_length=1), by_alice)
-    hall.enter(make_players(4))
-    hall.begin(StageSettings("league"))
-    other = Hall(make_division(name="Side", match_length=1), by_alice)
+    driver = DivisionDriver(make_division(match_length=1), by_alice)
+    driver.enter(make_players(4))
+    driver.begin(StageSettings("league"))
+    other = DivisionDriver(make_division(name="Side", match_length=1), by_alice)
     other.enter(make_players(2))
     other.begin(StageSettings("knockout"))
-    hall.late(Player.objects.create(name="Late Larry"))
-    assert sorted([*numbers(hall.division), *numbers(other.division)]) == list(range(1, 12))
+    driver.late(Player.objects.create(name="Late Larry"))
+    assert sorted([*numbers(driver.division), *numbers(other.division)]) == list(range(1, 12))

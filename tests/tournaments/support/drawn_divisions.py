@@ -18,7 +18,7 @@ LENGTH = 7
 SEED = 1975
 
 
-class Hall:
+class DivisionBuilder:
     """Makes divisions; Alice directs all of them."""
 
     def __init__(

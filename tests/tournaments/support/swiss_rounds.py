@@ -19,7 +19,7 @@ from tournaments.state.integrity import differences
 
 
 @dataclass
-class Hall(Clocked):
+class DivisionDriver(Clocked):
     """One division and whoever runs it; every act takes a minute."""
 
     division: Division
@@ -32,7 +32,7 @@ class Hall(Clocked):
         """Before the draw."""
         return entries.enter(division=self.division, players=players, by=self.by, now=self.now())
 
-    def begin(self, *settings: StageSettings) -> "Hall":
+    def begin(self, *settings: StageSettings) -> "DivisionDriver":
         """Sets the formats, opens the event, draws and publishes."""
         stages.set_stages(division=self.division, stages=settings, after=self.seq, by=self.by, now=self.now())
         if self.division.tournament.status == Tournament.Status.DRAFT:
@@ -117,4 +117,4 @@ def is_clean(division: Division | None = None) -> bool:
 
 
 MakeDivision = Callable[..., Division]
-__all__ = ["SYSTEM", "Hall", "MakeDivision", "is_clean", "pairs_of"]
+__all__ = ["SYSTEM", "DivisionDriver", "MakeDivision", "is_clean", "pairs_of"]

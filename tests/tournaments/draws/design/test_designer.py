@@ -11,7 +11,7 @@ from django.utils.html import escape
 
 from players.actors import Actor
 from players.models import LogEntry, Player, User
-from tests.tournaments.conftest import NOW, Running
+from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_division import text, url
 from tournaments.draws.design.forms import initial_of
 from tournaments.draws.services import draws
@@ -28,11 +28,11 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def tonight(taking: Division, make_players: Callable[[int], list[Player]], by_alice: Actor) -> Division:
+def tonight(open_division: Division, make_players: Callable[[int], list[Player]], by_alice: Actor) -> Division:
     """Thirteen are here."""
-    entries.enter(division=taking, players=make_players(13), by=by_alice, now=NOW)
-    taking.refresh_from_db()
-    return taking
+    entries.enter(division=open_division, players=make_players(13), by=by_alice, now=NOW)
+    open_division.refresh_from_db()
+    return open_division
 
 
 def typed(division: Division, *stages: dict[str, Any], **evening: Any) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def shown(client: Client, division: Division, data: dict[str, Any], status: int 
     return response.content.decode()
 
 
-def test_the_page_says_what_tonights_format_means(alices: Client, tonight: Division) -> None:
-    html = alices.get(url(tonight) + "format/").content.decode()
+def test_the_page_says_what_tonights_format_means(alice_client: Client, tonight: Division) -> None:
+    html = alice_client.get(url(tonight) + "format/").content.decode()
     assert totals(html).startswith("13 players · 12 matches · 4 rounds · done about ")
     for name in PRESET_NAMES.values():
         assert escape(str(name)) in html
@@ -65,9 +65,9 @@ def test_the_page_says_what_tonights_format_means(alices: Client, tonight: Divis
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_fills_in_everything_and_stores_nothing(name: str, alices: Client, tonight: Division) -> None:
+def test_a_preset_fills_in_everything_and_stores_nothing(name: str, alice_client: Client, tonight: Division) -> None:
     players = 12 if name == "league" else 13
-    html = shown(alices, tonight, typed(tonight, preset=name, players=players))
+    html = shown(alice_client, tonight, typed(tonight, preset=name, players=players))
     assert totals(html).startswith(f"{players} players · ")
     assert "impossible" not in html
     assert stage_settings(tonight) == [StageSettings()]
@@ -77,19 +77,19 @@ def test_every_preset_has_its_button() -> None:
     assert list(PRESETS) == list(PRESET_NAMES)
 
 
-def test_what_a_preset_has_filled_in_can_be_saved(alices: Client, tonight: Division) -> None:
+def test_what_a_preset_has_filled_in_can_be_saved(alice_client: Client, tonight: Division) -> None:
     for name in PRESETS:
         tonight.refresh_from_db()
         wanted = list(preset(name, 12))
         stages = [{key: "" if value is None else value for key, value in initial_of(one).items()} for one in wanted]
-        response = alices.post(url(tonight) + "format/", typed(tonight, *stages))
+        response = alice_client.post(url(tonight) + "format/", typed(tonight, *stages))
         assert response.status_code == 302, name
         assert response.headers["Location"] == url(tonight) + "draw/"
         assert stage_settings(tonight) == wanted
 
 
-def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alices: Client, tonight: Division) -> None:
-    alices.post(url(tonight) + "format/", typed(tonight, {"format": "swiss", "rounds": 5}, tables=7))
+def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alice_client: Client, tonight: Division) -> None:
+    alice_client.post(url(tonight) + "format/", typed(tonight, {"format": "swiss", "rounds": 5}, tables=7))
     tonight.tournament.refresh_from_db()
     assert tonight.tournament.tables == 7
     lines = {
@@ -97,12 +97,12 @@ def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alices: Cli
     }
     assert lines["stages_changed"] == {"format": ["knockout", "swiss rounds=5 edition=2026-03-01"]}
     assert lines["tournament_changed"] == {"tables": [None, 7]}
-    assert "changed the format" in alices.get(url(tonight).rsplit("/", 2)[0] + "/console/log/").content.decode()
-    assert "Swiss, 5 rounds" in alices.get(url(tonight) + "draw/").content.decode()
-    assert "Swiss, 5 rounds" in alices.get(url(tonight) + "settings/").content.decode()
+    assert "changed the format" in alice_client.get(url(tonight).rsplit("/", 2)[0] + "/console/log/").content.decode()
+    assert "Swiss, 5 rounds" in alice_client.get(url(tonight) + "draw/").content.decode()
+    assert "Swiss, 5 rounds" in alice_client.get(url(tonight) + "settings/").content.decode()
 
 
-def test_all_that_can_be_set_is_read_from_the_form(alices: Client, tonight: Division) -> None:
+def test_all_that_can_be_set_is_read_from_the_form(alice_client: Client, tonight: Division) -> None:
     swiss = {
         "format": "swiss", "shown": "swiss", "rounds": "", "lengths": "5 7", "order": "fold",
         "next_round": "ask", "countdown": "60",
@@ -114,7 +114,7 @@ def test_all_that_can_be_set_is_read_from_the_form(alices: Client, tonight: Divi
         "format": "progressive", "shown": "progressive", "pattern": "own", "own_pattern": "A.B.|.",
         "last_chance": "A.", "lengths": "9", "lower_lengths": "7 9", "last_lengths": "3",
     }  # fmt: skip
-    assert alices.post(url(tonight) + "format/", typed(tonight, swiss, final)).status_code == 302
+    assert alice_client.post(url(tonight) + "format/", typed(tonight, swiss, final)).status_code == 302
     first, second = stage_settings(tonight)
     assert first.as_data() == {
         "lengths": [5, 7], "order": "fold",
@@ -127,7 +127,7 @@ def test_all_that_can_be_set_is_read_from_the_form(alices: Client, tonight: Divi
     assert stage_settings(tonight) == [first, second]
 
 
-def test_the_usual_tie_breaks_stay_the_usual_ones(alices: Client, tonight: Division) -> None:
+def test_the_usual_tie_breaks_stay_the_usual_ones(alice_client: Client, tonight: Division) -> None:
     for name in DEFAULT_TIEBREAKS:
         tonight.refresh_from_db()
         stage = {
@@ -135,14 +135,14 @@ def test_the_usual_tie_breaks_stay_the_usual_ones(alices: Client, tonight: Divis
             "shown": name,
             **{k: v for k, v in initial_of(StageSettings(name)).items() if v is not None},
         }
-        alices.post(url(tonight) + "format/", typed(tonight, stage))
+        alice_client.post(url(tonight) + "format/", typed(tonight, stage))
         assert stage_settings(tonight) == [StageSettings(name)]
 
 
-def test_htmx_gets_the_part_of_the_page_and_everybody_else_the_page(alices: Client, tonight: Division) -> None:
+def test_htmx_gets_the_part_of_the_page_and_everybody_else_the_page(alice_client: Client, tonight: Division) -> None:
     data = typed(tonight, {"format": "double", "second_final": "yes"})
-    part = alices.post(url(tonight) + "format/show/", data, headers={"HX-Request": "true"}).content.decode()
-    whole = shown(alices, tonight, data)
+    part = alice_client.post(url(tonight) + "format/show/", data, headers={"HX-Request": "true"}).content.decode()
+    whole = shown(alice_client, tonight, data)
     assert "<html" not in part
     assert "<html" in whole
     assert totals(part) == totals(whole)
@@ -150,11 +150,11 @@ def test_htmx_gets_the_part_of_the_page_and_everybody_else_the_page(alices: Clie
 
 
 def test_what_is_wrong_is_shown_beside_its_field_and_taken_away_when_it_is_right(
-    alices: Client, tonight: Division
+    alice_client: Client, tonight: Division
 ) -> None:
     def asked(lengths: str, **more: Any) -> Any:
         data = typed(tonight, {"format": "knockout", "lengths": lengths}) | more
-        return alices.post(url(tonight) + "format/show/", data, headers={"HX-Request": "true"})
+        return alice_client.post(url(tonight) + "format/show/", data, headers={"HX-Request": "true"})
 
     assert "HX-Retarget" not in asked("5").headers
     wrong = asked("five")
@@ -163,39 +163,39 @@ def test_what_is_wrong_is_shown_beside_its_field_and_taken_away_when_it_is_right
     assert asked("5", faulty="1").headers["HX-Retarget"] == "#design"
 
 
-def test_an_own_pattern_begins_with_the_one_proposed(alices: Client, tonight: Division) -> None:
+def test_an_own_pattern_begins_with_the_one_proposed(alice_client: Client, tonight: Division) -> None:
     chosen = {"format": "progressive", "shown": "progressive", "pattern": "own", "last_chance": "own"}
-    html = shown(alices, tonight, typed(tonight, chosen))
+    html = shown(alice_client, tonight, typed(tonight, chosen))
     assert 'name="s1-own_pattern" value="A.B.|.C.|."' in html
     assert 'name="s1-own_last_chance" value="A."' in html
     assert totals(html).startswith("13 players · ")
 
 
-def test_another_format_shows_its_own_settings(alices: Client, tonight: Division) -> None:
+def test_another_format_shows_its_own_settings(alice_client: Client, tonight: Division) -> None:
     # The page still held the fields of the knockout when the format was changed.
-    html = shown(alices, tonight, typed(tonight, {"shown": "knockout", "format": "lives", "lengths": "5"}))
+    html = shown(alice_client, tonight, typed(tonight, {"shown": "knockout", "format": "lives", "lengths": "5"}))
     assert 'name="s1-lives"' in html
     assert 'name="s1-pattern"' not in html
     assert 'value="5"' in html
 
 
-def test_a_stage_is_added_and_removed(alices: Client, tonight: Division) -> None:
+def test_a_stage_is_added_and_removed(alice_client: Client, tonight: Division) -> None:
     groups = {"format": "groups", "shown": "groups", "groups": 4}
-    html = shown(alices, tonight, typed(tonight, groups, wanted=2))
+    html = shown(alice_client, tonight, typed(tonight, groups, wanted=2))
     assert 'name="s2-format"' in html
     assert re.search(r'name="s1-qualifiers" value="2"', html)
     assert totals(html).startswith("13 players · 22 matches · 3 rounds, then 3 rounds")
-    html = shown(alices, tonight, typed(tonight, groups | {"qualifiers": 2}, {"format": "knockout"}, wanted=1))
+    html = shown(alice_client, tonight, typed(tonight, groups | {"qualifiers": 2}, {"format": "knockout"}, wanted=1))
     assert 'name="s2-format"' not in html
     assert totals(html).startswith("13 players · 15 matches · 3 rounds ·")
     full = [{"format": "swiss", "qualifiers": 4}] * MOST_STAGES
-    assert "Add a stage" not in shown(alices, tonight, typed(tonight, *full))
+    assert "Add a stage" not in shown(alice_client, tonight, typed(tonight, *full))
 
 
-def test_what_is_impossible_is_said_with_its_reason(alices: Client, tonight: Division) -> None:
-    html = shown(alices, tonight, typed(tonight, {"format": "swiss", "rounds": 14}))
+def test_what_is_impossible_is_said_with_its_reason(alice_client: Client, tonight: Division) -> None:
+    html = shown(alice_client, tonight, typed(tonight, {"format": "swiss", "rounds": 14}))
     assert "14 rounds cannot be paired without rematches: with 13 players 13 can." in text(html)
-    html = shown(alices, tonight, typed(tonight, {"format": "knockout"}, closes="20:30"))
+    html = shown(alice_client, tonight, typed(tonight, {"format": "knockout"}, closes="20:30"))
     assert "minutes after the closing time" in text(html)
 
 
@@ -214,10 +214,10 @@ def test_what_is_impossible_is_said_with_its_reason(alices: Client, tonight: Div
     ],
 )
 def test_nothing_typed_is_lost_on_a_refusal(
-    stage: dict[str, Any], evening: dict[str, Any], sentence: str, alices: Client, tonight: Division
+    stage: dict[str, Any], evening: dict[str, Any], sentence: str, alice_client: Client, tonight: Division
 ) -> None:
     data = typed(tonight, stage | {"lengths": stage.get("lengths", "3 5")}, **evening)
-    response = alices.post(url(tonight) + "format/", data)
+    response = alice_client.post(url(tonight) + "format/", data)
     html = response.content.decode()
     assert response.status_code == 422
     assert sentence in text(html)
@@ -225,20 +225,22 @@ def test_nothing_typed_is_lost_on_a_refusal(
     assert stage_settings(tonight) == [StageSettings()]
 
 
-def test_stages_that_cannot_follow_each_other_are_refused_beside_the_stage(alices: Client, tonight: Division) -> None:
+def test_stages_that_cannot_follow_each_other_are_refused_beside_the_stage(
+    alice_client: Client, tonight: Division
+) -> None:
     data = typed(tonight, {"format": "swiss", "lengths": "3 5"}, {"format": "knockout"})
-    response = alices.post(url(tonight) + "format/", data)
+    response = alice_client.post(url(tonight) + "format/", data)
     assert response.status_code == 422
     assert "Say how many go on from stage 1" in text(response.content.decode())
     assert 'value="3 5"' in response.content.decode()
 
 
 def test_who_is_too_late_sees_what_was_changed_and_keeps_what_he_typed(
-    alices: Client, tonight: Division, by_alice: Actor
+    alice_client: Client, tonight: Division, by_alice: Actor
 ) -> None:
     data = typed(tonight, {"format": "lives", "lives": 5, "lengths": "3 5"})
     set_stages(division=tonight, stages=[StageSettings("double")], after=tonight.seq, by=by_alice, now=timezone.now())
-    response = alices.post(url(tonight) + "format/", data)
+    response = alice_client.post(url(tonight) + "format/", data)
     html = response.content.decode()
     assert response.status_code == 409
     assert "changed the format" in text(html)
@@ -246,31 +248,31 @@ def test_who_is_too_late_sees_what_was_changed_and_keeps_what_he_typed(
     assert 'value="5"' in html
     assert stage_settings(tonight) == [StageSettings("double")]
     tonight.refresh_from_db()
-    assert alices.post(url(tonight) + "format/", data | {"after": tonight.seq}).status_code == 302
+    assert alice_client.post(url(tonight) + "format/", data | {"after": tonight.seq}).status_code == 302
 
 
-def test_after_the_draw_nothing_can_be_chosen(alices: Client, running: Running) -> None:
-    html = alices.get(running.page + "format/").content.decode()
+def test_after_the_draw_nothing_can_be_chosen(alice_client: Client, running: RunningEvent) -> None:
+    html = alice_client.get(running.division_url + "format/").content.decode()
     assert "the format is fixed" in html
     assert "Save the format" not in html
-    response = alices.post(running.page + "format/", typed(running.division, {"format": "swiss"}))
+    response = alice_client.post(running.division_url + "format/", typed(running.division, {"format": "swiss"}))
     assert response.status_code == 409
     assert stage_settings(running.division) == [StageSettings()]
 
 
 def test_a_draft_of_another_format_is_discarded_and_drawn_again(
-    alices: Client, tonight: Division, by_alice: Actor
+    alice_client: Client, tonight: Division, by_alice: Actor
 ) -> None:
     draw = draws.request_draw(division=tonight, by=by_alice, now=NOW)
     draws.make_draft(draw_id=draw.pk, now=NOW)
     tonight.refresh_from_db()
-    alices.post(url(tonight) + "format/", typed(tonight, {"format": "groups", "groups": 3}))
+    alice_client.post(url(tonight) + "format/", typed(tonight, {"format": "groups", "groups": 3}))
     draw.refresh_from_db()
     assert draw.state == Draw.State.DISCARDED
-    html = alices.get(url(tonight) + "draw/").content.decode()
+    html = alice_client.get(url(tonight) + "draw/").content.decode()
     reason = re.search(r'name="reason"[^>]*value="([^"]+)"', html)
     assert reason
-    alices.post(url(tonight) + "draw/request/", {"reason": reason[1]})
+    alice_client.post(url(tonight) + "draw/request/", {"reason": reason[1]})
     again = Draw.objects.get(stage__division=tonight, number=2)
     draws.make_draft(draw_id=again.pk, now=NOW)
     again.refresh_from_db()
@@ -278,14 +280,16 @@ def test_a_draft_of_another_format_is_discarded_and_drawn_again(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_each_format_has_its_page(name: str, alices: Client, tonight: Division) -> None:
-    html = shown(alices, tonight, typed(tonight, {"format": name, "shown": name}, players=12))
+def test_each_format_has_its_page(name: str, alice_client: Client, tonight: Division) -> None:
+    html = shown(alice_client, tonight, typed(tonight, {"format": name, "shown": name}, players=12))
     assert totals(html).startswith("12 players · ")
     assert f'name="s1-shown" value="{name}"' in html
 
 
-def test_an_event_without_players_is_outlined_all_the_same(alices: Client, taking: Division) -> None:
-    assert totals(alices.get(url(taking) + "format/").content.decode()).startswith("16 players · 15 matches")
+def test_an_event_without_players_is_outlined_all_the_same(alice_client: Client, open_division: Division) -> None:
+    assert totals(alice_client.get(url(open_division) + "format/").content.decode()).startswith(
+        "16 players · 15 matches"
+    )
 
 
 def test_others_may_not(
@@ -301,12 +305,12 @@ def test_others_may_not(
 
 
 def test_what_the_page_costs_does_not_grow_with_the_field(
-    alices: Client, tonight: Division, make_players: Callable[[int], list[Player]], by_alice: Actor,
+    alice_client: Client, tonight: Division, make_players: Callable[[int], list[Player]], by_alice: Actor,
     django_assert_max_num_queries: Any,
 ) -> None:  # fmt: skip
     with django_assert_max_num_queries(14):
-        shown(alices, tonight, typed(tonight, preset="groups"))
+        shown(alice_client, tonight, typed(tonight, preset="groups"))
     entries.enter(division=tonight, players=make_players(60), by=by_alice, now=NOW)
     with django_assert_max_num_queries(14):
-        shown(alices, tonight, typed(tonight, preset="groups"))
+        shown(alice_client, tonight, typed(tonight, preset="groups"))
     assert events.entries_in(tonight) == 73

@@ -155,47 +155,47 @@ def test_where_a_stage_has_no_lengths_those_of_the_division_are_checked(make_div
 # The page
 
 
-def test_whoever_enters_nobody_yet_goes_on_to_the_entries(alices: Client, taking: Division) -> None:
-    response = alices.post(url(taking) + "format/", typed(taking, {"format": "swiss"}))
+def test_whoever_enters_nobody_yet_goes_on_to_the_entries(alice_client: Client, open_division: Division) -> None:
+    response = alice_client.post(url(open_division) + "format/", typed(open_division, {"format": "swiss"}))
 
-    assert response.headers["Location"] == url(taking) + "entries/"
+    assert response.headers["Location"] == url(open_division) + "entries/"
 
 
-def test_a_refused_page_is_a_whole_one(alices: Client, taking: Division) -> None:
-    data = typed(taking, {"format": "ladder"})
+def test_a_refused_page_is_a_whole_one(alice_client: Client, open_division: Division) -> None:
+    data = typed(open_division, {"format": "ladder"})
 
-    response = alices.post(url(taking) + "format/", data, headers={"HX-Request": "true"})
+    response = alice_client.post(url(open_division) + "format/", data, headers={"HX-Request": "true"})
 
     assert response.status_code == 422
     assert "<html" in response.content.decode()
 
 
-def test_whoever_was_too_late_can_send_it_again(alices: Client, taking: Division, by_alice: Actor) -> None:
-    data = typed(taking, {"format": "lives"})
-    set_stages(division=taking, stages=[StageSettings("double")], after=taking.seq, by=by_alice, now=NOW)
+def test_whoever_was_too_late_can_send_it_again(alice_client: Client, open_division: Division, by_alice: Actor) -> None:
+    data = typed(open_division, {"format": "lives"})
+    set_stages(division=open_division, stages=[StageSettings("double")], after=open_division.seq, by=by_alice, now=NOW)
 
-    html = alices.post(url(taking) + "format/", data).content.decode()
+    html = alice_client.post(url(open_division) + "format/", data).content.decode()
 
-    taking.refresh_from_db()
-    assert f'name="after" value="{taking.seq}"' in html
+    open_division.refresh_from_db()
+    assert f'name="after" value="{open_division.seq}"' in html
 
 
-def test_a_division_is_found_under_its_own_event_alone(alices: Client, taking: Division) -> None:
-    elsewhere = url(taking).replace(taking.tournament.slug, "another")
+def test_a_division_is_found_under_its_own_event_alone(alice_client: Client, open_division: Division) -> None:
+    elsewhere = url(open_division).replace(open_division.tournament.slug, "another")
 
-    assert alices.get(elsewhere + "format/").status_code == 404
-    assert alices.post(elsewhere + "format/show/", typed(taking, {"format": "swiss"})).status_code == 404
+    assert alice_client.get(elsewhere + "format/").status_code == 404
+    assert alice_client.post(elsewhere + "format/show/", typed(open_division, {"format": "swiss"})).status_code == 404
 
 
 @pytest.mark.parametrize(
     ("field", "value"), [("stages", ""), ("stages", "0"), ("stages", "99"), ("wanted", "x"), ("preset", "whatever")]
 )
 def test_a_missing_or_unknown_frame_is_refused_and_nothing_is_stored(
-    make_division: MakeDivision, alices: Client, field: str, value: str
+    make_division: MakeDivision, alice_client: Client, field: str, value: str
 ) -> None:
     division = make_division()
     data = typed(division, {"format": "swiss", "rounds": 5}) | {field: value}
-    response = alices.post(url(division) + "format/", data)
+    response = alice_client.post(url(division) + "format/", data)
     assert response.status_code == 422
     assert ("Preset:" if field == "preset" else "Stages:") in response.content.decode()
     division.refresh_from_db()

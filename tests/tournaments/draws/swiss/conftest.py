@@ -7,23 +7,23 @@ import pytest
 from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.support.swiss_rounds import Hall
+from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 from tournaments.state.derivation import states_of
 
 MakePlayers = Callable[[int], list[Player]]
-Swiss = Callable[..., Hall]
+Swiss = Callable[..., DivisionDriver]
 
 
 @pytest.fixture
 def swiss(make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor) -> Swiss:
     """A Swiss with so many players whose first round is published."""
 
-    def make(count: int, rounds: int | None = 3, **settings: object) -> Hall:
-        hall = Hall(make_division(), by_alice)
-        hall.enter(make_players(count))
-        return hall.begin(StageSettings("swiss", rounds=rounds, **settings))
+    def make(count: int, rounds: int | None = 3, **settings: object) -> DivisionDriver:
+        driver = DivisionDriver(make_division(), by_alice)
+        driver.enter(make_players(count))
+        return driver.begin(StageSettings("swiss", rounds=rounds, **settings))
 
     return make
 
@@ -32,10 +32,10 @@ def newcomer(name: str = "Late Larry") -> Player:
     return Player.objects.create(name=name)
 
 
-def points(hall: Hall) -> dict[str, float]:
+def points(driver: DivisionDriver) -> dict[str, float]:
     """Name -> points."""
-    table = states_of(hall.division)[0].tables[0]
-    names = dict(hall.division.entries.values_list("pk", "player__name"))
+    table = states_of(driver.division)[0].tables[0]
+    names = dict(driver.division.entries.values_list("pk", "player__name"))
     return {names[row.entry]: row.points for row in table.rows}
 
 

@@ -9,7 +9,7 @@ from core.queue import claim_lasts
 from players.actors import Actor
 from players.models import Club, Membership
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
-from tests.tournaments.support.swiss_rounds import Hall, is_clean, pairs_of
+from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws.services import draws
 from tournaments.draws.services import rounds as rounds_asked
 from tournaments.events.services import events
@@ -25,66 +25,70 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize(("count", "rounds"), [(2, 1), (5, 3), (8, 3), (13, 5), (16, 4)])
 def test_rounds_follow_each_other_until_the_planned_ones_are_over(swiss: Swiss, count: int, rounds: int) -> None:
-    hall = swiss(count, rounds)
+    driver = swiss(count, rounds)
 
-    hall.play_out(Random(count))
+    driver.play_out(Random(count))
 
-    hall.division.refresh_from_db()
-    assert [draw.round for draw in hall.rounds()] == list(range(1, rounds + 1))
-    assert hall.division.status == Division.Status.FINISHED
+    driver.division.refresh_from_db()
+    assert [draw.round for draw in driver.rounds()] == list(range(1, rounds + 1))
+    assert driver.division.status == Division.Status.FINISHED
     assert is_clean()
 
 
 def test_the_next_round_is_asked_for_when_the_last_match_is_in_and_not_before(swiss: Swiss) -> None:
-    hall = swiss(6)
-    first, second, third = hall.ready()
+    driver = swiss(6)
+    first, second, third = driver.ready()
 
-    hall.report(first, 0)
-    hall.report(second, 0)
-    assert hall.draw_of(2) == []
-    hall.report(third, 0)
+    driver.report(first, 0)
+    driver.report(second, 0)
+    assert driver.draw_of(2) == []
+    driver.report(third, 0)
 
-    (asked,) = hall.draw_of(2)
+    (asked,) = driver.draw_of(2)
     assert (asked.state, asked.at_once) == (Draw.State.REQUESTED, False)
-    hall.work()
+    driver.work()
     asked.refresh_from_db()
     assert asked.state == Draw.State.PUBLISHED
-    assert len(hall.ready()) == 3
+    assert len(driver.ready()) == 3
 
 
 def test_without_planned_rounds_it_ends_when_one_is_unbeaten(swiss: Swiss) -> None:
-    hall = swiss(8, rounds=None)
+    driver = swiss(8, rounds=None)
 
-    hall.play_out(Random(1))
+    driver.play_out(Random(1))
 
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
-    assert sum(score == len(hall.rounds()) for score in points(hall).values()) == 1
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
+    assert sum(score == len(driver.rounds()) for score in points(driver).values()) == 1
 
 
 def test_ratings_are_noted_and_club_mates_kept_apart_in_every_draft(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
-    hall = Hall(make_division(apart=True), by_alice)
+    driver = DivisionDriver(make_division(apart=True), by_alice)
     eight = make_players(8)
-    entered = [entry.pk for entry in hall.enter(eight)]
+    entered = [entry.pk for entry in driver.enter(eight)]
     mates = [set(entered[at : at + 2]) for at in range(0, 8, 2)]
     for at in range(4):
         away = Club.objects.create(name=f"Away {at}", slug=f"away-{at}")
         for player in eight[2 * at : 2 * at + 2]:
             Membership.objects.create(club=away, player=player)
     stages.set_stages(
-        division=hall.division, stages=[StageSettings("swiss", rounds=2)], after=hall.seq, by=by_alice, now=hall.now()
+        division=driver.division,
+        stages=[StageSettings("swiss", rounds=2)],
+        after=driver.seq,
+        by=by_alice,
+        now=driver.now(),
     )
 
-    events.publish_tournament(tournament=hall.division.tournament, by=by_alice, now=hall.now())
+    events.publish_tournament(tournament=driver.division.tournament, by=by_alice, now=driver.now())
     for again in ("", *"abcdefgh"):
-        asked = draws.request_draw(division=hall.division, by=by_alice, now=hall.now(), reason=again)
-        made = draws.make_draft(draw_id=asked.pk, now=hall.now())
+        asked = draws.request_draw(division=driver.division, by=by_alice, now=driver.now(), reason=again)
+        made = draws.make_draft(draw_id=asked.pk, now=driver.now())
         assert made is not None
         assert all(set(pair) not in mates for pair in pairs_of(made))
 
-    assert set(Entry.objects.filter(division=hall.division).values_list("rating", flat=True)) == {1500.0}
+    assert set(Entry.objects.filter(division=driver.division).values_list("rating", flat=True)) == {1500.0}
 
 
 # The director has the next round paired
@@ -93,79 +97,79 @@ def test_ratings_are_noted_and_club_mates_kept_apart_in_every_draft(
 def test_without_pairing_at_once_the_director_asks_looks_asks_again_and_publishes(
     swiss: Swiss, by_alice: Actor
 ) -> None:
-    hall = swiss(6, next_round=NextRound.ASK)
-    acts = {"division": hall.division, "by": by_alice}
+    driver = swiss(6, next_round=NextRound.ASK)
+    acts = {"division": driver.division, "by": by_alice}
     with refused("round_open"):
-        rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
-    hall.play_round()
-    assert hall.draw_of(2) == []
+        rounds_asked.request_round(**acts, after=driver.seq, now=driver.now())
+    driver.play_round()
+    assert driver.draw_of(2) == []
 
-    rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
+    rounds_asked.request_round(**acts, after=driver.seq, now=driver.now())
     with refused("draft_in_work"):
-        rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
-    hall.work()
+        rounds_asked.request_round(**acts, after=driver.seq, now=driver.now())
+    driver.work()
     with refused("reason_needed"):
-        rounds_asked.request_round(**acts, after=hall.seq, now=hall.now())
-    rounds_asked.request_round(**acts, after=hall.seq, now=hall.now(), reason="The tables were wrong")
-    hall.work()
-    assert hall.ready() == [], "a draft is no round yet"
-    hall.publish()
+        rounds_asked.request_round(**acts, after=driver.seq, now=driver.now())
+    rounds_asked.request_round(**acts, after=driver.seq, now=driver.now(), reason="The tables were wrong")
+    driver.work()
+    assert driver.ready() == [], "a draft is no round yet"
+    driver.publish()
 
-    assert [draw.state for draw in hall.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
-    assert hall.draw_of(2)[1].reason == "The tables were wrong"
-    assert len(hall.ready()) == 3
+    assert [draw.state for draw in driver.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
+    assert driver.draw_of(2)[1].reason == "The tables were wrong"
+    assert len(driver.ready()) == 3
 
 
 def test_a_round_is_not_asked_for_with_an_old_page_or_after_the_last(swiss: Swiss, by_alice: Actor) -> None:
-    hall = swiss(4, rounds=1)
+    driver = swiss(4, rounds=1)
     with refused("stale"):
-        rounds_asked.request_round(division=hall.division, by=by_alice, after=hall.seq - 1, now=hall.now())
-    hall.play_out()
+        rounds_asked.request_round(division=driver.division, by=by_alice, after=driver.seq - 1, now=driver.now())
+    driver.play_out()
     with refused("rounds_over"):
-        rounds_asked.request_round(division=hall.division, by=by_alice, after=hall.seq, now=hall.now())
+        rounds_asked.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
 
 
 def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss, by_alice: Actor) -> None:
-    hall = swiss(6, next_round=NextRound.ASK)
-    hall.play_round()
-    entries = {one.pk: one for one in hall.division.entries.all()}
-    met = pairs_of(hall.rounds()[0])[0]
+    driver = swiss(6, next_round=NextRound.ASK)
+    driver.play_round()
+    entries = {one.pk: one for one in driver.division.entries.all()}
+    met = pairs_of(driver.rounds()[0])[0]
     first = entries[met[0]]
     other = next(one for one in entries.values() if one.pk not in met)
-    acts = {"division": hall.division, "by": by_alice}
+    acts = {"division": driver.division, "by": by_alice}
     for code, pairs in {
         "pair_not_allowed": [(first, entries[met[1]])],
         "pair_twice": [(first, other), (other, first)],
     }.items():
         with refused(code):
-            rounds_asked.request_round(**acts, after=hall.seq, now=hall.now(), manual=pairs)
+            rounds_asked.request_round(**acts, after=driver.seq, now=driver.now(), manual=pairs)
 
-    rounds_asked.request_round(**acts, after=hall.seq, now=hall.now(), manual=[(first, other)])
-    hall.work()
-    hall.publish()
+    rounds_asked.request_round(**acts, after=driver.seq, now=driver.now(), manual=[(first, other)])
+    driver.work()
+    driver.publish()
 
-    assert (first.pk, other.pk) in pairs_of(hall.rounds()[1])
+    assert (first.pk, other.pk) in pairs_of(driver.rounds()[1])
 
 
 @pytest.mark.parametrize("change", ["bye", "withdrawal", "late entry", "score"])
 def test_a_draft_is_outdated_by_what_it_was_made_from(swiss: Swiss, by_alice: Actor, change: str) -> None:
-    hall = swiss(6, next_round=NextRound.ASK)
-    hall.play_round()
-    rounds_asked.request_round(division=hall.division, by=by_alice, after=hall.seq, now=hall.now())
-    hall.work()
-    one = hall.division.entries.all()[0]
+    driver = swiss(6, next_round=NextRound.ASK)
+    driver.play_round()
+    rounds_asked.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
+    driver.work()
+    one = driver.division.entries.all()[0]
     if change == "bye":
-        rounds_asked.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=hall.now())
+        rounds_asked.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=driver.now())
     elif change == "withdrawal":
-        hall.withdraw(one)
+        driver.withdraw(one)
     elif change == "late entry":
-        hall.late(newcomer())
+        driver.late(newcomer())
     else:
-        first = Fixture.objects.filter(stage__division=hall.division).first()
-        results.enter_result(fixture=first, winner=1, score=(1, 7), by=by_alice, now=hall.now())
+        first = Fixture.objects.filter(stage__division=driver.division).first()
+        results.enter_result(fixture=first, winner=1, score=(1, 7), by=by_alice, now=driver.now())
 
     with refused("draft_outdated"):
-        hall.publish()
+        driver.publish()
 
 
 # What cannot be paired
@@ -174,97 +178,98 @@ def test_a_draft_is_outdated_by_what_it_was_made_from(swiss: Swiss, by_alice: Ac
 def test_a_round_without_a_pairing_is_told_and_rematches_or_fewer_rounds_are_the_ways_on(
     swiss: Swiss, by_alice: Actor
 ) -> None:
-    hall = swiss(4, rounds=5)
-    remark = hall.rounds()[0].remarks
+    driver = swiss(4, rounds=5)
+    remark = driver.rounds()[0].remarks
     assert remark == [{"code": "later_round_impossible", "params": {"round": 4, "certain": True}}]
-    hall.play_out()
-    stuck = hall.draw_of(4)[-1]
+    driver.play_out()
+    stuck = driver.draw_of(4)[-1]
     assert stuck.refusal == {"code": "no_legal_pairing", "params": {"round": 4}}
-    acts = {"division": hall.division, "by": by_alice}
+    acts = {"division": driver.division, "by": by_alice}
     with refused("rounds_paired"):
-        rounds_asked.change_rounds(**acts, after=hall.seq, now=hall.now(), rounds=2)
+        rounds_asked.change_rounds(**acts, after=driver.seq, now=driver.now(), rounds=2)
     with refused("stale"):
-        rounds_asked.change_rounds(**acts, after=hall.seq - 1, now=hall.now(), rounds=4)
+        rounds_asked.change_rounds(**acts, after=driver.seq - 1, now=driver.now(), rounds=4)
 
-    rounds_asked.change_rounds(**acts, after=hall.seq, now=hall.now(), allow_rematches=True)
-    hall.play_round()
-    hall.work()
-    assert [draw.round for draw in hall.rounds()] == [1, 2, 3, 4]
-    rounds_asked.change_rounds(**acts, after=hall.seq, now=hall.now(), rounds=4)
-    hall.play_out()
+    rounds_asked.change_rounds(**acts, after=driver.seq, now=driver.now(), allow_rematches=True)
+    driver.play_round()
+    driver.work()
+    assert [draw.round for draw in driver.rounds()] == [1, 2, 3, 4]
+    rounds_asked.change_rounds(**acts, after=driver.seq, now=driver.now(), rounds=4)
+    driver.play_out()
 
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
     assert is_clean()
 
 
 def test_fewer_rounds_end_a_swiss_whose_next_round_cannot_be_paired(swiss: Swiss, by_alice: Actor) -> None:
-    hall = swiss(4, rounds=5)
-    hall.play_out()
+    driver = swiss(4, rounds=5)
+    driver.play_out()
 
-    rounds_asked.change_rounds(division=hall.division, by=by_alice, after=hall.seq, now=hall.now(), rounds=3)
+    rounds_asked.change_rounds(division=driver.division, by=by_alice, after=driver.seq, now=driver.now(), rounds=3)
 
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
     assert is_clean()
 
 
 def test_a_refused_round_is_asked_for_again_by_itself_when_something_has_changed(swiss: Swiss) -> None:
-    hall = swiss(4, rounds=5)
-    hall.play_out()
-    assert len(hall.draw_of(4)) == 1
+    driver = swiss(4, rounds=5)
+    driver.play_out()
+    assert len(driver.draw_of(4)) == 1
 
-    hall.late(*(newcomer(f"Late {number}") for number in range(4)))
-    hall.work()
+    driver.late(*(newcomer(f"Late {number}") for number in range(4)))
+    driver.work()
 
-    assert [draw.state for draw in hall.draw_of(4)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
+    assert [draw.state for draw in driver.draw_of(4)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
 
 
 # Facts
 
 
 def test_a_correction_changes_later_pairings_and_no_paired_round(swiss: Swiss, by_alice: Actor) -> None:
-    hall = swiss(8, rounds=4)
-    hall.play_round()
-    hall.work()
-    paired = [draw.places for draw in hall.rounds()]
-    stands = list(Slot.objects.filter(fixture__stage__division=hall.division).order_by("pk").values_list("entry"))
-    first = Fixture.objects.filter(stage__division=hall.division).first()
-    before = points(hall)
+    driver = swiss(8, rounds=4)
+    driver.play_round()
+    driver.work()
+    paired = [draw.places for draw in driver.rounds()]
+    stands = list(Slot.objects.filter(fixture__stage__division=driver.division).order_by("pk").values_list("entry"))
+    first = Fixture.objects.filter(stage__division=driver.division).first()
+    before = points(driver)
 
-    results.enter_result(fixture=first, winner=1, score=(2, 7), by=by_alice, now=hall.now())
+    results.enter_result(fixture=first, winner=1, score=(2, 7), by=by_alice, now=driver.now())
 
     winner, loser = (one.entry.player.name for one in first.slots.order_by("-side"))
-    after = points(hall)
+    after = points(driver)
     assert (after[winner] - before[winner], after[loser] - before[loser]) == (1.0, -1.0)
-    assert [draw.places for draw in hall.rounds()] == paired
+    assert [draw.places for draw in driver.rounds()] == paired
     assert (
-        list(Slot.objects.filter(fixture__stage__division=hall.division).order_by("pk").values_list("entry")) == stands
+        list(Slot.objects.filter(fixture__stage__division=driver.division).order_by("pk").values_list("entry"))
+        == stands
     )
-    hall.play_out()
+    driver.play_out()
     assert is_clean()
 
 
 def test_what_is_only_claimed_or_disputed_feeds_no_pairing(swiss: Swiss) -> None:
-    hall = swiss(4)
-    first, second = hall.ready()
-    hall.report(first, 0)
+    driver = swiss(4)
+    first, second = driver.ready()
+    driver.report(first, 0)
     for state in ("claimed", "disputed"):
         second.match.state = state
         second.match.save(update_fields=["state"])
-        assert hall.draw_of(2) == []
-        assert states_of(hall.division)[0].event.rounds[0].pairs[1].result is None
+        assert driver.draw_of(2) == []
+        assert states_of(driver.division)[0].event.rounds[0].pairs[1].result is None
 
 
 def test_a_draft_that_a_killed_worker_left_is_made_by_the_sweep(swiss: Swiss) -> None:
-    hall = swiss(6)
-    hall.play_round()
-    (asked,) = hall.draw_of(2)
-    asked.claimed_at = hall.now()
+    driver = swiss(6)
+    driver.play_round()
+    (asked,) = driver.draw_of(2)
+    asked.claimed_at = driver.now()
     asked.save(update_fields=["claimed_at"])
-    assert draws.make_draft(draw_id=asked.pk, now=hall.now() - claim_lasts() / 2) is None
+    assert draws.make_draft(draw_id=asked.pk, now=driver.now() - claim_lasts() / 2) is None
 
-    later = hall.now() + 2 * claim_lasts()
+    later = driver.now() + 2 * claim_lasts()
     assert draws.open_requests(later) == [asked.pk]
     made = draws.make_draft(draw_id=asked.pk, now=later)
 
@@ -275,14 +280,14 @@ def test_a_draft_that_a_killed_worker_left_is_made_by_the_sweep(swiss: Swiss) ->
 def test_the_best_of_a_swiss_play_a_knockout_that_begins_by_itself(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
-    hall = Hall(make_division(), by_alice)
-    hall.enter(make_players(10))
-    hall.begin(StageSettings("swiss", rounds=3, qualifiers=4), StageSettings("knockout"))
+    driver = DivisionDriver(make_division(), by_alice)
+    driver.enter(make_players(10))
+    driver.begin(StageSettings("swiss", rounds=3, qualifiers=4), StageSettings("knockout"))
 
-    hall.play_out(Random(3))
+    driver.play_out(Random(3))
 
-    first, second = Stage.objects.filter(division=hall.division).order_by("number")
-    best = {row.entry for row in states_of(hall.division)[0].tables[0].rows[:4]}
+    first, second = Stage.objects.filter(division=driver.division).order_by("number")
+    best = {row.entry for row in states_of(driver.division)[0].tables[0].rows[:4]}
     in_knockout = set(
         Slot.objects.filter(fixture__stage=second, fixture__round__number=1).values_list("entry", flat=True)
     )
@@ -294,22 +299,22 @@ def test_the_best_of_a_swiss_play_a_knockout_that_begins_by_itself(
 def test_the_winners_of_groups_play_a_swiss_whose_field_no_correction_changes(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
-    hall = Hall(make_division(), by_alice)
-    hall.enter(make_players(8))
-    hall.begin(StageSettings("groups", groups=2, qualifiers=2), StageSettings("swiss", rounds=2))
-    while hall.ready()[0].stage.number == 1:
-        hall.report(hall.ready()[0], 0)
-        hall.work()
-    field = set(hall.rounds(stage=2)[0].places)
+    driver = DivisionDriver(make_division(), by_alice)
+    driver.enter(make_players(8))
+    driver.begin(StageSettings("groups", groups=2, qualifiers=2), StageSettings("swiss", rounds=2))
+    while driver.ready()[0].stage.number == 1:
+        driver.report(driver.ready()[0], 0)
+        driver.work()
+    field = set(driver.rounds(stage=2)[0].places)
     assert len(field) == 4
 
-    for fixture in Fixture.objects.filter(stage__division=hall.division, stage__number=1):
-        results.enter_result(fixture=fixture, winner=1, score=(0, 7), by=by_alice, now=hall.now())
-    hall.play_out(Random(2))
+    for fixture in Fixture.objects.filter(stage__division=driver.division, stage__number=1):
+        results.enter_result(fixture=fixture, winner=1, score=(0, 7), by=by_alice, now=driver.now())
+    driver.play_out(Random(2))
 
-    now = states_of(hall.division)[0]
+    now = states_of(driver.division)[0]
     assert {now.places[place] for place in places_before(now.rows.settings, 1)} != field, "others would go on now"
-    assert [set(draw.places) for draw in hall.rounds(stage=2)] == [field, field]
-    hall.division.refresh_from_db()
-    assert hall.division.status == Division.Status.FINISHED
+    assert [set(draw.places) for draw in driver.rounds(stage=2)] == [field, field]
+    driver.division.refresh_from_db()
+    assert driver.division.status == Division.Status.FINISHED
     assert is_clean()
