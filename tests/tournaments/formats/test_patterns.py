@@ -16,6 +16,7 @@ from tournaments.formats.elimination.patterns import (
     plan,
     propose_consolation,
     propose_double,
+    unshifted,
 )
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import CONSOLATION
@@ -136,6 +137,22 @@ def test_losers_are_counted_from_the_graph_as_from_the_field(size):
     graph = knockout(draw(range(size), seed=SEED).places)
     assert losers_by_round(graph) == knockout_losers(size)
     assert sum(knockout_losers(size)) == size - 1
+
+
+@pytest.mark.parametrize(
+    ("losers", "text"),
+    [
+        # Nobody meets a lone loser of the first round, who waits for the losers of the second.
+        ((1, 2, 1), "AB.|.C."),
+        # Only the first round makes losers wait, however many rounds follow.
+        ((1, 8, 4, 2, 1), "AB.|.C.|.D.|.E."),
+        ((2, 2, 1), "A.B.|.C."),
+        # There is no second round to wait for.
+        ((1,), "A."),
+    ],
+)
+def test_only_a_lone_loser_of_the_first_of_several_rounds_waits_for_the_second(losers, text):
+    assert unshifted(losers) == parse(text)
 
 
 def test_losers_of_a_consolation_feed_a_last_chance():

@@ -123,6 +123,19 @@ def test_byes_walkovers_empty_and_to_be_decided_have_a_word_each(builder: Divisi
     assert re.search(r"(Winner|Loser) of M\d+", box_of(client, division, waiting.number))
 
 
+def test_a_player_who_won_and_then_withdrew_is_still_named_where_they_should_have_come(
+    builder: DivisionBuilder, client: Client
+) -> None:
+    division = builder.drawn(4, StageSettings(KNOCKOUT))
+    builder.win(fixture_of(division, 1), 0)
+    winner = fixture_of(division, 1).slots.get(side=0).entry
+    assert winner is not None
+    withdraw(entry=winner, by=builder.by, now=NOW)
+
+    assert fixture_of(division, 3).slots.get(side=0).status == Slot.Status.WALKOVER
+    assert box_of(client, division, 3) == f"M3 {winner.player.name} not coming Winner of M2"
+
+
 def test_a_match_that_nobody_comes_to_is_called_empty(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(4, StageSettings(KNOCKOUT))
     for number in (1, 2):

@@ -6,6 +6,7 @@ import pytest
 
 from matches.models import Result
 from players.actors import Actor
+from players.models import LogEntry
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws.services import rounds as rounds_asked
@@ -58,6 +59,29 @@ def test_a_bye_is_taken_back_and_asked_for_of_another_kind_until_its_round_is_pa
     driver.work()
 
     assert driver.rounds()[1].byes == {}
+
+
+def test_asking_for_a_bye_and_taking_it_back_are_logged_and_make_what_a_director_sees_stale(
+    swiss: Swiss, by_alice: Actor
+) -> None:
+    driver = swiss(6)
+    entry = driver.division.entries.all()[0]
+    seen = driver.seq
+
+    rounds_asked.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
+
+    assert driver.seq == seen + 1
+    with refused("stale"):
+        rounds_asked.request_round(division=driver.division, by=by_alice, after=seen, now=driver.now())
+    rounds_asked.take_back_bye(entry=entry, round_number=2, by=by_alice, now=driver.now())
+    assert driver.seq == seen + 2
+    log_entries = LogEntry.objects.filter(topic=driver.division.topic, verb__startswith="bye_").order_by("pk")
+    params = {"entry": entry.pk, "round": 2, "kind": "half"}
+    assert by_alice.user is not None
+    assert list(log_entries.values_list("verb", "params", "user")) == [
+        ("bye_requested", params, by_alice.user.pk),
+        ("bye_taken_back", params, by_alice.user.pk),
+    ]
 
 
 def test_a_round_published_at_once_is_paired_anew_when_somebody_asks_for_a_bye_meanwhile(
