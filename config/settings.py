@@ -78,7 +78,6 @@ INSTALLED_APPS = [
     # Before staticfiles, so that a development server leaves static files to WhiteNoise too.
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
-    "django_htmx",
     "django_filters",
     "rest_framework",
     "rest_framework.authtoken",
@@ -104,7 +103,6 @@ MIDDLEWARE = [
     "config.middleware.Preferences",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "players.accounts.kept_input.KeepInput",
     "config.middleware.RefusedPages",
 ]
@@ -222,7 +220,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.parsers.JSONParser",
         "rest_framework.parsers.MultiPartParser",
     ],
-    "DEFAULT_PAGINATION_CLASS": "core.pagination.Pages",
+    "DEFAULT_PAGINATION_CLASS": "core.pagination.NumberedPages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [
         "rest_framework.throttling.AnonRateThrottle",

@@ -1,1 +1,1 @@
-"""What every app needs and none owns: messages, queue, throttling, public ids, names, parsing. No models."""
+"""What every app needs and none owns: messages, row locks, queue, throttling, e-mail, names, parsing. No models."""

@@ -103,7 +103,7 @@ def short_file(rows: Rows, name: str) -> HttpResponse:
 
 def long_file(request: HttpRequest, rows: Rows, name: str) -> StreamingHttpResponse:
     """A table of any length, as a file to save. Refused: `too_many_downloads`, `too_many_attempts`."""
-    client = f"user-{request.user.pk}" if request.user.is_authenticated else throttle.address(request)
+    client = f"user-{request.user.pk}" if request.user.is_authenticated else throttle.client_network(request)
     throttle.count(throttle.DOWNLOADS_BY, client)
     return StreamingHttpResponse(Download(rows, client), content_type=TYPE, headers=_headers(name))
 

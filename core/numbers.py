@@ -1,9 +1,22 @@
-"""Numbers as forms and addresses carry them."""
+"""Numbers in query strings, form fields and headers."""
 
-LONGEST = 9
-"""Digits that a number of ours can have."""
+from typing import overload
+
+MOST_DIGITS = 9
 
 
-def number(text: str | None) -> int | None:
-    """A whole number from a form or an address; None for anything else."""
-    return int(text) if text and text.isdecimal() and len(text) <= LONGEST else None
+@overload
+def parse_int(text: str | None) -> int | None: ...
+
+
+@overload
+def parse_int(text: str | None, default: int) -> int: ...
+
+
+def parse_int(text: str | None, default: int | None = None) -> int | None:
+    """Return the whole number that `text` spells in at most nine digits, or the default for any other text.
+
+    >>> parse_int("12"), parse_int("-1"), parse_int("1e3", 1)
+    (12, None, 1)
+    """
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else default

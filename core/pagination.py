@@ -1,11 +1,21 @@
-"""How the API cuts long lists."""
+"""How pages and the API divide long lists."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 from rest_framework.pagination import PageNumberPagination
 
 
-class Pages(PageNumberPagination):
-    """Numbered pages of 50, or of what the client asks for, up to 200."""
+class NumberedPages(PageNumberPagination):
+    """Pages of 50 for the API, or of the `page_size` the client sends, up to 200."""
 
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 200
+
+
+def page_of(rows: QuerySet[Any] | Sequence[Any], number: str | int | None, size: int) -> Page[Any]:
+    """Return a page of a list: the first if `number` is not a number, the last if it is too large."""
+    return Paginator(rows, size).get_page(number)

@@ -1,4 +1,4 @@
-"""Telling workers. A message is a hint, never the work: the row it names is found again by a sweep."""
+"""Messages to workers. A message is a hint, never the work: a sweep finds the row again if the message is lost."""
 
 from datetime import timedelta
 
@@ -11,17 +11,17 @@ log = structlog.get_logger(__name__)
 
 
 def resend_after() -> timedelta:
-    """How long work may go unclaimed before it is told of again."""
+    """Return how long work may go unclaimed before its message is sent again."""
     return timedelta(seconds=settings.QUEUE_RESEND_AFTER)
 
 
 def claim_lasts() -> timedelta:
-    """How long a worker's claim holds before he is taken for dead."""
+    """Return how long a worker's claim lasts before the worker is considered dead."""
     return timedelta(seconds=settings.QUEUE_CLAIM_LASTS)
 
 
 def hint(task: str, *args: int) -> None:
-    """Tell a worker of a row; call it after the commit. Without a broker nothing is lost: the sweep tells again."""
+    """Send a task to the workers; call it after the commit. Without a broker nothing is lost: the sweep resends it."""
     try:
         current_app.send_task(task, args=list(args))
     except OperationalError as error:

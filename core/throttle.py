@@ -1,4 +1,4 @@
-"""How often one address, or one account, may try something. Without a cache nobody is counted, and all may."""
+"""Limits on how often one client or one account may try something. Without a cache there are no limits."""
 
 import hashlib
 import ipaddress
@@ -13,20 +13,20 @@ from rest_framework.throttling import BaseThrottle
 
 from engine.errors import Refused
 
-IPV6_HOME = 64
-"""An IPv6 customer has at least this network to himself."""
+IPV6_CUSTOMER_PREFIX = 64
+"""Bits of the smallest IPv6 network that a provider gives to one customer."""
 MINUTE, HOUR = 60, 3600
 
 
 class Limit(NamedTuple):
-    """So many attempts in the seconds of a window, which opens with the first."""
+    """At most so many attempts in a window of so many seconds, which opens with the first attempt."""
 
     scope: str
     most: int
     window: int
 
 
-# A venue is one address to us, so what counts for an address must let a whole club night in.
+# Everybody at a venue shares one IP address, so limits by IP address must leave room for a whole club night.
 SIGN_IN_FROM = Limit("sign-in-from", 60, 15 * MINUTE)
 SIGN_IN_AS = Limit("sign-in-as", 10, 15 * MINUTE)
 RESET_FROM = Limit("reset-from", 30, HOUR)
@@ -47,27 +47,27 @@ def count(limit: Limit, ident: str) -> None:
     try:
         attempts = cache.incr(key)
     except ValueError:
-        # It ran out between the two; this is the first of a new window.
+        # The window ended between the two calls; this is the first attempt of a new one.
         return
     if attempts > limit.most:
         left = cache.get(f"{key}:ends", now + limit.window) - now
         raise Refused("too_many_attempts", minutes=max(1, math.ceil(left / MINUTE)))
 
 
-def forgive(limit: Limit, ident: str) -> None:
-    """Whoever got it right is not counted any more."""
+def reset(limit: Limit, ident: str) -> None:
+    """Forget the attempts counted so far."""
     cache.delete(_key(limit, ident))
 
 
 def _key(limit: Limit, ident: str) -> str:
-    """Hashed, since what people type may be anything and of any length."""
+    # Hashed, since `ident` may be typed by anybody and of any length.
     digest = hashlib.sha256(ident.casefold().encode("utf-8", "replace")).hexdigest()[:32]
     return f"attempts:{limit.scope}:{digest}"
 
 
-def address(request: HttpRequest | Request) -> str:
-    """Where a request comes from; for IPv6 the network that belongs to one customer."""
-    # It reads only META, which both kinds of request have.
+def client_network(request: HttpRequest | Request) -> str:
+    """Return the IP address of a request; for IPv6 the network that belongs to one customer."""
+    # get_ident reads only META, which both kinds of request have.
     text = BaseThrottle().get_ident(cast(Request, request)) or ""
     try:
         parsed = ipaddress.ip_address(text)
@@ -75,21 +75,21 @@ def address(request: HttpRequest | Request) -> str:
         return text
     if parsed.version == 4:
         return text
-    return str(ipaddress.ip_network((parsed, IPV6_HOME), strict=False).network_address)
+    return str(ipaddress.ip_network((parsed, IPV6_CUSTOMER_PREFIX), strict=False).network_address)
 
 
 def count_sign_in(request: HttpRequest | Request, email: str) -> None:
-    """One attempt to sign in, from this address and as this account. Refused: `too_many_attempts`."""
-    count(SIGN_IN_FROM, address(request))
+    """Count an attempt to sign in, by IP address and by account. Refused: `too_many_attempts`."""
+    count(SIGN_IN_FROM, client_network(request))
     count(SIGN_IN_AS, email.strip())
 
 
-def signed_in(request: HttpRequest | Request, email: str) -> None:
-    """It was the right password."""
-    forgive(SIGN_IN_AS, email.strip())
+def reset_sign_in(email: str) -> None:
+    """Forget the failed attempts at an account, once somebody has signed in to it."""
+    reset(SIGN_IN_AS, email.strip())
 
 
-def count_reset(request: HttpRequest | Request, email: str) -> None:
-    """One letter asked for, whether there is such an account or not. Refused: `too_many_attempts`."""
-    count(RESET_FROM, address(request))
+def count_password_reset(request: HttpRequest | Request, email: str) -> None:
+    """Count a request for a password e-mail, whether the account exists or not. Refused: `too_many_attempts`."""
+    count(RESET_FROM, client_network(request))
     count(RESET_FOR, email.strip())

@@ -97,7 +97,7 @@ class SignInForm(AuthenticationForm):
             _counted(throttle.count_sign_in, self.request, email)
         cleaned = super().clean()
         if self.request is not None and self.get_user() is not None:
-            throttle.signed_in(self.request, email)
+            throttle.reset_sign_in(email)
         return cleaned
 
 
@@ -121,7 +121,7 @@ class ForgottenForm(PasswordResetForm):
         """Refuses whoever asked too often with `too_many_attempts`."""
         cleaned = super().clean() or {}
         if email := cleaned.get("email"):
-            _counted(throttle.count_reset, self.request, email)
+            _counted(throttle.count_password_reset, self.request, email)
         return cleaned
 
 

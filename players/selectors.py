@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.core.paginator import Page, Paginator
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
 from core.names import fold
+from core.pagination import page_of
 from players import access
 from players.access import RANK, Role, Visitor
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
@@ -88,11 +88,6 @@ def namesakes(club: Club, name: str) -> QuerySet[Player]:
         .exclude(Exists(here))
         .annotate(club_name=Subquery(home.values("club__name")[:1]))[:10]
     )
-
-
-def page_of(rows: QuerySet[Any], number: str | None, size: int) -> Page[Any]:
-    """A page of a list; the nearest one where the number makes no sense."""
-    return Paginator(rows, size).get_page(number)
 
 
 def club_home(visitor: Visitor, club: Club, q: str = "", page: str | None = None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A match's row while it is locked: taking it, what refuses a change of it, saving it."""
 
+from core.locks import for_update
 from engine.errors import Refused
 from matches.models import Match
 
@@ -9,16 +10,13 @@ def lock_match(match_id: int) -> Match:
 
     Who also needs what stands above a match locks that first, then matches by ascending id.
     """
-    return (
-        Match.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("player_0__user", "player_1__user", "club")
-        .get(pk=match_id)
-    )
+    rows = Match.objects.select_related("player_0__user", "player_1__user", "club")
+    return for_update(rows).get(pk=match_id)
 
 
 def lock_match_if_free(match_id: int) -> Match | None:
     """The same for a sweep: None where somebody else has the match just now, so the next sweep will see to it."""
-    return Match.objects.select_for_update(no_key=True, of=("self",), skip_locked=True).filter(pk=match_id).first()
+    return for_update(Match.objects.filter(pk=match_id), skip_locked=True).first()
 
 
 def refuse_stale(match: Match, after: int | None) -> None:

@@ -6,11 +6,12 @@ from urllib.parse import urlencode
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 
+from core.numbers import parse_int
 from matches.models import Match, RatingChange, Result
 from matches.presentation import labels as wording
 from matches.presentation.context import Occasion, occasions
 from matches.presentation.visibility import Viewer
-from matches.rankings.tables import Pages, named, number
+from matches.rankings.tables import Pages, named
 from matches.ratings import rated
 from players.models import Player
 from players.ratings import EXPERIENCE_PER_K, FIRST_K, LAST_K, STAKE, Ramp, Working, win_probability, working
@@ -38,11 +39,11 @@ class Filters:
     def read(cls, given: Mapping[str, str]) -> "Filters":
         """From the query of an address; whatever makes no sense is left out."""
         result, is_rated = given.get("result", ""), given.get("rated", "")
-        year = number(given.get("year"), 0)
+        year = parse_int(given.get("year"), 0)
         return cls(
             result=result if result in RESULTS else "",
             rated=is_rated if is_rated in RATED else "",
-            length=number(given.get("length"), 0),
+            length=parse_int(given.get("length"), 0),
             year=year if year in YEARS else 0,
             opponent=" ".join(given.get("opponent", "").split())[:80],
         )

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from django.db.models import Q, QuerySet
 
 from core.names import fold
+from core.numbers import parse_int
 from matches.models import PlayerRating, RatingPool
 from matches.ratings.services.ratings import default_pool
 from players.models import Alias, Club, Membership, Player
@@ -20,12 +21,6 @@ ACTIVE_DAYS = 365
 DAYS = (30, 90, 180, ACTIVE_DAYS, 730)
 LEAST_MATCHES = (1, 5, 10, 20, 50)
 MOST_CLUBS = 500
-LONGEST_NUMBER = 7
-
-
-def number(text: str | None, default: int) -> int:
-    """A count from an address; whatever is none means the default."""
-    return int(text) if text and text.isdecimal() and len(text) <= LONGEST_NUMBER else default
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +39,8 @@ class Filters:
     def read(cls, given: Mapping[str, str]) -> "Filters":
         """From the query of an address; whatever makes no sense is left out."""
         return cls(
-            days=number(given.get("days"), ACTIVE_DAYS),
-            least=max(1, number(given.get("least"), 1)),
+            days=parse_int(given.get("days"), ACTIVE_DAYS),
+            least=max(1, parse_int(given.get("least"), 1)),
             club=given.get("club", "")[:60],
             q=" ".join(given.get("q", "").split())[:80],
         )

@@ -10,7 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
+from core.htmx import is_htmx
 from core.messages import sentence, status_of
+from core.numbers import parse_int
 from engine.errors import Refused
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
@@ -21,8 +23,6 @@ from matches.records.intake import record_in, refuse_long_body
 from matches.records.masking import mask_for
 from matches.records.services import submissions
 from matches.records.throttle import count_upload
-
-LONGEST_NUMBER = 6
 
 
 @csrf_exempt
@@ -76,9 +76,7 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
     """How far a record is; then the verdict. To htmx only the part that changes."""
     found = access.submission(public_id)
     context = selectors.submission_page(found, timezone.now(), mask_for(request.user, found))
-    name = (
-        "matches/records/_submission.html" if request.headers.get("HX-Request") else "matches/records/submission.html"
-    )
+    name = "matches/records/_submission.html" if is_htmx(request) else "matches/records/submission.html"
     return render(request, name, context)
 
 
@@ -95,14 +93,10 @@ def replay(request: HttpRequest, public_id: str) -> HttpResponse:
     found = access.submission(public_id)
     if found.is_open:
         return redirect("submission", public_id)
-    game, step = (_number(request.GET.get(name)) for name in ("g", "p"))
+    game, step = (parse_int(request.GET.get(name), 1) for name in ("g", "p"))
     mask = mask_for(request.user, found)
     context = selectors.replay_page(found, game, step, request.GET.get("flip") == "1", mask)
-    name = "matches/records/_replay.html" if request.headers.get("HX-Request") else "matches/records/replay.html"
+    name = "matches/records/_replay.html" if is_htmx(request) else "matches/records/replay.html"
     response = render(request, name, context)
     patch_vary_headers(response, ["HX-Request"])
     return response
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < LONGEST_NUMBER else 1

@@ -1,12 +1,11 @@
 """E-mails about matches."""
 
 from django.conf import settings
-from django.core.mail import EmailMessage
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext
 
+from core.mail import send_mail
 from matches.lifecycle import links
 from matches.models import Claim
 from matches.presentation.labels import reporter_of, score_of
@@ -32,6 +31,4 @@ def send_claim(claim: Claim, address: str) -> None:
         subject = gettext("{name} reports {score} in your match").format(
             name=context["claimant"], score=context["score"]
         )
-        body = render_to_string("matches/reporting/mail/claim.txt", context)
-    # A name may come from a list that a director pasted; a subject is one line.
-    EmailMessage(" ".join(subject.split()), body, to=[address]).send()
+        send_mail(to=address, subject=subject, template="matches/reporting/mail/claim.txt", context=context)

@@ -89,7 +89,7 @@ class Tokens(APIView):
         user = authenticate(request._request, username=email, password=shown["password"])  # noqa: SLF001
         if not isinstance(user, User):
             raise exceptions.AuthenticationFailed(code="wrong_credentials")
-        throttle.signed_in(request, email)
+        throttle.reset_sign_in(email)
         token = account_services.token_of(user=user, by=Actor.of(user))
         return Response({"token": token.key})
 

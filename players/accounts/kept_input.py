@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 from django.urls import reverse
 
+from core.htmx import is_htmx
 from players.accounts.views.pages import way_back
 
 COOKIE = "kept_input"
@@ -89,7 +90,7 @@ class KeepInput:
             return response
         if request.method == "POST":
             keep(request, response)
-        return _for_htmx(request, response) if request.headers.get("HX-Request") else response
+        return _for_htmx(request, response) if is_htmx(request) else response
 
     @staticmethod
     def _has_expired(request: HttpRequest, response: HttpResponse) -> bool:

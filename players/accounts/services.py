@@ -12,11 +12,11 @@ from rest_framework.authtoken.models import Token
 
 from core import time_zones as zones
 from core.countries import check_country
+from core.locks import lock_row
 from core.names import clean_name
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Player, User
-from players.people.locks import lock
 from players.people.services.invitations import accept_invitation
 from players.people.topics import player_topic, user_topic
 
@@ -65,7 +65,7 @@ def register_user(
 @transaction.atomic
 def ensure_player(*, user: User, by: Actor) -> Player:
     """The player behind an account; makes one for an account that has none."""
-    lock(User, user.pk)
+    lock_row(User, user.pk)
     player, created = Player.objects.get_or_create(user=user, defaults={"name": user.display_name})
     if created:
         log(by, "player_added", player_topic(player), own_account=True)
@@ -87,7 +87,7 @@ def update_preferences(
     if unknown := set(changes) - set(PREFERENCES):
         raise TypeError(f"no such preference: {', '.join(sorted(unknown))}")
     wanted = {name: _CHECKS[name](value) for name, value in changes.items()}
-    locked = lock(User, user.pk)
+    locked = lock_row(User, user.pk)
     changed = apply(locked, wanted)
     if changed:
         log(by, "preferences_changed", user_topic(locked), changed=changed)
@@ -127,7 +127,7 @@ def change_email(*, user: User, email: str, password: str, by: Actor) -> User:
     if not user.check_password(password):
         raise Refused("wrong_password")
     email = User.objects.normalize_email(email.strip())
-    locked = lock(User, user.pk)
+    locked = lock_row(User, user.pk)
     if locked.email == email:
         return locked
     locked.email = email
@@ -168,7 +168,7 @@ def _set_password(user: User, password: str, by: Actor, verb: str) -> User:
 @transaction.atomic
 def make_token(*, user: User, by: Actor) -> Token:
     """A token by which programs act for the account; the one before ends."""
-    lock(User, user.pk)
+    lock_row(User, user.pk)
     Token.objects.filter(user=user).delete()
     log(by, "token_made", user_topic(user))
     return Token.objects.create(user=user)
@@ -177,7 +177,7 @@ def make_token(*, user: User, by: Actor) -> Token:
 @transaction.atomic
 def token_of(*, user: User, by: Actor) -> Token:
     """The token of the account; makes one where there is none."""
-    lock(User, user.pk)
+    lock_row(User, user.pk)
     return Token.objects.filter(user=user).first() or make_token(user=user, by=by)
 
 

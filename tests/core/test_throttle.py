@@ -58,8 +58,8 @@ def test_accounts_are_not_opened_without_end(client: Client) -> None:
 
 def test_a_network_of_one_customer_is_one_address(rf) -> None:  # type: ignore[no-untyped-def]
     one, other = (rf.get("/", REMOTE_ADDR=f"2001:db8:0:1::{host}") for host in ("1", "ffff"))
-    assert throttle.address(one) == throttle.address(other) == "2001:db8:0:1::"
-    assert throttle.address(rf.get("/", REMOTE_ADDR="192.0.2.1")) == "192.0.2.1"
+    assert throttle.client_network(one) == throttle.client_network(other) == "2001:db8:0:1::"
+    assert throttle.client_network(rf.get("/", REMOTE_ADDR="192.0.2.1")) == "192.0.2.1"
 
 
 def test_what_is_typed_is_not_kept(client: Client, valkey) -> None:  # type: ignore[no-untyped-def]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -11,7 +11,8 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from core.csv_files import short_file
-from core.numbers import number
+from core.numbers import parse_int
+from core.pagination import page_of
 from players.access import Role, is_at_least, role_in
 from tournaments import access
 from tournaments.models import Division, Entry
@@ -93,7 +94,7 @@ def _key(entry: Entry | None) -> int | None:
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
-    return number(request.GET.get(name))
+    return parse_int(request.GET.get(name))
 
 
 def _query(request: HttpRequest, *names: str) -> str:
@@ -135,7 +136,7 @@ def _pages(request: HttpRequest, views: Iterable[StageView]) -> Page[Line] | Non
             if len(table.lines) > LINES_A_PAGE:
                 at = next((at for at, line in enumerate(table.lines) if line.person.here), 0)
                 wanted = _number(request, "page") or at // LINES_A_PAGE + 1
-                page = Paginator(table.lines, LINES_A_PAGE).get_page(wanted)
+                page = page_of(table.lines, wanted, LINES_A_PAGE)
                 table.lines = list(page.object_list)
                 return page
     return None

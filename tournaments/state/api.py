@@ -8,6 +8,7 @@ from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.numbers import parse_int
 from players.accounts.api import by, given, me
 from players.accounts.serializers import PROBLEM, example
 from tournaments.models import Division, Entry
@@ -18,7 +19,6 @@ READ = {404: PROBLEM}
 """What reading something may answer besides the thing itself."""
 WRITE = {400: PROBLEM, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
 """The same for changing it."""
-LONGEST_SEQ = 12
 AFTER = OpenApiParameter(
     "If-Match",
     OpenApiTypes.STR,
@@ -32,10 +32,9 @@ AFTER = OpenApiParameter(
 
 def after_of(request: Request, values: dict[str, Any], *, required: bool = True) -> int | None:
     """The seq that was seen, from the body or the If-Match header; 422 where one is needed and none is sent."""
-    after = values.pop("after", None)
-    header = request.headers.get("If-Match", "").strip().removeprefix("W/").strip('"')
-    if after is None and header.isdecimal() and len(header) <= LONGEST_SEQ:
-        after = int(header)
+    after: int | None = values.pop("after", None)
+    if after is None:
+        after = parse_int(request.headers.get("If-Match", "").strip().removeprefix("W/").strip('"'))
     if after is None and required:
         raise exceptions.ValidationError({"after": ["Send the `seq` you saw, here or as If-Match."]}, code="required")
     return after

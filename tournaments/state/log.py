@@ -6,12 +6,12 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.core.paginator import Page, Paginator
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from core.pagination import page_of
 from matches.models import Match
 from matches.presentation.labels import score_of
 from players.models import LogEntry
@@ -126,7 +126,7 @@ def log_page(tournament: Tournament, kind: str, who: str, number: str | None) ->
         rows = rows.filter(by=LogEntry.By.SYSTEM)
     elif who == "people":
         rows = rows.exclude(by=LogEntry.By.SYSTEM)
-    page: Page[LogEntry] = Paginator(rows, ON_A_PAGE).get_page(number)
+    page = page_of(rows, number, ON_A_PAGE)
     return {"page": page, "lines": told(page.object_list, tournament), "kind": kind, "who": who, "kinds": list(KINDS)}
 
 

@@ -4,12 +4,13 @@
 divisions' locks; whoever holds a division already may take it only if it is free, without waiting.
 """
 
+from core.locks import for_update, lock_row
 from tournaments.models import Tournament
 
 
 def lock_event(tournament_id: int) -> Tournament:
     """The event, locked until the transaction ends; to be called before any of its divisions is locked."""
-    return Tournament.objects.select_for_update(no_key=True, of=("self",)).get(pk=tournament_id)
+    return lock_row(Tournament, tournament_id)
 
 
 def lock_event_if_free(tournament_id: int) -> Tournament | None:
@@ -17,8 +18,7 @@ def lock_event_if_free(tournament_id: int) -> Tournament | None:
 
     A transaction that has locked the event itself is given it again.
     """
-    rows = Tournament.objects.select_for_update(no_key=True, of=("self",), skip_locked=True)
-    return rows.filter(pk=tournament_id).first()
+    return for_update(Tournament.objects.filter(pk=tournament_id), skip_locked=True).first()
 
 
 def take_numbers(event: Tournament, count: int) -> int:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import F, Q
 
+from core.locks import for_update
 from matches.lifecycle.finish import append_result
 from matches.lifecycle.opening import Opening, open_matches
 from matches.lifecycle.own_match import check_own_win
@@ -34,11 +35,7 @@ class Settled(NamedTuple):
 
 def lock(division_id: int) -> Division:
     """The division, locked until the transaction ends; whoever needs matches too locks them after it."""
-    return (
-        Division.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("tournament__club")
-        .get(pk=division_id)
-    )
+    return for_update(Division.objects.select_related("tournament__club")).get(pk=division_id)
 
 
 def lock_matches(match_ids: list[int]) -> dict[int, Match]:
@@ -56,7 +53,7 @@ def hold(divisions: Collection[Division], also: Collection[int] = ()) -> dict[in
 
 
 def _locked(which: Q) -> dict[int, Match]:
-    rows = Match.objects.select_for_update(no_key=True, of=("self",)).filter(which).order_by("pk")
+    rows = for_update(Match.objects.filter(which).order_by("pk"))
     return {match.pk: match for match in rows}
 
 

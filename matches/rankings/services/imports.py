@@ -10,6 +10,7 @@ from functools import partial
 
 from django.db import transaction
 
+from core.locks import for_update, lock_row
 from core.names import fold
 from core.queue import hint
 from engine.errors import Refused
@@ -22,7 +23,6 @@ from matches.ratings.rated import BEGINNING
 from matches.ratings.services.ratings import REPLAY, mark_all_dirty
 from players.actors import Actor, log
 from players.models import Club, Player
-from players.people.locks import lock
 from players.people.services import Found, How, find_or_add_players, find_players
 from players.people.topics import club_topic
 from players.ratings import RatedMatch, Start, replay, standings_after
@@ -108,11 +108,11 @@ def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: date
 def undo_import(*, source: RatingImport, by: Actor, now: datetime) -> RatingImport:
     """Takes an import out again: the ratings are what they were without it. Refused: `import_undone`."""
     with transaction.atomic():
-        row = lock(RatingImport, source.pk)
+        row = lock_row(RatingImport, source.pk)
         if row.undone_at is not None:
             raise Refused("import_undone")
         club = _club(row.pool)
-        matches = Match.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=row.matches.values("pk"))
+        matches = for_update(Match.objects.filter(pk__in=row.matches.values("pk")))
         void_matches(dict.fromkeys(matches.order_by("pk"), False), club=club, by=by, now=now, reason="import undone")
         row.undone_at = now
         row.save(update_fields=["undone_at"])

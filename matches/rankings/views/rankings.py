@@ -7,10 +7,11 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from core import csv_files
+from core.htmx import is_htmx
+from core.numbers import parse_int
 from matches.presentation.visibility import Viewer
 from matches.rankings import exports, histories, profiles
 from matches.rankings import tables as rankings
-from matches.rankings.tables import number
 from matches.ratings.services.ratings import default_pool
 from players import access
 
@@ -18,12 +19,12 @@ RIVALS = 12
 
 
 def _page(request: HttpRequest) -> int:
-    return number(request.GET.get("page"), 1)
+    return parse_int(request.GET.get("page"), 1)
 
 
 def _either(request: HttpRequest, whole: str, part: str, context: dict[str, object]) -> HttpResponse:
     """The page, or to htmx only the part that changes."""
-    response = render(request, part if request.headers.get("HX-Request") else whole, context)
+    response = render(request, part if is_htmx(request) else whole, context)
     patch_vary_headers(response, ["HX-Request"])
     return response
 

@@ -4,12 +4,12 @@ from dataclasses import asdict, dataclass
 
 from django.db import IntegrityError, transaction
 
+from core.locks import lock_row
 from core.names import clean_name
 from engine.errors import Refused
 from matches.models import RatingPool
 from players.actors import Actor, log
 from players.models import Club
-from players.people.locks import lock
 from players.people.topics import club_topic
 from players.ratings import Ramp
 
@@ -41,7 +41,7 @@ def create_pool(*, club: Club, settings: PoolSettings, by: Actor) -> RatingPool:
 def update_pool(*, pool: RatingPool, settings: PoolSettings, by: Actor) -> RatingPool:
     """Other settings; the whole history of the pool is replayed with them at the next sweep. Refused: as above."""
     with transaction.atomic():
-        row = lock(RatingPool, pool.pk)
+        row = lock_row(RatingPool, pool.pk)
         wanted = _fields(settings)
         changed = {name: [getattr(row, name), value] for name, value in wanted.items() if getattr(row, name) != value}
         if changed:

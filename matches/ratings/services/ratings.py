@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
+from core.locks import for_update
 from core.queue import claim_lasts, hint
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
 from matches.ratings import rated
@@ -184,7 +185,7 @@ def send_again(*, now: datetime) -> int:
 
 
 def _locked(pool_id: int) -> RatingPool | None:
-    return RatingPool.objects.select_for_update(no_key=True, of=("self",)).filter(pk=pool_id).first()
+    return for_update(RatingPool.objects.filter(pk=pool_id)).first()
 
 
 def _mark(pool_id: int, key: Key) -> None:

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 import engine
+from core.locks import for_update
 from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
 from engine.records import to_data
@@ -154,7 +155,7 @@ def write_verdict(*, submission_id: int, now: datetime) -> Verdict | None:
 
 
 def _locked(submission_id: int) -> Submission | None:
-    return Submission.objects.select_for_update(no_key=True, of=("self",)).filter(pk=submission_id).first()
+    return for_update(Submission.objects.filter(pk=submission_id)).first()
 
 
 def _claim(submission_id: int, now: datetime) -> Submission | None:

@@ -11,6 +11,7 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.numbers import parse_int
 from engine.errors import Refused
 from matches import access
 from matches.access import Seat
@@ -70,11 +71,10 @@ def after(request: Request, *, needed: bool = True) -> int | None:
     """The state that a write was decided on. Refused: `after_missing`."""
     stated = request.data.get("after") if hasattr(request.data, "get") else None
     text = str(stated if stated is not None else request.headers.get("If-Match", "")).strip().strip('"')
-    if text.isascii() and text.isdecimal() and len(text) < 10:
-        return int(text)
-    if needed or text:
+    seq = parse_int(text)
+    if seq is None and (needed or text):
         raise Refused("after_missing")
-    return None
+    return seq
 
 
 def common(request: Request) -> Given:

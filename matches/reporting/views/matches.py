@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core.htmx import is_htmx
 from matches import access
 from matches.access import Seat
 from matches.lifecycle import links
@@ -60,7 +61,7 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
 
 def _unchanged(request: HttpRequest, found: Match) -> HttpResponse | None:
     """What a waiting page gets that asks from time to time: nothing, or the word to load itself anew."""
-    if not request.headers.get("HX-Request"):
+    if not is_htmx(request):
         return None
     if request.GET.get("after") == str(found.seq):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)

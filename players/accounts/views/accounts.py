@@ -47,7 +47,7 @@ def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -
     """
     fields = form.cleaned_data
     try:
-        throttle.count(throttle.SIGN_UP_FROM, throttle.address(request))
+        throttle.count(throttle.SIGN_UP_FROM, throttle.client_network(request))
         user = account_services.register_user(
             email=fields["email"],
             password=fields["new_password"],
@@ -70,7 +70,7 @@ def _known(request: HttpRequest, fields: dict[str, Any]) -> User | None:
     found = authenticate(request, username=fields["email"], password=fields["new_password"])
     if not isinstance(found, User):
         return None
-    throttle.signed_in(request, fields["email"])
+    throttle.reset_sign_in(fields["email"])
     return found
 
 

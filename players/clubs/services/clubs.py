@@ -7,12 +7,13 @@ from collections.abc import Callable
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
+from core.locks import lock_row
 from core.names import clean_name, fold
 from engine.errors import Refused
 from players.accounts.services import apply, check_time_zone, ensure_player
 from players.actors import Actor, log
 from players.models import Club, Membership, User
-from players.people.locks import lock, lock_club
+from players.people.locks import lock_club
 from players.people.topics import club_topic
 
 MOST_CLUBS = 20
@@ -35,7 +36,7 @@ def create_club(
     name, zone = clean_name(name), check_time_zone(time_zone) or "UTC"
     if by.user is not None:
         # Two clicks on the button wait for each other here, and the second finds the club of the first.
-        lock(User, by.user.pk)
+        lock_row(User, by.user.pk)
         _refuse_another(by.user, name)
     club = Club(name=name, city=city, about=about, time_zone=zone)
     _insert(club, check_slug(slug) if slug else "")

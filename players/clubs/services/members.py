@@ -4,12 +4,13 @@ from datetime import datetime
 
 from django.db import transaction
 
+from core.locks import lock_row
 from core.names import clean_name, fold
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Club, Membership, Player
 from players.people.canonical import canonical
-from players.people.locks import lock, lock_club
+from players.people.locks import lock_club
 from players.people.topics import club_topic, player_topic
 
 Role = Membership.Role
@@ -108,7 +109,7 @@ def _end(membership: Membership, verb: str, by: Actor, now: datetime) -> Members
 
 def _locked(membership: Membership) -> Membership:
     """The membership as it is now, with its club locked, so that no two owners leave at once."""
-    club = lock(Club, membership.club_id)
+    club = lock_row(Club, membership.club_id)
     current = Membership.objects.select_related("player").get(pk=membership.pk)
     current.club = club
     if current.left_at is not None:

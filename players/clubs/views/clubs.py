@@ -8,6 +8,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import time_zones as zones
+from core.htmx import is_htmx
+from core.pagination import page_of
 from engine.errors import Refused
 from players import access, selectors
 from players.accounts.views.pages import account_needed, by, me, page, refused_back, sent
@@ -20,9 +22,9 @@ from players.models import User
 def club_list(request: HttpRequest) -> HttpResponse:
     """Every club, one's own first; to htmx only the list."""
     q = request.GET.get("q", "")
-    found = selectors.page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
+    found = page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
     mine = selectors.my_clubs(request.user) if isinstance(request.user, User) and not q else ()
-    name = "players/clubs/_clubs.html" if request.headers.get("HX-Request") else "players/clubs/clubs.html"
+    name = "players/clubs/_clubs.html" if is_htmx(request) else "players/clubs/clubs.html"
     return render(request, name, {"clubs": found, "mine": mine, "q": q})
 
 

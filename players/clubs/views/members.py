@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from core import throttle
+from core.htmx import is_htmx
 from engine.errors import Refused
 from players import access, selectors
 from players.access import Role
@@ -55,7 +56,7 @@ def _members_page(
         "ask_namesake": namesake,
         "elsewhere": list(selectors.namesakes(club, typed)) if typed else [],
     }
-    name = "players/clubs/_members.html" if request.headers.get("HX-Request") else "players/clubs/members.html"
+    name = "players/clubs/_members.html" if is_htmx(request) else "players/clubs/members.html"
     return page(request, name, context, add_form, paste_form)
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q
 
+from core.locks import for_update
 from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Alias, Invitation, LogEntry, Membership, Player, User
@@ -33,7 +34,7 @@ def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
     """
     player = canonical(player)
     # Locked before anything else; a second click finds no account any more.
-    User.objects.select_for_update(no_key=True, of=("self",)).filter(player=player).first()
+    for_update(User.objects.filter(player=player)).first()
     together = _together(player)
     _leave_clubs(together, by, now)
     everybody = lock_players(*together)

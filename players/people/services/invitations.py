@@ -8,13 +8,14 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import QuerySet
 
+from core.locks import lock_row
 from core.names import fold
 from engine.errors import Refused
 from players.access import hash_of
 from players.actors import Actor, log
 from players.models import Club, Invitation, Membership, Player, User
 from players.people.canonical import player_of
-from players.people.locks import lock, lock_clubs_of, lock_players
+from players.people.locks import lock_clubs_of, lock_players
 from players.people.mail import send_invitation
 from players.people.services.merging import merge_players, must_be_home, remember_alias
 from players.people.topics import club_topic, player_topic
@@ -36,7 +37,7 @@ def invite(*, membership: Membership, by: Actor, now: datetime, link: Callable[[
 
     `link` makes an address of the secret. Refused: `already_claimed`, `not_a_member`, `other_club_entered`, `erased`.
     """
-    player = lock(Player, membership.player_id)
+    player = lock_row(Player, membership.player_id)
     membership.refresh_from_db()
     if membership.left_at is not None:
         raise Refused("not_a_member", name=player.name)
@@ -78,7 +79,7 @@ def must_be_free(player: Player) -> None:
 @transaction.atomic
 def withdraw_invitation(*, invitation: Invitation, by: Actor, now: datetime) -> Invitation:
     """The link stops working. Refused: `invitation_used`; withdrawing it twice is harmless."""
-    locked = lock(Invitation, invitation.pk)
+    locked = lock_row(Invitation, invitation.pk)
     if locked.accepted_at is not None:
         raise Refused("invitation_used")
     if locked.withdrawn_at is None:
@@ -109,10 +110,10 @@ def accept_invitation(*, secret: str, user: User, by: Actor, now: datetime) -> P
     found = Invitation.objects.filter(secret_hash=hash_of(secret)).first()
     if found is None:
         raise Refused("not_found")
-    lock(User, user.pk)
+    lock_row(User, user.pk)
     lock_clubs_of(found.player)
     lock_players(found.player, *filter(None, [player_of(user)]))
-    invitation = lock(Invitation, found.pk)
+    invitation = lock_row(Invitation, found.pk)
     must_be_open(invitation, now)
     if invitation.email and invitation.email.casefold() != user.email.casefold():
         raise Refused("invitation_for_another", club=invitation.club.name)
@@ -132,7 +133,7 @@ def claim_player(*, player: Player, user: User, by: Actor, now: datetime, club: 
     Where a `club` does it, it must be the one that entered him. Refused: `already_claimed`, `already_merged`,
     `other_club_entered`, `erased`.
     """
-    lock(User, user.pk)
+    lock_row(User, user.pk)
     own = player_of(user)
     if own is not None:
         if player.user_id is not None:

@@ -10,13 +10,14 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from core.locks import lock_row
 from core.names import clean_name, fold
 from engine.errors import Refused
 from players.access import home_club
 from players.actors import Actor, log
 from players.models import Alias, Club, Membership, Merge, Player
 from players.people.canonical import canonical
-from players.people.locks import lock, lock_clubs_of, lock_players
+from players.people.locks import lock_clubs_of, lock_players
 from players.people.topics import player_topic
 
 LONGEST_ALIAS = 200
@@ -92,7 +93,7 @@ def undo_merge(*, merge: Merge, by: Actor, now: datetime, club: Club | None = No
     Refused: `merge_undone`, `erased`.
     """
     player = lock_players(merge.player, merge.into)[merge.player_id]
-    merge = lock(Merge, merge.pk)
+    merge = lock_row(Merge, merge.pk)
     if merge.undone_at is not None:
         raise Refused("merge_undone")
     if player.erased_at is not None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from core.htmx import is_htmx
 from core.messages import status_of
 from engine.errors import Refused
 from players.access import Role
@@ -90,7 +91,7 @@ def _page(
         "seen": int(seen_at(request).timestamp()) if status == 200 and request.method == "POST" else None,
         "now": timezone.now(),
     }
-    fragment = request.headers.get("HX-Request") and status == 200
+    fragment = is_htmx(request) and status == 200
     response = render(request, "tournaments/draws/design/_design.html" if fragment else PAGE, context, status=status)
     if fragment and (design.faulty or design.was_faulty):
         # What is wrong is said beside its field, so these are to be shown anew, and again when it is put right.

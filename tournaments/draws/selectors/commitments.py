@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from core.pagination import page_of
 from players.models import Club
 from tournaments.models import Commitment, Division, Draw, Stage, Tournament
 
@@ -102,5 +102,5 @@ def _fate(row: Commitment, drafts: list[Draw]) -> str:
 
 def commitments_page(club: Club, number: str | None) -> dict[str, Any]:
     """A page of the list."""
-    page = Paginator(commitments_of(club), ON_A_PAGE).get_page(number)
+    page = page_of(commitments_of(club), number, ON_A_PAGE)
     return {"club": club, "page": page, "lines": lines(page.object_list)}

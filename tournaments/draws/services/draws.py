@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
+from core.locks import for_update
 from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
 from matches.ratings.services.ratings import ratings_of
@@ -192,7 +193,7 @@ def _note_ratings(ratings: Mapping[int, float]) -> None:
 
 
 def _locked(draw_id: int) -> Draw:
-    return Draw.objects.select_for_update(no_key=True, of=("self",)).select_related("stage").get(pk=draw_id)
+    return for_update(Draw.objects.select_related("stage")).get(pk=draw_id)
 
 
 def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) -> Draw:

@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core.htmx import is_htmx
 from core.messages import sentence
-from core.numbers import number
+from core.numbers import parse_int
 from engine.errors import Refused
 from players.access import Role
 from tournaments import access
@@ -37,16 +38,12 @@ def rounds(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
         context = _context(request, found)
     except Refused as refused:
         return refuse(request, refused, reverse("division", args=division_url(found)))
-    name = (
-        "tournaments/draws/_pairing_desk.html"
-        if request.headers.get("HX-Request")
-        else "tournaments/draws/pairing_desk.html"
-    )
+    name = "tournaments/draws/_pairing_desk.html" if is_htmx(request) else "tournaments/draws/pairing_desk.html"
     return render(request, name, context)
 
 
 def _context(request: HttpRequest, division: Division) -> dict[str, Any]:
-    shown = number(request.GET.get("round"))
+    shown = parse_int(request.GET.get("round"))
     context = of_one_moment(division, lambda: selectors.desk_page(division, shown, timezone.now()))
     context["counted_down"] = request.headers.get("HX-Target") == "countdown"
     draft = context["next"].draft

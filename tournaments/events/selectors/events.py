@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from core.names import fold
+from core.pagination import page_of
 from matches.models import Match, Result
 from players import access as people
 from players.access import RANK, Role, Visitor
@@ -117,7 +117,7 @@ def events_page(user: Visitor, club: str, number: str | None) -> dict[str, Any]:
     found = listed(user, club)
     running = list(found.filter(status=Tournament.Status.RUNNING).order_by("starts_at")[:ON_A_PAGE])
     coming = list(found.filter(status__in=["draft", "published"]).order_by("starts_at", "name")[:ON_A_PAGE])
-    over = Paginator(found.filter(status__in=ENDED).order_by("-starts_at", "name"), ON_A_PAGE).get_page(number)
+    over = page_of(found.filter(status__in=ENDED).order_by("-starts_at", "name"), number, ON_A_PAGE)
     clubs = list(Club.objects.filter(Exists(Tournament.objects.filter(club=OuterRef("pk"), status__in=VISIBLE)))[:200])
     return {"running": running, "coming": coming, "over": over, "clubs": clubs, "club": club}
 

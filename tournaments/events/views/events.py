@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from core import time_zones as zones
+from core.htmx import is_htmx
 from engine.errors import Refused
 from players import access as people
 from players.access import Role
@@ -26,7 +27,7 @@ from tournaments.state.page_forms import CancelForm
 def event_list(request: HttpRequest) -> HttpResponse:
     """Events of all clubs, or of one; to htmx only the list."""
     context = events.events_page(request.user, request.GET.get("club", ""), request.GET.get("page"))
-    name = "tournaments/events/_events.html" if request.headers.get("HX-Request") else "tournaments/events/events.html"
+    name = "tournaments/events/_events.html" if is_htmx(request) else "tournaments/events/events.html"
     return render(request, name, context)
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core.htmx import is_htmx
 from core.messages import sentence
 from engine.errors import Refused
 from players.access import Role, is_at_least, require
@@ -36,7 +37,7 @@ def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """What needs the director, what can be played, how far it all is; to htmx only what changes by itself."""
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     context = _context(request, found, request.GET.get("division", ""))
-    name = "tournaments/pages/_console.html" if request.headers.get("HX-Request") else "tournaments/pages/console.html"
+    name = "tournaments/pages/_console.html" if is_htmx(request) else "tournaments/pages/console.html"
     return render(request, name, context)
 
 
@@ -116,7 +117,7 @@ def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     kind, who, number = (request.GET.get(name, "") for name in ("kind", "who", "page"))
     context = {**_head(request, found), **log_selectors.log_page(found, kind, who, number)}
-    name = "tournaments/pages/_log.html" if request.headers.get("HX-Request") else "tournaments/pages/log.html"
+    name = "tournaments/pages/_log.html" if is_htmx(request) else "tournaments/pages/log.html"
     return render(request, name, context)
 
 
@@ -135,5 +136,5 @@ def status(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Whether beat, broker and workers are alive, and what waits for them."""
     found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     context = {**_head(request, found), **workers.status_page(timezone.now())}
-    name = "tournaments/pages/_status.html" if request.headers.get("HX-Request") else "tournaments/pages/status.html"
+    name = "tournaments/pages/_status.html" if is_htmx(request) else "tournaments/pages/status.html"
     return render(request, name, context)

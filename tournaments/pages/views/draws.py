@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from core.htmx import is_htmx
 from core.messages import sentence
 from engine.errors import Refused
 from players.access import Role
@@ -32,7 +33,7 @@ def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
     newest = context["newest"]
     if newest is not None and newest.refusal:
         context["refusal"] = sentence(newest.refusal["code"], newest.refusal["params"])
-    name = "tournaments/draws/_draw.html" if request.headers.get("HX-Request") else "tournaments/draws/draw.html"
+    name = "tournaments/draws/_draw.html" if is_htmx(request) else "tournaments/draws/draw.html"
     return render(request, name, context)
 
 

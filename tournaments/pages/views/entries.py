@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from core.htmx import is_htmx
 from engine.errors import Refused
 from players.access import Role, require
 from tournaments import access
@@ -30,9 +31,7 @@ from tournaments.pages.selectors import entries as selectors
 def entries(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Entries of a division; to htmx only the lists."""
     found = access.division_as(request.user, division, Role.ASSISTANT, (club, slug))
-    name = (
-        "tournaments/entries/_entries.html" if request.headers.get("HX-Request") else "tournaments/entries/entries.html"
-    )
+    name = "tournaments/entries/_entries.html" if is_htmx(request) else "tournaments/entries/entries.html"
     return render(request, name, _context(request, found))
 
 
@@ -196,7 +195,7 @@ def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResp
     if not form.is_valid():
         return faulty(request, form, _url(found.division))
     services.check_in(entry=found, present=form.cleaned_data["present"], by=by(request), now=timezone.now())
-    if request.headers.get("HX-Request"):
+    if is_htmx(request):
         return render(request, "tournaments/entries/_entries.html", _context(request, found.division))
     return redirect(_url(found.division))
 

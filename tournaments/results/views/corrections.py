@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from core.htmx import is_htmx
 from core.messages import sentence, status_of
 from engine.errors import Refused
 from players.access import Role, is_at_least, require
@@ -55,7 +56,7 @@ def _sides(fixture: Fixture, form: NewResultForm | None) -> list[dict[str, Any]]
 def _page(request: HttpRequest, fixture: Fixture, status: int, **context: Any) -> HttpResponse:
     context["sides"] = _sides(fixture, context.get("form"))
     role = require(request.user, fixture.stage.division.tournament.club, Role.ASSISTANT)
-    htmx = request.headers.get("HX-Request")
+    htmx = is_htmx(request)
     if htmx:
         shared = _short_context(fixture, role)
     else:
@@ -103,7 +104,7 @@ def correct(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRes
     form = PreviewForm(request.GET)
     context, status = _looked_at(request, found, form)
     # A fragment that says why there is no preview is still to be put where the preview would be.
-    status = HTTPStatus.OK if request.headers.get("HX-Request") else status
+    status = HTTPStatus.OK if is_htmx(request) else status
     return _page(request, found, status, form=form, **_typed(form), **context)
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from core.htmx import is_htmx
 from core.messages import status_of
 from engine.errors import Refused
 from matches.models import Result
@@ -71,9 +72,7 @@ def _page(request: HttpRequest, fixture: Fixture, sent: Sent | None = None, **mo
         context["forms"] = _empty_forms(fixture, context["score"])
         context["forms"] |= {sent.name: sent.form} if sent is not None else {}
     context["sent"] = sent
-    name = (
-        "tournaments/results/_fixture.html" if request.headers.get("HX-Request") else "tournaments/results/fixture.html"
-    )
+    name = "tournaments/results/_fixture.html" if is_htmx(request) else "tournaments/results/fixture.html"
     return render(request, name, context, status=status)
 
 

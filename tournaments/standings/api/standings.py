@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.numbers import number
+from core.numbers import parse_int
 from tournaments import access
 from tournaments.standings import exports
 from tournaments.standings.selectors.pairings import pairings_of
@@ -195,6 +195,12 @@ A_PAIRING = OpenApiExample(
 )  # fmt: skip
 
 
+def _stage_and_round(request: Request) -> tuple[int | None, int | None]:
+    """The numbers of the stage and round in the query string; None where the latest is wanted."""
+    query = request.query_params
+    return parse_int(query.get("stage")), parse_int(query.get("round"))
+
+
 class Standings(APIView):
     """Standings of a division."""
 
@@ -213,9 +219,8 @@ class Standings(APIView):
     def get(self, request: Request, division: str) -> Response:
         """Best first."""
         found = access.division(request.user, division)
-        asked = request.query_params
-        names = names_for(request.user, found)
-        views = standings_of(found, names, stage=number(asked.get("stage")), round_number=number(asked.get("round")))
+        stage, round_number = _stage_and_round(request)
+        views = standings_of(found, names_for(request.user, found), stage=stage, round_number=round_number)
         return tagged(StandingsSerializer(exports.standings_body(found, views)).data, found.seq)
 
 
@@ -238,7 +243,6 @@ class Pairings(APIView):
     def get(self, request: Request, division: str) -> Response:
         """By table."""
         found = access.division(request.user, division)
-        asked = request.query_params
-        names = names_for(request.user, found)
-        view = pairings_of(found, names, stage=number(asked.get("stage")), round_number=number(asked.get("round")))
+        stage, round_number = _stage_and_round(request)
+        view = pairings_of(found, names_for(request.user, found), stage=stage, round_number=round_number)
         return tagged(PairingsSerializer(exports.pairings_body(found, view)).data, found.seq)
