@@ -44,6 +44,10 @@ MESSAGES: dict[str, str] = {
     "no_flag_fallen": "The opponent has not run out of time.",
     "bad_ruling": "A director who ends a game names its winner and at least one point.",
     "bad_resignation": "One resigns a single game, a gammon or a backgammon.",
+    # Live play
+    "bad_clock": "A clock has some time, and no part of it can be below zero.",
+    "bad_link": "This is not a link of a dice chain.",
+    "chain_exhausted": "This dice chain is used up; a new one is needed.",
     # The cube
     "double_before_opening": "Nobody can double before the opening roll.",
     "cube_in_one_point": "A match to one point is played without the cube.",
