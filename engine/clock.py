@@ -1,4 +1,4 @@
-"""The clock of a live match: a delay for each turn and a bank for the whole match (docs/rules.md, "Clocks").
+"""The clock of a live match: a delay for each turn and a bank for the whole match (docs/rules.md §7).
 
 Instants are whole milliseconds since the epoch, durations whole milliseconds. Nothing here reads the time: every
 instant is an argument. A player's time is spent in this order: the delay of the turn, the bank, the overtime.

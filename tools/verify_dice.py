@@ -14,14 +14,15 @@ import hashlib
 import hmac
 import json
 import sys
-from typing import Any, Dict, Iterator, List, Tuple
+from collections.abc import Iterator
+from typing import Any
 
 FORMAT = "barpoint-dice/1"
 LINKS = 4096
-Key = Tuple[str, int]
+Key = tuple[str, int]
 
 
-class Problems(list):  # type: ignore[type-arg]
+class Problems(list[str]):
     """What is wrong, in sentences."""
 
     def check(self, fine: bool, sentence: str) -> bool:
@@ -37,7 +38,7 @@ def link_before(match: str, key: Key, link: bytes) -> bytes:
     return hashlib.sha256(f"barpoint/1|{match}|{owner}|{number}|".encode() + link).digest()
 
 
-def rolls_of(server: bytes, match: str, number: int, first: str, second: str) -> Iterator[Tuple[int, int]]:
+def rolls_of(server: bytes, match: str, number: int, first: str, second: str) -> Iterator[tuple[int, int]]:
     """The stream of rolls that three links give."""
     block = 0
     while True:
@@ -51,15 +52,15 @@ def rolls_of(server: bytes, match: str, number: int, first: str, second: str) ->
 class Verifier:
     """Walks the rolls in order and remembers the last link that each chain has revealed."""
 
-    def __init__(self, export: Dict[str, Any]) -> None:
+    def __init__(self, export: dict[str, Any]) -> None:
         self.match: str = export["match"]
-        self.rolls: List[Dict[str, Any]] = export["rolls"]
-        self.chains: Dict[Key, Dict[str, Any]] = {(c["owner"], c["number"]): c for c in export["chains"]}
-        self.last: Dict[Key, Tuple[int, bytes]] = {
+        self.rolls: list[dict[str, Any]] = export["rolls"]
+        self.chains: dict[Key, dict[str, Any]] = {(c["owner"], c["number"]): c for c in export["chains"]}
+        self.last: dict[Key, tuple[int, bytes]] = {
             key: (0, bytes.fromhex(chain["anchor"])) for key, chain in self.chains.items()
         }
-        self.current: Dict[str, Key] = {}
-        self.reveals: Dict[str, int] = {"0": 0, "1": 0}
+        self.latest: dict[str, str] = {"0": "", "1": ""}
+        self.reveals: dict[str, int] = {"0": 0, "1": 0}
         """How many rolls each side has revealed a link for."""
         self.problems = Problems()
         self.weak = 0
@@ -73,14 +74,15 @@ class Verifier:
             self._check_roll(name, roll)
         return self.problems
 
-    def _check_roll(self, name: str, roll: Dict[str, Any]) -> None:
+    def _check_roll(self, name: str, roll: dict[str, Any]) -> None:
         side = roll["side"]
         owners = ["0", "1"] if side is None else [str(side)]
         revealed = {link["owner"]: link for link in roll["links"]}
         if not self.problems.check(sorted(revealed) == sorted(owners), f"{name} shows the links of the wrong sides."):
             return
         for owner in owners:
-            self._check_owner_s_link(name, revealed[owner], roll)
+            self._check_players_link(name, revealed[owner], roll)
+        self.weak += bool(roll["weak"])
         server = roll["server"]
         self._check_link(name, server, "server")
         first, second = self._entropy(side, revealed)
@@ -89,29 +91,25 @@ class Verifier:
         shown = tuple(roll["dice"])
         self.problems.check(dice == shown, f"{name} is {shown[0]}-{shown[1]}, but the links give {dice[0]}-{dice[1]}.")
 
-    def _entropy(self, side: Any, revealed: Dict[str, Dict[str, Any]]) -> Tuple[str, str]:
+    def _entropy(self, side: Any, revealed: dict[str, dict[str, Any]]) -> tuple[str, str]:
         """The two players' links that go into the dice: of both sides in the opening, else fresh and latest."""
         if side is None:
             return revealed["0"]["link"], revealed["1"]["link"]
-        opponent = str(1 - side)
-        key = self.current.get(opponent)
-        latest = self.last[key][1].hex() if key else ""
-        return revealed[str(side)]["link"], latest
+        return revealed[str(side)]["link"], self.latest[str(1 - side)]
 
-    def _check_owner_s_link(self, name: str, link: Dict[str, Any], roll: Dict[str, Any]) -> None:
+    def _check_players_link(self, name: str, link: dict[str, Any], roll: dict[str, Any]) -> None:
         owner, key = link["owner"], (link["owner"], link["chain"])
         chain = self.chains.get(key)
-        if chain and key[1] > 1 and self.current.get(owner) != key:
-            # A new chain is as good as the first only if the opponent revealed a link after it was committed.
+        if chain and key[1] > 1 and roll["side"] is not None:
+            # A new chain is as good as the first only once the opponent has revealed a link after it was committed.
             opponent = "1" if owner == "0" else "0"
             strong = self.reveals[opponent] > chain["opponent_reveals"]
             self.problems.check(strong or roll["weak"], f"{name} uses a new chain too early and is not marked weak.")
-        self.weak += bool(roll["weak"])
         self._check_link(name, link, owner)
-        self.current[owner] = key
+        self.latest[owner] = link["link"]
         self.reveals[owner] += 1
 
-    def _check_link(self, name: str, link: Dict[str, Any], owner: str) -> None:
+    def _check_link(self, name: str, link: dict[str, Any], owner: str) -> None:
         key = (owner, link["chain"])
         if not self.problems.check(key in self.last, f"{name} uses a chain of {owner} that was never committed."):
             return
@@ -123,7 +121,7 @@ class Verifier:
         self.last[key] = (link["number"], value)
 
 
-def compare(earlier: Dict[str, Any], export: Dict[str, Any]) -> Problems:
+def compare(earlier: dict[str, Any], export: dict[str, Any]) -> Problems:
     """What has changed since an earlier export of the same match."""
     problems = Problems()
     problems.check(earlier["match"] == export["match"], "The two files are of different matches.")
@@ -136,17 +134,19 @@ def compare(earlier: Dict[str, Any], export: Dict[str, Any]) -> Problems:
     return problems
 
 
-def load(path: str) -> Dict[str, Any]:
+def load(path: str) -> dict[str, Any]:
     """The dice of an export; the match's own JSON has them under `dice`."""
     with open(path, encoding="utf-8") as file:
-        export: Dict[str, Any] = json.load(file)
+        export = json.load(file)
+    if not isinstance(export, dict):
+        raise ValueError("not a JSON object")
     export = export.get("dice", export)
     if export.get("format") != FORMAT:
         raise ValueError(f"not a file of format {FORMAT}")
     return export
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Verify one export; see the text at the top."""
     parser = argparse.ArgumentParser(description="Check every roll of a match played on Barpoint.")
     parser.add_argument("export")

@@ -28,9 +28,8 @@ def by_the_document(key: bytes, number: int, first: bytes, second: bytes) -> lis
     rolls = []
     for block in range(4):
         text = f"barpoint/1|{MATCH}|{number}|{block}|{first.hex()}|{second.hex()}"
-        for byte in hmac.new(key, text.encode(), hashlib.sha256).digest():
-            if byte < 252:
-                rolls.append((byte % 36 // 6 + 1, byte % 36 % 6 + 1))
+        digest = hmac.new(key, text.encode(), hashlib.sha256).digest()
+        rolls += [(byte % 36 // 6 + 1, byte % 36 % 6 + 1) for byte in digest if byte < 252]
     return rolls
 
 
