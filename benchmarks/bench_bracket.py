@@ -8,6 +8,7 @@ from benchmarks.pages import REQUESTS, bare, database, measure
 from django.db import connection
 from django.utils import timezone
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tournaments.draws.services import draws
@@ -62,7 +63,7 @@ def _play(division: Division, rng: random.Random, count: int) -> None:
         for fixture in ready[: count - played]:
             winner = rng.randrange(2)
             score = (LENGTH, rng.randrange(LENGTH)) if winner == 0 else (rng.randrange(LENGTH), LENGTH)
-            results.enter_result(fixture=fixture, winner=winner, score=score, by=SYSTEM, now=now)
+            results.enter_result(fixture=fixture, result=ResultInput(winner, score), by=SYSTEM, now=now)
             played += 1
 
 

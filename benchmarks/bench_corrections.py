@@ -15,6 +15,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tournaments.draws.services import draws
@@ -23,7 +24,6 @@ from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
 from tournaments.results.services import corrections, results
-from tournaments.state.preview import NewResult
 from tournaments.state.stages import set_stages
 
 PLAYERS = 256
@@ -53,7 +53,7 @@ def finished(rng: random.Random) -> Division:
         for fixture in ready:
             winner = rng.randrange(2)
             score = (LENGTH, rng.randrange(LENGTH)) if winner == 0 else (rng.randrange(LENGTH), LENGTH)
-            results.enter_result(fixture=fixture, winner=winner, score=score, by=SYSTEM, now=timezone.now())
+            results.enter_result(fixture=fixture, result=ResultInput(winner, score), by=SYSTEM, now=timezone.now())
     division.refresh_from_db()
     return division
 
@@ -80,7 +80,7 @@ def one_round(division: Division, timed: Timer) -> int:
     now = timezone.now()
     fixture = Fixture.objects.filter(stage__division=division, number=1).select_related("stage__division").get()
     standing = fixture.match.results.latest("version")
-    new = NewResult(1 - standing.winner, standing.score[::-1])
+    new = ResultInput(1 - standing.winner, standing.score[::-1])
     preview = timed("preview", lambda: corrections.preview_correction(fixture=fixture, new=new))
     told = {"fixture": fixture, "new": new, "choice": "correct_all", "after": preview.seq, "seen": preview.mark}
     done = timed("apply", lambda: corrections.apply_correction(**told, by=SYSTEM, now=now))

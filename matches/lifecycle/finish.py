@@ -1,6 +1,7 @@
 """How a match ends: a new version of its result, and all that follows from it in this room."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -27,6 +28,20 @@ ENDINGS = [choice for choice in Kind.choices if choice[0] != Kind.VOID]
 NO_WINNER = (Kind.DOUBLE_FORFEIT,)
 MAY_LACK_WINNER = (*NO_WINNER, Kind.SETTLED, Kind.RULING)
 NEEDS_SCORE = (Kind.PLAYED, Kind.LEADER)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultInput:
+    """A result to record: the winning side (None: nobody), the points by side, and the kind of ending."""
+
+    winner: int | None
+    score: Score | None = None
+    kind: str = Kind.PLAYED.value
+
+    @classmethod
+    def of(cls, result: Result) -> "ResultInput":
+        """Return the outcome that a stored version records."""
+        return cls(result.winner, result.score, result.kind)
 
 
 def append_result(

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import Actor
 from players.models import User
@@ -51,7 +52,7 @@ def played(running: RunningEvent, by_alice: Actor) -> RunningEvent:
     """M1 ended 7–5 for its first side, M2 7–0, and the final 7–3."""
     for number, score in ((1, (7, 5)), (2, (7, 0)), (3, (7, 3))):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
-        results.enter_result(fixture=fixture, winner=0, score=score, by=by_alice, now=NOW)
+        results.enter_result(fixture=fixture, result=ResultInput(0, score), by=by_alice, now=NOW)
     running.division.refresh_from_db()
     running.fixture.refresh_from_db()
     return running
@@ -133,7 +134,7 @@ def test_what_is_refused_has_its_code(alice_client: Client, played: RunningEvent
     undo = f"corrections/{made['correction']['public_id']}/undo/"
     assert code(send(alice_client, "post", undo, {"after": seen["seq"]})) == (409, "stale")
     final = Fixture.objects.select_related("stage").get(stage__division=played.division, number=3)
-    results.enter_result(fixture=final, winner=0, score=(7, 1), by=by_alice, now=NOW)
+    results.enter_result(fixture=final, result=ResultInput(0, (7, 1)), by=by_alice, now=NOW)
     assert code(send(alice_client, "post", f"{undo}preview/")) == (409, "successor_begun")
 
 
@@ -146,7 +147,7 @@ def test_a_match_begun_since_the_preview_makes_its_mark_stale(
 ) -> None:
     for number in (1, 2):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
-        results.enter_result(fixture=fixture, winner=0, score=(7, 5), by=by_alice, now=NOW)
+        results.enter_result(fixture=fixture, result=ResultInput(0, (7, 5)), by=by_alice, now=NOW)
     seen = preview(alice_client, running)
     final = Fixture.objects.get(stage__division=running.division, number=3)
     Match.objects.filter(pk=final.match_id).update(seq=9, begun_at=NOW)

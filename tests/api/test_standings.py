@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
 from players.models import Player
@@ -194,11 +195,13 @@ class CrosstableDivision:
             results.forfeit(fixture=row, side=side if cell[0] == "-" else 1 - side, by=self.by, now=NOON)
         elif cell[0] == "=":
             # Nobody won: a match that was settled.
-            results.enter_result(fixture=row, winner=None, score=(3, 3), by=self.by, now=NOON, kind=Result.Kind.SETTLED)
+            results.enter_result(
+                fixture=row, result=ResultInput(None, (3, 3), Result.Kind.SETTLED), by=self.by, now=NOON
+            )
         else:
             winner = side if cell[0] == "+" else 1 - side
             results.enter_result(
-                fixture=row, winner=winner, score=(7, 4) if winner == 0 else (4, 7), by=self.by, now=NOON
+                fixture=row, result=ResultInput(winner, (7, 4) if winner == 0 else (4, 7)), by=self.by, now=NOON
             )
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
@@ -138,7 +139,7 @@ def test_without_scripts_the_page_says_the_same(open_page: OpenPage, division: D
     draws.publish_draw(division=division, after=division.seq, by=by, now=NOW)
     fixture = _ready(division)
     assert fixture is not None
-    results.enter_result(fixture=fixture, winner=0, score=(5, 2), by=by, now=NOW)
+    results.enter_result(fixture=fixture, result=ResultInput(0, (5, 2)), by=by, now=NOW)
     page = open_page("/", user=alice)
     page.route("**/*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
     page.goto(f"/events/harbour/{division.tournament.slug}/fixtures/{fixture.public_id}/correct/")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player, User
 from tests.browser.conftest import OpenPage
@@ -58,7 +59,7 @@ def book_next(division: Division, by: Actor) -> Fixture:
     """Another result, so that the next answer differs."""
     rows = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY).select_related("stage")
     fixture = rows.order_by("number")[0]
-    results.enter_result(fixture=fixture, winner=0, score=(7, 2), by=by, now=NOW)
+    results.enter_result(fixture=fixture, result=ResultInput(0, (7, 2)), by=by, now=NOW)
     return fixture
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.models import Club, Membership, Player, User
 from tests.concurrency.event import (
@@ -25,7 +26,6 @@ from tests.concurrency.racing import at_once, faults, refusals
 from tournaments.models import Correction, Division, Fixture
 from tournaments.results.services import corrections, results
 from tournaments.state.integrity import differences
-from tournaments.state.preview import NewResult
 
 __all__ = ["club", "make_players"]
 
@@ -33,8 +33,8 @@ pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
 CONTROLS = 10
 """Races in which an unguarded fault must show; it shows in the first few."""
-FORFEIT = NewResult(1, None, "forfeit")
-OTHER_WINNER = NewResult(1, (0, 1))
+FORFEIT = ResultInput(1, None, "forfeit")
+OTHER_WINNER = ResultInput(1, (0, 1))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def played(builder: EventBuilder) -> tuple[Division, Fixture]:
     division = builder.drawn(8)
     while ready := [row for row in fixtures(division) if row.status == Fixture.Status.READY]:
         for row in ready:
-            results.enter_result(fixture=row, winner=0, score=(1, 0), **builder.acts)
+            results.enter_result(fixture=row, result=ResultInput(0, (1, 0)), **builder.acts)
     division.refresh_from_db()
     return division, fixtures(division)[0]
 

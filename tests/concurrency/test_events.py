@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
@@ -67,10 +68,9 @@ def withdraw_and_report(builder: EventBuilder) -> tuple[Match, list[Any]]:
     """Side 0 withdraws while the director books that it has won."""
     first = fixtures(builder.drawn(4))[0]
     match, leaver = match_of(first), entry_of(first, 0)
-    told = {"winner": 0, "score": (1, 0), "after": match.seq}
     return match, at_once(
         lambda: entries.withdraw(entry=leaver, **builder.acts),
-        lambda: results.enter_result(fixture=first, **told, **builder.acts),
+        lambda: results.enter_result(fixture=first, result=ResultInput(0, (1, 0)), after=match.seq, **builder.acts),
     )
 
 
@@ -146,7 +146,7 @@ def concede_and_rule(builder: EventBuilder) -> tuple[Match, list[Any]]:
     told: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
     return match, at_once(
         lambda: claims.claim(match=match, after=match.seq, **told),
-        lambda: results.enter_result(fixture=first, winner=1, score=(0, 1), after=match.seq, **builder.acts),
+        lambda: results.enter_result(fixture=first, result=ResultInput(1, (0, 1)), after=match.seq, **builder.acts),
     )
 
 
@@ -208,8 +208,8 @@ def two_directors(builder: EventBuilder) -> tuple[Match, list[Any]]:
     first = fixtures(builder.drawn(4))[0]
     match = match_of(first)
     return match, at_once(
-        lambda: results.enter_result(fixture=first, winner=0, score=(1, 0), after=match.seq, **builder.acts),
-        lambda: results.enter_result(fixture=first, winner=1, score=(0, 1), after=match.seq, **builder.acts),
+        lambda: results.enter_result(fixture=first, result=ResultInput(0, (1, 0)), after=match.seq, **builder.acts),
+        lambda: results.enter_result(fixture=first, result=ResultInput(1, (0, 1)), after=match.seq, **builder.acts),
     )
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from engine.errors import Refused
 from engine.simulation import play_out
+from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Result, Submission
 from matches.ratings.services.ratings import default_pool, replay_pool
 from matches.reporting.services import claims, proposals, records
@@ -110,12 +111,12 @@ class Somebody:
         if (fixture := self.fixture(status=Fixture.Status.READY)) is not None:
             winner, score = self.score()
             after = fixture.match.seq if fixture.match is not None else None
-            results.enter_result(fixture=fixture, winner=winner, score=score, after=after, **self.builder.acts)
+            results.enter_result(fixture=fixture, result=ResultInput(winner, score), after=after, **self.builder.acts)
 
     def replaces(self) -> None:
         if (fixture := self.fixture(status=Fixture.Status.DECIDED)) is not None:
             winner, score = self.score()
-            results.enter_result(fixture=fixture, winner=winner, score=score, **self.builder.acts)
+            results.enter_result(fixture=fixture, result=ResultInput(winner, score), **self.builder.acts)
 
     def withdraws(self) -> None:
         found = list(Entry.objects.filter(division__tournament=self.event, status=Entry.Status.IN))

@@ -3,13 +3,14 @@
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from django.db import transaction
 from django.db.utils import OperationalError
 
-from matches.lifecycle.finish import append_result
+from matches.lifecycle.finish import ResultInput, append_result, standing_result
 from matches.models import Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
@@ -21,7 +22,6 @@ from tournaments.entries.services import entries
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.services import results
 from tournaments.state.integrity import differences
-from tournaments.state.preview import NewResult
 from tournaments.state.settle import lock, lock_matches, settle
 
 __all__ = ["club", "make_players"]
@@ -41,7 +41,7 @@ def before_the_final(builder: EventBuilder) -> tuple[Fixture, Match]:
     """The first semifinal, and the match of the final that may be played now."""
     first, second, final = fixtures(builder.drawn(4))
     for fixture in (first, second):
-        results.enter_result(fixture=fixture, winner=0, score=(1, 0), **builder.acts)
+        results.enter_result(fixture=fixture, result=ResultInput(0, (1, 0)), **builder.acts)
     return first, match_of(final)
 
 
@@ -61,7 +61,7 @@ def test_a_result_is_replaced_or_the_next_match_begins_but_not_both(builder: Eve
     for _ in range(ROUNDS):
         first, final = before_the_final(builder)
         outcomes = at_once(
-            lambda first=first: results.enter_result(fixture=first, winner=1, score=(0, 1), **builder.acts),
+            lambda first=first: results.enter_result(fixture=first, result=ResultInput(1, (0, 1)), **builder.acts),
             concede(final),
         )
         assert faults(outcomes) == []
@@ -78,7 +78,9 @@ def test_control_a_result_replaced_where_the_next_match_is_not_held(builder: Eve
         with transaction.atomic():
             division = lock(first.stage.division_id)
             match = lock_matches([match_of(first).pk]).popitem()[1]
-            results._refuse_if_successor_begun(first, match, NewResult(1, (0, 1)))
+            standing = standing_result(match)
+            assert standing is not None
+            results._refuse_if_successor_begun(first, standing, ResultInput(1, (0, 1)))
             looked.set()
             begun.wait(PATIENCE)
             told: dict[str, Any] = {"kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
@@ -104,9 +106,7 @@ def test_a_result_replaced_and_one_of_the_next_match_never_wait_for_each_other(b
     for _ in range(ROUNDS):
         first, final = before_the_final(builder)
         again = concede(final)
-        replaced = lambda first=first: results.enter_result(  # noqa: E731
-            fixture=first, winner=1, score=(0, 1), **builder.acts
-        )
+        replaced = partial(results.enter_result, fixture=first, result=ResultInput(1, (0, 1)), **builder.acts)
         assert faults(at_once(again, replaced, again)) == []
 
 
@@ -166,7 +166,7 @@ def test_an_event_is_over_when_its_last_two_divisions_end_at_once(builder: Event
     booked = threading.Event()
 
     def end(final: Fixture) -> None:
-        results.enter_result(fixture=final, winner=0, score=(1, 0), **builder.acts)
+        results.enter_result(fixture=final, result=ResultInput(0, (1, 0)), **builder.acts)
 
     def end_and_commit_late() -> None:
         with transaction.atomic():

@@ -24,6 +24,7 @@ from hypothesis.stateful import (
 )
 
 from engine.simulation import play_out
+from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Objection, Proposal, Submission
 from matches.reporting.services import claims, objections, proposals, records, sheet_reports
 from matches.reporting.services.adjudication import adjudicate_submission
@@ -36,7 +37,6 @@ from tournaments.entries.services import entries
 from tournaments.events.services import deadlines, events
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Slot
 from tournaments.results.services import corrections, overdue, results
-from tournaments.state.preview import NewResult
 from tournaments.state.settle import settle_division
 
 EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "20"))
@@ -47,7 +47,7 @@ LATEST = 20
 SELDOM = 8
 """One in so many: else everybody would be gone before anything is played."""
 ENDINGS = ("played", "played", "concession", "forfeit", "double_forfeit", "settled", "ruling", "leader", "void")
-NOBODY_CAME = NewResult(None, None, "double_forfeit")
+NOBODY_CAME = ResultInput(None, None, "double_forfeit")
 FAULTS = ("", "", "", "", "length", "play", "nickname", "names")
 SIGNED_AND_OPEN = Claim.objects.filter(state=Claim.State.OPEN, side__isnull=False)
 chances = st.randoms(use_true_random=False)
@@ -275,7 +275,7 @@ class Event(RuleBasedStateMachine):
         standing = fixture.match.results.order_by("-version")[0]
         winner = chance.randrange(2) if standing.winner is None else 1 - standing.winner
         score = (fixture.match.length, 0) if winner == 0 else (0, fixture.match.length)
-        new = chance.choice([NewResult(winner, score), NewResult(winner, None, "forfeit"), NOBODY_CAME])
+        new = chance.choice([ResultInput(winner, score), ResultInput(winner, None, "forfeit"), NOBODY_CAME])
         told = {"fixture": fixture, "new": new, "choice": choice, "voided_rated": chance.random() < 0.5}
         after = fixture.stage.division.seq - (chance.randrange(SELDOM) == 0)
         first = self.world.asks(corrections.apply_correction, after=after, **told, **self.alice)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Club, Player
 from tests.tournaments.conftest import NOON
@@ -72,7 +73,7 @@ class World(DivisionDriver):
             row = self.chance.choice(rows)
             winner = self.chance.randrange(2)
             score = (7, 1) if winner == 0 else (1, 7)
-            results.enter_result(fixture=row, winner=winner, score=score, by=self.by, now=self.now())
+            results.enter_result(fixture=row, result=ResultInput(winner, score), by=self.by, now=self.now())
 
     def check(self) -> None:
         """Everything stored follows from the facts, and no paired round is another one than it was."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
 
+from matches.lifecycle.finish import ResultInput
 from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Match, Result
 from players.actors import Actor
@@ -15,7 +16,6 @@ from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LEAGUE, PROGR
 from tournaments.models import Correction, Division, Draw, Fixture, Tournament
 from tournaments.results.services.corrections import apply_correction
 from tournaments.results.services.results import enter_result
-from tournaments.state.preview import NewResult
 from tournaments.state.stages import set_stages
 
 TABLES = 8
@@ -90,7 +90,7 @@ def _play(division: Division, share: float, players: Sequence[Player], staff: St
         lost = chance.randrange(first.match.length)
         score = (first.match.length, lost) if winner == 0 else (lost, first.match.length)
         by = _who_decides(first.match, staff)
-        enter_result(fixture=first, winner=winner, score=score, by=by, now=at, reason=_reason(first.match, by))
+        enter_result(fixture=first, result=ResultInput(winner, score), by=by, now=at, reason=_reason(first.match, by))
 
 
 def _who_decides(match: Match, staff: Staff) -> Actor:
@@ -112,7 +112,7 @@ def _correct(division: Division, staff: Staff, now: datetime) -> None:
     division.refresh_from_db()
     apply_correction(
         fixture=first,
-        new=NewResult(int(stands.winner == 0), stands.score[::-1]),
+        new=ResultInput(int(stands.winner == 0), stands.score[::-1]),
         choice=Correction.Choice.KEEP_BRACKET,
         after=division.seq,
         by=_who_decides(first.match, staff),

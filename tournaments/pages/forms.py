@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from matches.models import Claim
 from players.forms import RefusingForm
 from tournaments.models import Division, Tournament
-from tournaments.results.one_line import LONGEST_TEXT
+from tournaments.results.line_parser import LONGEST_TEXT
 
 
 class OnScreenForm(RefusingForm):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from matches.lifecycle.begun import is_going_on
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.ratings.preview import Foreseen, Outcome, foresee_ratings
 from tournaments.formats import progress as pure
@@ -19,20 +20,6 @@ from tournaments.state.plans import UNPLAYED, Places, StageRows, held_places
 
 Choice = Correction.Choice
 MARK_LENGTH = 16
-
-
-@dataclass(frozen=True, slots=True)
-class NewResult:
-    """A result as it should be: the winning side (None: nobody), the score by side, the kind of ending."""
-
-    winner: int | None
-    score: tuple[int, int] | None = None
-    kind: str = Result.Kind.PLAYED.value
-
-    @classmethod
-    def of(cls, result: Result) -> "NewResult":
-        """What a stored version says."""
-        return cls(result.winner, result.score, result.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +95,7 @@ class Preview:
 
     fixture: Fixture
     standing: Result
-    new: NewResult
+    new: ResultInput
     seq: int
     onward: int | None
     held: Places = field(default_factory=dict)
@@ -163,7 +150,7 @@ class Facts:
 def foresee(
     fixture: Fixture,
     standing: Result,
-    new: NewResult,
+    new: ResultInput,
     *,
     voided_rated: bool | None = True,
     with_ratings: bool = True,
@@ -213,7 +200,7 @@ def _changed_tables(before: StageState, after: StageState) -> Places:
     return {place: entry for place, entry in own.items() if place.stage in tables}
 
 
-def _as_pure(now: FixtureState, new: NewResult, onward: int | None) -> pure.Result:
+def _as_pure(now: FixtureState, new: ResultInput, onward: int | None) -> pure.Result:
     advances = None if onward == new.winner else NOBODY if onward is None else onward
     kind = UNPLAYED.get(Result.Kind(new.kind), pure.PLAYED)
     return pure.Result(new.winner, new.score, kind, now.entrants, advances)

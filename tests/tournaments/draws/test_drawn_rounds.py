@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from matches.lifecycle.finish import ResultInput
 from matches.reporting.services import claims
 from players.actors import SYSTEM, Actor
 from players.models import Player
@@ -13,7 +14,7 @@ from tournaments.draws.services.kept_apart import keep_apart
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from tournaments.models import Correction, Division, Fixture, Round, Slot, Stage
 from tournaments.results.services import corrections
-from tournaments.state.preview import Choice, NewResult
+from tournaments.state.preview import Choice
 
 pytestmark = pytest.mark.django_db
 Begun = Callable[[int, str], DivisionDriver]
@@ -70,7 +71,7 @@ def correct(driver: DivisionDriver, fixture: Fixture) -> Correction:
     assert fixture.match is not None
     standing = fixture.match.results.latest("version")
     assert None not in (standing.winner, standing.score_0, standing.score_1)
-    new = NewResult(1 - (standing.winner or 0), (standing.score_1 or 0, standing.score_0 or 0))
+    new = ResultInput(1 - (standing.winner or 0), (standing.score_1 or 0, standing.score_0 or 0))
     done = corrections.apply_correction(
         fixture=fixture, new=new, choice=Choice.CORRECT_ALL, after=driver.seq, by=driver.by, now=driver.now()
     )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
@@ -28,7 +29,7 @@ def play_all(division: Division, by: Actor) -> None:
     """Side 0 wins whatever is ready, until nothing is."""
     while todo := ready(division):
         for fixture in todo:
-            results.enter_result(fixture=fixture, winner=0, score=(7, 3), by=by, now=NOON)
+            results.enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=NOON)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8, 13, 97])
@@ -67,17 +68,17 @@ def test_a_result_is_replaced_until_the_next_match_has_begun(drawn: Drawn, by_al
     division = drawn(4)
     first, second, final = fixtures(division)
     for fixture in (first, second):
-        results.enter_result(fixture=fixture, winner=0, score=(7, 3), by=by_alice, now=NOON)
+        results.enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
 
-    results.enter_result(fixture=first, winner=1, score=(5, 7), by=by_alice, now=NOON)
+    results.enter_result(fixture=first, result=ResultInput(1, (5, 7)), by=by_alice, now=NOON)
 
     final.refresh_from_db()
     assert final.match is not None
     assert final.match.player_0 == first.match.player_1
     assert Match.objects.filter(state=Match.State.VOID).count() == 1, "the final that was to be is void, not gone"
-    results.enter_result(fixture=final, winner=0, score=(7, 0), by=by_alice, now=NOON)
+    results.enter_result(fixture=final, result=ResultInput(0, (7, 0)), by=by_alice, now=NOON)
     with pytest.raises(Refused) as refused:
-        results.enter_result(fixture=first, winner=0, score=(7, 5), by=by_alice, now=NOON)
+        results.enter_result(fixture=first, result=ResultInput(0, (7, 5)), by=by_alice, now=NOON)
     assert refused.value.code == "successor_begun"
 
 
@@ -86,7 +87,7 @@ def test_a_score_is_corrected_even_after_the_next_match(drawn: Drawn, by_alice: 
     play_all(division, by_alice)
     first = fixtures(division)[0]
 
-    result = results.enter_result(fixture=first, winner=0, score=(7, 6), by=by_alice, now=NOON)
+    result = results.enter_result(fixture=first, result=ResultInput(0, (7, 6)), by=by_alice, now=NOON)
 
     assert (result.version, result.score) == (2, (7, 6))
 
@@ -94,11 +95,11 @@ def test_a_score_is_corrected_even_after_the_next_match(drawn: Drawn, by_alice: 
 def test_who_withdraws_loses_what_is_open_and_whoever_comes_later_walks_over(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     first, second, final = fixtures(division)
-    results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
+    results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
     finalist = Entry.objects.get(division=division, player=first.match.player_0)
 
     entries.withdraw(entry=finalist, by=by_alice, now=NOON)
-    results.enter_result(fixture=second, winner=1, score=(2, 7), by=by_alice, now=NOON)
+    results.enter_result(fixture=second, result=ResultInput(1, (2, 7)), by=by_alice, now=NOON)
 
     final.refresh_from_db()
     assert final.match is not None
@@ -112,8 +113,10 @@ def test_when_both_forfeit_nobody_goes_on_and_the_next_opponent_walks_over(drawn
     division = drawn(4)
     first, second, final = fixtures(division)
 
-    results.enter_result(fixture=first, winner=None, score=None, kind=Result.Kind.DOUBLE_FORFEIT, by=by_alice, now=NOON)
-    results.enter_result(fixture=second, winner=0, score=(7, 1), by=by_alice, now=NOON)
+    results.enter_result(
+        fixture=first, result=ResultInput(None, kind=Result.Kind.DOUBLE_FORFEIT), by=by_alice, now=NOON
+    )
+    results.enter_result(fixture=second, result=ResultInput(0, (7, 1)), by=by_alice, now=NOON)
 
     final.refresh_from_db()
     assert final.status == Fixture.Status.WALKOVER

@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.services.claims import claim
 from players.actors import SYSTEM, Actor
@@ -37,7 +38,7 @@ def test_a_result_that_came_a_moment_before_moves_the_bracket_first(
     settings.OWN_LOSS_PENDING = 0
     division = drawn(4)
     first, second, final = fixtures(division)
-    results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
+    results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
     assert second.match is not None
     # Its commit is not followed by the settling here, as if the process had died in between.
     claim(match=second.match, side=1, winner=0, score=(7, 2), by=Actor.link(1), now=NOON)
@@ -55,11 +56,11 @@ def test_a_result_that_came_a_moment_before_moves_the_bracket_first(
 def test_nothing_is_replaced_and_nobody_withdraws_any_more(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     first = fixtures(division)[0]
-    results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
+    results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
     call_off(division, by_alice)
 
     with pytest.raises(Refused) as replaced:
-        results.enter_result(fixture=first, winner=1, score=(3, 7), by=by_alice, now=NOON)
+        results.enter_result(fixture=first, result=ResultInput(1, (3, 7)), by=by_alice, now=NOON)
     with pytest.raises(Refused) as withdrawn:
         entries.withdraw(entry=division.entries.all()[0], by=by_alice, now=NOON)
 
@@ -82,7 +83,7 @@ def test_a_result_is_never_replaced_by_none(drawn: Drawn, by_alice: Actor) -> No
     first = fixtures(drawn(4))[0]
 
     with pytest.raises(Refused) as refused:
-        results.enter_result(fixture=first, winner=None, score=None, kind=Result.Kind.VOID, by=by_alice, now=NOON)
+        results.enter_result(fixture=first, result=ResultInput(None, kind=Result.Kind.VOID), by=by_alice, now=NOON)
 
     assert refused.value.code == "result_void"
 

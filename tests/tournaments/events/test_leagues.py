@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from matches.reporting.services.claims import claim
 from players.actors import Actor
@@ -53,7 +54,7 @@ def league(
         division.refresh_from_db()
         draws.publish_draw(division=division, after=division.seq, by=by_alice, now=NOON)
         first = open_matches(division)[0]
-        results.enter_result(fixture=first, winner=0, score=(3, 0), by=by_alice, now=NOON)
+        results.enter_result(fixture=first, result=ResultInput(0, (3, 0)), by=by_alice, now=NOON)
         division.refresh_from_db()
         return division
 

@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
@@ -51,7 +52,7 @@ def url(division: Division) -> str:
 
 
 def test_a_winner_is_bold_and_ticked_and_goes_on(running: RunningEvent, client: Client, by_alice: Actor) -> None:
-    results.enter_result(fixture=running.fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
+    results.enter_result(fixture=running.fixture, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
 
     html = page(client, running.division_url)
 
@@ -97,7 +98,7 @@ def test_what_happens_in_a_match_is_marked(running: RunningEvent, client: Client
 
 
 def test_looking_for_a_player_marks_his_path(running: RunningEvent, client: Client, by_alice: Actor) -> None:
-    results.enter_result(fixture=running.fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
+    results.enter_result(fixture=running.fixture, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
     assert running.fixture.match is not None
     name = running.fixture.match.player_0.name
 
@@ -218,7 +219,7 @@ def test_a_finished_bracket_names_who_won_and_the_places(
         Fixture.objects.filter(stage__division=running.division, status="ready").select_related("stage")
     ):
         for fixture in ready:
-            results.enter_result(fixture=fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
+            results.enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
     html = page(client, running.division_url)
     final = Fixture.objects.select_related("match").get(stage__division=running.division, number=3)
     assert final.match is not None
@@ -229,8 +230,8 @@ def test_a_finished_bracket_names_who_won_and_the_places(
 
 def test_who_meets_nobody_in_the_final_has_won_it(running: RunningEvent, client: Client, by_alice: Actor) -> None:
     first, second = Fixture.objects.filter(stage__division=running.division, round__number=1).select_related("stage")
-    results.enter_result(fixture=first, winner=None, score=None, kind=Result.Kind.DOUBLE_FORFEIT, by=by_alice, now=NOW)
-    results.enter_result(fixture=second, winner=0, score=(7, 3), by=by_alice, now=NOW)
+    results.enter_result(fixture=first, result=ResultInput(None, kind=Result.Kind.DOUBLE_FORFEIT), by=by_alice, now=NOW)
+    results.enter_result(fixture=second, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
 
     final = box(page(client, running.division_url), 3)
 

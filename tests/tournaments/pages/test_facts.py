@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Claim
 from matches.reporting.services.claims import claim
 from players.actors import Actor
@@ -109,7 +110,7 @@ def test_points_beyond_the_match_length_are_shown_on_no_page(
 ) -> None:
     driver = made("Open", 4, StageSettings(name))
     first, second, *_rest = driver.ready()
-    results.enter_result(fixture=first, winner=0, score=(9, 3), by=driver.by, now=driver.now())
+    results.enter_result(fixture=first, result=ResultInput(0, (9, 3)), by=driver.by, now=driver.now())
     assert second.match is not None
     claim(match=second.match, side=1, winner=0, score=(7, 3), by=Actor.link(1), now=driver.now())
     Claim.objects.filter(match=second.match).update(score_0=9)

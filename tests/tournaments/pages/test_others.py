@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from matches.lifecycle.finish import ResultInput
 from matches.lifecycle.opening import open_match
 from matches.presentation.context import occasions
 from players.actors import Actor
@@ -64,10 +65,10 @@ def test_after_a_report_the_page_of_the_match_names_the_next_one(
     assert "Your next match" not in text(page(client, f"/matches/{match.public_id}/"))
     winner = match.players.index(bob_player)
     score = (7, 3) if winner == 0 else (3, 7)
-    results.enter_result(fixture=running.fixture, winner=winner, score=score, by=by_alice, now=NOW)
+    results.enter_result(fixture=running.fixture, result=ResultInput(winner, score), by=by_alice, now=NOW)
     assert "Your next match" not in text(page(client, f"/matches/{match.public_id}/")), "its players are not known yet"
     second = Fixture.objects.select_related("stage", "match").get(stage__division=running.division, number=2)
-    results.enter_result(fixture=second, winner=0, score=(7, 3), by=by_alice, now=NOW)
+    results.enter_result(fixture=second, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
     html = text(page(client, f"/matches/{match.public_id}/"))
     assert f"Your next match {second.match.player_0.name} Final · M3" in html
 

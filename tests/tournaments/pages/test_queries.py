@@ -7,6 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW
@@ -32,7 +33,7 @@ def sized(drawn: Callable[..., Division], tournament: Tournament, by_alice: Acto
         tournament.refresh_from_db()
         division = drawn(count, name=f"{count} players")
         for fixture in Fixture.objects.filter(stage__division=division, status="ready").select_related("stage")[:10]:
-            results.enter_result(fixture=fixture, winner=0, score=(7, 3), by=by_alice, now=NOW)
+            results.enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
         return division
 
     return make

@@ -8,13 +8,13 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import User
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments import urls
 from tournaments.models import Correction, Tournament
 from tournaments.results.services import corrections, results
-from tournaments.state.preview import NewResult
 
 pytestmark = pytest.mark.django_db
 
@@ -224,12 +224,16 @@ def corrected(running: RunningEvent) -> Correction:
     """M1, corrected once."""
     if (done := Correction.objects.filter(fixture=running.fixture).first()) is not None:
         return done
-    results.enter_result(fixture=running.fixture, winner=0, score=(7, 5), by=SYSTEM, now=NOW)
+    results.enter_result(fixture=running.fixture, result=ResultInput(0, (7, 5)), by=SYSTEM, now=NOW)
     running.division.refresh_from_db()
     made = corrections.apply_correction(
-        fixture=running.fixture, new=NewResult(1, (5, 7)), choice="correct_all", after=running.division.seq, by=SYSTEM,
+        fixture=running.fixture,
+        new=ResultInput(1, (5, 7)),
+        choice="correct_all",
+        after=running.division.seq,
+        by=SYSTEM,
         now=NOW,
-    )  # fmt: skip
+    )
     assert made is not None
     return made
 

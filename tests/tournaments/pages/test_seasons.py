@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
@@ -67,7 +68,9 @@ def play(division: Division, by: Actor, but: int = 0) -> None:
     for fixture in fixtures[: 6 - but]:
         assert fixture.match is not None
         winner = 0 if fixture.match.player_0_id < fixture.match.player_1_id else 1
-        results.enter_result(fixture=fixture, winner=winner, score=(3, 0) if winner == 0 else (0, 3), by=by, now=NOON)
+        results.enter_result(
+            fixture=fixture, result=ResultInput(winner, (3, 0) if winner == 0 else (0, 3)), by=by, now=NOON
+        )
 
 
 def names(tournament: Tournament) -> list[list[str]]:

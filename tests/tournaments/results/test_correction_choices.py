@@ -10,6 +10,7 @@ import pytest
 from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
+from matches.lifecycle.finish import ResultInput
 from matches.reporting.services import claims, records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
@@ -19,7 +20,6 @@ from tests.tournaments.support.correcting import DOUBLE, GROUPS, KNOCKOUT, LATER
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture
 from tournaments.results.services import corrections, results
-from tournaments.state.preview import NewResult
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ def refusal(act: Callable[..., Any], *given: Any, **named: Any) -> str:
 # What each choice leaves alone
 
 
-def other_winner(cup: Cup, fixture: Fixture) -> NewResult:
+def other_winner(cup: Cup, fixture: Fixture) -> ResultInput:
     """The opposite of what stands, played."""
     standing = cup.results()[fixture.number]
     assert standing.winner is not None
@@ -87,7 +87,7 @@ def test_a_paired_round_stays_and_the_next_follows_the_corrected_scores() -> Non
     assert len(third) == 6
     # Whoever won all is met by whoever has most besides him, by the corrected scores.
     assert max(scores.values()) >= 1
-    cup.correct(cup.fixture(first.number), NewResult(None, None, "double_forfeit"))
+    cup.correct(cup.fixture(first.number), ResultInput(None, None, "double_forfeit"))
     assert refusal(cup.undo, done) == "correction_not_last"
     assert found_by_integrity() == []
 
@@ -103,8 +103,8 @@ def test_what_is_refused() -> None:
         ({"fixture": final}, "nothing_to_correct"),
         ({"after": cup.seq - 1}, "stale"),
         ({"seen": "0" * 16}, "stale"),
-        ({"new": NewResult.of(cup.results()[first.number])}, "correction_same"),
-        ({"new": NewResult(0, (1, 2))}, "result_not_reached"),
+        ({"new": ResultInput.of(cup.results()[first.number])}, "correction_same"),
+        ({"new": ResultInput(0, (1, 2))}, "result_not_reached"),
     ):
         told = {"fixture": first, "new": new, "choice": "correct_all", "after": cup.seq, **wrong}
         assert refusal(corrections.apply_correction, **told, by=SYSTEM, now=LATER) == code
@@ -133,7 +133,7 @@ def test_what_was_built_on_a_correction_is_not_taken_away_by_undoing_it(how: str
     assert final.match is not None
     after = LATER + timedelta(minutes=1)
     if how == "played":
-        results.enter_result(fixture=final, winner=0, score=(3, 1), by=SYSTEM, now=after)
+        results.enter_result(fixture=final, result=ResultInput(0, (3, 1)), by=SYSTEM, now=after)
     elif how == "claimed":
         claims.claim(match=final.match, side=1, winner=1, score=(1, 3), by=Actor.link(1), now=after)
     else:

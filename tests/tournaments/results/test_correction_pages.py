@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from matches.reporting.services import claims
 from players.actors import Actor
@@ -23,7 +24,7 @@ def played(running: RunningEvent, by_alice: Actor) -> RunningEvent:
     """M1 ended 7–5 for its first side, M2 7–0, and the final 7–3."""
     for number, score in ((1, (7, 5)), (2, (7, 0)), (3, (7, 3))):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
-        results.enter_result(fixture=fixture, winner=0, score=score, by=by_alice, now=NOW)
+        results.enter_result(fixture=fixture, result=ResultInput(0, score), by=by_alice, now=NOW)
     running.division.refresh_from_db()
     running.fixture.refresh_from_db()
     return running
@@ -121,7 +122,7 @@ def test_a_stale_correction_says_what_changed_and_keeps_what_was_typed(
 ) -> None:
     fields = looked_at(alice_client, played)
     second = Fixture.objects.select_related("stage").get(stage__division=played.division, number=2)
-    results.enter_result(fixture=second, winner=0, score=(7, 6), by=by_alice, now=NOW)
+    results.enter_result(fixture=second, result=ResultInput(0, (7, 6)), by=by_alice, now=NOW)
     results.forfeit(
         fixture=Fixture.objects.select_related("stage").get(stage__division=played.division, number=3), side=0,
         by=by_alice, now=NOW,
@@ -144,7 +145,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
 ) -> None:
     for number in (1, 2):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
-        results.enter_result(fixture=fixture, winner=0, score=(7, 5), by=by_alice, now=NOW)
+        results.enter_result(fixture=fixture, result=ResultInput(0, (7, 5)), by=by_alice, now=NOW)
     fields = looked_at(alice_client, running)
     final = Fixture.objects.select_related("match").get(stage__division=running.division, number=3)
     assert final.match is not None

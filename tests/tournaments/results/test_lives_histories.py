@@ -11,6 +11,7 @@ import pytest
 from django.db import transaction
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from players.actors import SYSTEM
 from tests.tournaments.support.correcting import Cup, another, won_by
@@ -19,7 +20,7 @@ from tournaments.models import Correction, Division, Fixture
 from tournaments.results.services import corrections
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import differences
-from tournaments.state.preview import Choice, NewResult
+from tournaments.state.preview import Choice
 
 pytestmark = pytest.mark.django_db
 HISTORIES = int(os.environ.get("LIVES_HISTORIES", "5"))
@@ -62,7 +63,7 @@ class Story:
         before = self.cup.standing()
         choice = self.chance.choice((Choice.CORRECT_ALL, Choice.KEEP_BRACKET))
         wanted = another(self.chance, standing)
-        if wanted == NewResult.of(standing):
+        if wanted == ResultInput.of(standing):
             return
         correction = self.cup.correct(fixture, wanted, choice, now=self.cup.now())
         self.before = {correction.pk: before}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
@@ -16,9 +17,8 @@ from tournaments.entries.services.late import enter_late
 from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal
-from tournaments.results.services import corrections, quick
+from tournaments.results.services import corrections, quick_entry
 from tournaments.results.services.results import enter_result, withdraw_from_bracket
-from tournaments.state.preview import NewResult
 
 pytestmark = pytest.mark.django_db
 SCOPES = ("bracket", "division", "event")
@@ -175,10 +175,10 @@ def test_a_line_is_not_undone_by_whoever_turns_out_to_have_played(
     fixture = between(make_division(), make_players(2), by_alice)
     event = fixture.stage.division.tournament
     line: dict[str, Any] = {"tournament": event, "division": None, "by": by_alice, "now": NOON}
-    quick.enter_line(text="m1 7-3", **line)
+    quick_entry.enter_line(text="m1 7-3", **line)
     assert fixture.match is not None
     is_alice(fixture.match.player_1)
-    (outcome,) = quick.enter_lines(text="undo", **line)
+    (outcome,) = quick_entry.enter_lines(text="undo", **line)
     assert outcome.refused is not None
     assert outcome.refused.code == "own_match_reason"
     assert standing().kind == Result.Kind.PLAYED
@@ -190,7 +190,7 @@ def lost_final(drawn: Callable[..., Division], by_alice: Actor) -> Fixture:
     division = drawn(4)
     for number in (1, 2, 3):
         played = Fixture.objects.select_related("stage").get(stage__division=division, number=number)
-        enter_result(fixture=played, winner=0, score=(7, 3), by=by_alice, now=NOON)
+        enter_result(fixture=played, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
     final = Fixture.objects.select_related("match").get(stage__division=division, number=3)
     assert final.match is not None
     is_alice(final.match.player_1)
@@ -199,7 +199,7 @@ def lost_final(drawn: Callable[..., Division], by_alice: Actor) -> Fixture:
 
 def correct(fixture: Fixture, by: Actor, choice: str, reason: str) -> object:
     division = Division.objects.get(pk=fixture.stage.division_id)
-    new = NewResult(1, (3, 7), Result.Kind.PLAYED)
+    new = ResultInput(1, (3, 7), Result.Kind.PLAYED)
     common: dict[str, Any] = {"by": by, "now": NOON, "reason": reason}
     return corrections.apply_correction(fixture=fixture, new=new, choice=choice, after=division.seq, **common)
 

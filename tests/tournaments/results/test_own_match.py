@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
@@ -15,8 +16,7 @@ from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Fixture
-from tournaments.results.services import corrections, quick, results
-from tournaments.state.preview import NewResult
+from tournaments.results.services import corrections, quick_entry, results
 
 pytestmark = pytest.mark.django_db
 REASON = "Bob has left; his message says 7-3."
@@ -49,7 +49,7 @@ def between(division: Division, pair: list[Player], by: Actor) -> Fixture:
 def decide(fixture: Fixture, act: str, by: Actor, reason: str) -> Result:
     common: dict[str, Any] = {"fixture": fixture, "by": by, "now": NOON, "reason": reason}
     if act == "result":
-        return results.enter_result(winner=0, score=(7, 3), **common)
+        return results.enter_result(result=ResultInput(0, (7, 3)), **common)
     if act == "forfeit":
         return results.forfeit(side=1, **common)
     return results.rule(winner=0, score=None, **common)
@@ -115,12 +115,12 @@ def test_a_player_merged_into_the_director_is_the_director(
 def test_a_line_cannot_carry_a_reason_so_it_is_refused(fixture: Fixture, by_alice: Actor) -> None:
     event = fixture.stage.division.tournament
     line = {"tournament": event, "text": "m1 7-3", "division": None, "by": by_alice, "now": NOON}
-    assert refusal(lambda: quick.enter_line(**line)) == "own_match_reason"
+    assert refusal(lambda: quick_entry.enter_line(**line)) == "own_match_reason"
 
 
 def test_a_correction_of_the_own_match_and_its_undo_need_a_reason(fixture: Fixture, by_alice: Actor) -> None:
     decide(fixture, "result", by_alice, REASON)
-    other = NewResult(1, (3, 7), Result.Kind.PLAYED)
+    other = ResultInput(1, (3, 7), Result.Kind.PLAYED)
 
     def seq() -> int:
         return Division.objects.get().seq

@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from matches.lifecycle import links
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Objection
 from matches.reporting.services import claims
 from matches.reporting.services.objections import object_to_result
@@ -99,7 +100,7 @@ def test_a_begun_successor_only_changes_the_advice(
     alice_client: Client, running: RunningEvent, objection: Objection, by_alice: Actor
 ) -> None:
     second = Fixture.objects.get(stage__division=running.division, number=2)
-    results.enter_result(fixture=second, winner=0, score=(7, 1), by=by_alice, now=timezone.now())
+    results.enter_result(fixture=second, result=ResultInput(0, (7, 1)), by=by_alice, now=timezone.now())
     final = Fixture.objects.get(stage__division=running.division, number=3)
     assert final.match is not None
     claims.claim(match=final.match, side=0, winner=0, score=(7, 1), by=Actor.link(0), now=timezone.now())
@@ -139,7 +140,7 @@ def test_an_event_says_whether_records_stand_at_once_and_its_matches_know(
     assert "an accepted record stands at once" in client.get(running.division_url).content.decode()
     for number in (1, 2):
         fixture = Fixture.objects.get(stage__division=division, number=number)
-        results.enter_result(fixture=fixture, winner=0, score=(7, 1), by=by_alice, now=timezone.now())
+        results.enter_result(fixture=fixture, result=ResultInput(0, (7, 1)), by=by_alice, now=timezone.now())
     final = Fixture.objects.get(stage__division=division, number=3)
     assert final.match is not None
     assert final.match.records_stand

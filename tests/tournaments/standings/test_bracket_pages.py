@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW
@@ -37,7 +38,7 @@ from tournaments.results.services.corrections import apply_correction
 from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.placings import standing
 from tournaments.state.derivation import states_of
-from tournaments.state.preview import Choice, NewResult
+from tournaments.state.preview import Choice
 
 pytestmark = pytest.mark.django_db
 
@@ -140,7 +141,10 @@ def test_a_match_that_nobody_comes_to_is_called_empty(builder: DivisionBuilder, 
     division = builder.drawn(4, StageSettings(KNOCKOUT))
     for number in (1, 2):
         results.enter_result(
-            fixture=fixture_of(division, number), winner=None, score=None, kind="double_forfeit", by=builder.by, now=NOW
+            fixture=fixture_of(division, number),
+            result=ResultInput(None, kind="double_forfeit"),
+            by=builder.by,
+            now=NOW,
         )
     assert fixture_of(division, 3).status == "empty"
     assert "empty" in box_of(client, division, 3)
@@ -188,7 +192,7 @@ def test_where_the_bracket_was_kept_the_box_tells_who_goes_on(builder: DivisionB
     assert "goes on" not in box_of(client, division, 1)
     apply_correction(
         fixture=corrected,
-        new=NewResult(1, (5, 7)),
+        new=ResultInput(1, (5, 7)),
         choice=Choice.KEEP_BRACKET,
         after=division.seq,
         by=builder.by,
@@ -219,7 +223,7 @@ def test_what_the_rows_say_of_places_is_what_the_facts_lead_to(
     division = builder.drawn(count, settings)
     nobody = Fixture.objects.filter(stage__division=division, status="ready").select_related("stage").first()
     assert nobody is not None
-    results.enter_result(fixture=nobody, winner=None, score=None, kind="double_forfeit", by=builder.by, now=NOW)
+    results.enter_result(fixture=nobody, result=ResultInput(None, kind="double_forfeit"), by=builder.by, now=NOW)
     builder.play(division, most=min(played, 4))
     leaving = Entry.objects.filter(division=division).order_by("pk")[2]
     withdraw(entry=leaving, by=builder.by, now=NOW)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.core.management import call_command
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
 from tests.tournaments.draws.test_knockout import fixtures, play_all
@@ -37,7 +38,7 @@ def test_nothing_differs_after_a_whole_event(drawn: Drawn, by_alice: Actor) -> N
 def test_a_slot_that_does_not_follow_from_the_facts_is_found_and_rebuilt(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     first = fixtures(division)[0]
-    results.enter_result(fixture=first, winner=0, score=(7, 3), by=by_alice, now=NOON)
+    results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
     replay_ratings()
     final = fixtures(division)[2]
     Slot.objects.filter(fixture=final, side=0).update(status=Slot.Status.TO_BE_DECIDED, entry=None)

@@ -13,6 +13,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
 from matches.ratings.services import ratings
 from players.actors import SYSTEM
@@ -28,7 +29,6 @@ from tournaments.results.services import corrections, results
 from tournaments.state.derivation import states_of
 from tournaments.state.numbering import lock_event
 from tournaments.state.plans import StageRows
-from tournaments.state.preview import NewResult
 from tournaments.state.settle import lock, settle_division
 from tournaments.state.stages import set_stages
 
@@ -72,7 +72,7 @@ class Played:
 
     number: int
     pair: tuple[int, int]
-    result: NewResult
+    result: ResultInput
     at: datetime
 
 
@@ -192,12 +192,11 @@ class Cup(Clocked):
         """Those with a result that could be corrected."""
         return [row for row in self.fixtures() if row.match is not None and row.match.state == Match.State.SETTLED]
 
-    def report(self, fixture: Fixture, new: NewResult, at: datetime | None = None) -> None:
+    def report(self, fixture: Fixture, new: ResultInput, at: datetime | None = None) -> None:
         """The director enters a result."""
         assert fixture.match is not None
         at = at or self.now()
-        told: dict[str, Any] = {"winner": new.winner, "score": new.score, "kind": new.kind}
-        results.enter_result(fixture=fixture, by=SYSTEM, now=at, **told)
+        results.enter_result(fixture=fixture, result=new, by=SYSTEM, now=at)
         pair = (fixture.match.player_0_id, fixture.match.player_1_id)
         self.history.append(Played(fixture.number, pair, new, at))
 
@@ -211,7 +210,7 @@ class Cup(Clocked):
 
     # Correcting
 
-    def correct(self, fixture: Fixture, new: NewResult, choice: str = "correct_all", **more: Any) -> Correction:
+    def correct(self, fixture: Fixture, new: ResultInput, choice: str = "correct_all", **more: Any) -> Correction:
         """Applied at once."""
         told = {"after": self.seq, "by": SYSTEM, "now": LATER, **more}
         done = corrections.apply_correction(fixture=fixture, new=new, choice=choice, **told)
@@ -222,7 +221,7 @@ class Cup(Clocked):
         """Taken back at once."""
         return corrections.undo_correction(correction=correction, after=self.seq, by=SYSTEM, now=LATER)
 
-    def like(self, number: int, new: NewResult) -> "Cup":
+    def like(self, number: int, new: ResultInput) -> "Cup":
         """The same history in a division of its own, where M`number` ended so from the start.
 
         Draws are published as they were, those of rounds of a bracket too where somebody has played since; a result
@@ -314,7 +313,7 @@ class Cup(Clocked):
         return {
             "slots": slots,
             "fixtures": [(row.number, row.status) for row in self.fixtures()],
-            "results": {number: NewResult.of(result) for number, result in self.results().items()},
+            "results": {number: ResultInput.of(result) for number, result in self.results().items()},
             "stages": list(self.division.stages.order_by("number").values_list("status", flat=True)),
             "division": Division.objects.values_list("status", flat=True).get(pk=self.division.pk),
             "tables": tables,
@@ -338,24 +337,24 @@ class Cup(Clocked):
         return list(changes.values_list(*columns)), list(standings.values_list("player", "rating", "matches", "wins"))
 
 
-def _any_result(chance: Random, *, wild: bool) -> NewResult:
+def _any_result(chance: Random, *, wild: bool) -> ResultInput:
     winner, lot = chance.randrange(2), chance.randrange(12)
     if wild and lot == 0:
-        return NewResult(None, None, Result.Kind.DOUBLE_FORFEIT)
+        return ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT)
     if wild and lot == 1:
-        return NewResult(winner, None, Result.Kind.FORFEIT)
+        return ResultInput(winner, None, Result.Kind.FORFEIT)
     return won_by(winner, chance.randrange(LENGTH))
 
 
-def won_by(winner: int, lost: int = 0) -> NewResult:
+def won_by(winner: int, lost: int = 0) -> ResultInput:
     """A match that was played."""
-    return NewResult(winner, (LENGTH, lost) if winner == 0 else (lost, LENGTH))
+    return ResultInput(winner, (LENGTH, lost) if winner == 0 else (lost, LENGTH))
 
 
-def another(chance: Random, standing: Result) -> NewResult:
+def another(chance: Random, standing: Result) -> ResultInput:
     """Something else than what stands: mostly the other winner."""
     lot = chance.randrange(8)
     if lot == 0 and standing.kind != Result.Kind.DOUBLE_FORFEIT:
-        return NewResult(None, None, Result.Kind.DOUBLE_FORFEIT)
+        return ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT)
     winner = chance.randrange(2) if standing.winner is None else 1 - standing.winner
-    return NewResult(winner, None, Result.Kind.FORFEIT) if lot == 1 else won_by(winner, chance.randrange(LENGTH))
+    return ResultInput(winner, None, Result.Kind.FORFEIT) if lot == 1 else won_by(winner, chance.randrange(LENGTH))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW
@@ -68,7 +69,7 @@ class DivisionBuilder:
     def win(self, fixture: Fixture, side: int) -> None:
         """That side wins, 7–3."""
         score = (LENGTH, 3) if side == 0 else (3, LENGTH)
-        results.enter_result(fixture=fixture, winner=side, score=score, by=self.by, now=NOW)
+        results.enter_result(fixture=fixture, result=ResultInput(side, score), by=self.by, now=NOW)
 
 
 def fixture_of(division: Division, number: int) -> Fixture:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
 from players.models import Player
@@ -85,8 +86,8 @@ def _enter(fixture: Fixture, by: Actor, chance: random.Random) -> None:
         results.forfeit(fixture=fixture, side=1 - winner, by=by, now=NOON)
     elif roll < 0.15 and fixture.stage.format in ("roundrobin", "league", "groups", "swiss", "lives"):
         kind = Result.Kind.DOUBLE_FORFEIT
-        results.enter_result(fixture=fixture, winner=None, score=None, kind=kind, by=by, now=NOON)
+        results.enter_result(fixture=fixture, result=ResultInput(None, kind=kind), by=by, now=NOON)
     else:
         score = (length, chance.randrange(length))
         ordered = score if winner == 0 else score[::-1]
-        results.enter_result(fixture=fixture, winner=winner, score=ordered, by=by, now=NOON)
+        results.enter_result(fixture=fixture, result=ResultInput(winner, ordered), by=by, now=NOON)

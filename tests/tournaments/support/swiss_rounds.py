@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 
+from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON, Clocked
@@ -69,7 +70,7 @@ class DivisionDriver(Clocked):
         """A played match."""
         length = fixture.round.length
         score = (length, loser_points % length) if winner == 0 else (loser_points % length, length)
-        results.enter_result(fixture=fixture, winner=winner, score=score, by=self.by, now=self.now())
+        results.enter_result(fixture=fixture, result=ResultInput(winner, score), by=self.by, now=self.now())
 
     def play_round(self, chance: Random | None = None) -> int:
         """Everything that is ready is played; how many matches that were."""

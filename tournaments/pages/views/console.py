@@ -24,9 +24,9 @@ from tournaments.models import Tournament
 from tournaments.pages.forms import ConfirmForm, QuickForm
 from tournaments.pages.selectors import console as selectors
 from tournaments.pages.selectors import workers
-from tournaments.results.selectors.quick import OutcomeLine, outcome_lines
-from tournaments.results.services import confirming
-from tournaments.results.services.quick import enter_lines
+from tournaments.results.selectors.quick_entry import OutcomeLine, outcome_lines
+from tournaments.results.services import confirmations
+from tournaments.results.services.quick_entry import enter_lines
 from tournaments.state import log as log_selectors
 
 
@@ -99,7 +99,7 @@ def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     if not form.is_valid():
         return faulty(request, form, url)
     division = form.cleaned_data["division"]
-    done = confirming.confirm_all(
+    done = confirmations.confirm_all(
         tournament=found, reports=form.reports, division=division, by=by(request), now=timezone.now()
     )
     if confirmed := [f"M{one.waiting.fixture.number}" for one in done if not one.code]:

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.access import Role
 from players.models import Player
@@ -22,7 +23,7 @@ from tournaments.results.services import corrections as services
 from tournaments.standings.changes import ChangeLabels
 from tournaments.state.api import AFTER, READ, WRITE, after_of, by, given, tagged
 from tournaments.state.names import Names, shown
-from tournaments.state.preview import Choice, FixtureChange, Following, NewResult, PlaceChange, Preview
+from tournaments.state.preview import Choice, FixtureChange, Following, PlaceChange, Preview
 
 EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}
 APPLIED = {**EXAMPLE, "choice": "correct_all", "reason": "Read from the wrong sheet.", "after": 31}
@@ -30,15 +31,15 @@ TOLD = ("fixture", "before", "after", "by", "undoes", "undone_by")
 """What is labels of a correction besides its own row."""
 
 
-def _result(result: Result | NewResult | None) -> dict[str, Any] | None:
+def _result(result: Result | ResultInput | None) -> dict[str, Any] | None:
     if result is None:
         return None
     return {"winner": result.winner, "score": list(result.score) if result.score else None, "kind": result.kind}
 
 
-def _new(fields: dict[str, Any]) -> NewResult:
+def _new(fields: dict[str, Any]) -> ResultInput:
     score = fields.get("score")
-    return NewResult(fields["winner"], (score[0], score[1]) if score else None, fields["kind"])
+    return ResultInput(fields["winner"], (score[0], score[1]) if score else None, fields["kind"])
 
 
 def _previewed(preview: Preview) -> Response:

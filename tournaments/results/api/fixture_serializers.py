@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from matches.lifecycle.finish import MOST_POINTS
-from tournaments.results.one_line import LONGEST_LINE
+from tournaments.results.line_parser import LONGEST_LINE
 from tournaments.state.page_forms import LONGEST_REASON
 from tournaments.state.serializers import ReasonSerializer
 

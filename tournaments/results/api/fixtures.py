@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from matches.reporting.services import objections
 from players.access import Role
@@ -21,7 +22,7 @@ from tournaments.models import Fixture
 from tournaments.results.api import fixture_serializers as fixture_shapes
 from tournaments.results.api.lines import division_on_screen
 from tournaments.results.services import results
-from tournaments.results.services.quick import enter_line
+from tournaments.results.services.quick_entry import enter_line
 from tournaments.standings.api.brackets import fixture_body, rows_and_names
 from tournaments.standings.selectors import brackets
 from tournaments.state import serializers as shapes
@@ -79,7 +80,7 @@ class EnterResult(APIView):
         fields = given(fixture_shapes.PlayedScoreSerializer, request)
         left, right = fields["score"]
         winner = 0 if left > right else 1
-        results.enter_result(fixture=found, winner=winner, score=(left, right), **_common(request, fields))
+        results.enter_result(fixture=found, result=ResultInput(winner, (left, right)), **_common(request, fields))
         return answer(request, found)
 
 
@@ -105,7 +106,7 @@ class Forfeit(APIView):
         common = _common(request, fields)
         if fields["side"] == "both":
             kind = Result.Kind.DOUBLE_FORFEIT
-            results.enter_result(fixture=found, winner=None, score=None, kind=kind, **common)
+            results.enter_result(fixture=found, result=ResultInput(None, kind=kind), **common)
         else:
             results.forfeit(fixture=found, side=int(fields["side"]), **common)
         return answer(request, found)

@@ -14,9 +14,9 @@ from engine.errors import Refused
 from players.access import Role
 from tournaments import access
 from tournaments.models import Division, Tournament
-from tournaments.results.one_line import LONGEST_TEXT
-from tournaments.results.selectors.quick import outcome_text
-from tournaments.results.services.quick import Outcome, What, enter_lines
+from tournaments.results.line_parser import LONGEST_TEXT
+from tournaments.results.selectors.quick_entry import outcome_text
+from tournaments.results.services.quick_entry import Outcome, What, enter_lines
 from tournaments.state.api import WRITE, by, example, given
 
 
@@ -46,20 +46,20 @@ def division_on_screen(tournament: Tournament, public_id: str | None) -> Divisio
     """The division that a client names. Refused: `line_no_division`."""
     if public_id is None:
         return None
-    found = tournament.divisions.filter(public_id=public_id).first()
-    if found is None:
+    division = tournament.divisions.filter(public_id=public_id).first()
+    if division is None:
         raise Refused("line_no_division", name=public_id)
-    return found
+    return division
 
 
-def _body(one: Outcome) -> dict[str, Any]:
+def _body(outcome: Outcome) -> dict[str, Any]:
     return {
-        "line": one.line,
-        "what": one.what,
-        "fixture": one.fixture.public_id if one.fixture else None,
-        "number": one.fixture.number if one.fixture else None,
-        "code": one.refused.code if one.refused else None,
-        "message": outcome_text(one),
+        "line": outcome.line,
+        "what": outcome.what,
+        "fixture": outcome.fixture.public_id if outcome.fixture else None,
+        "number": outcome.fixture.number if outcome.fixture else None,
+        "code": outcome.refused.code if outcome.refused else None,
+        "message": outcome_text(outcome),
     }
 
 
@@ -78,10 +78,10 @@ class Lines(APIView):
     )
     def post(self, request: Request, tournament: str) -> Response:
         """What became of each line, in order; 422 `line_empty`, `too_many_lines`."""
-        found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
         fields = given(LinesSerializer, request)
-        division = division_on_screen(found, fields.get("division"))
+        division = division_on_screen(event, fields.get("division"))
         outcomes = enter_lines(
-            tournament=found, text=fields["lines"], division=division, by=by(request), now=timezone.now()
+            tournament=event, text=fields["lines"], division=division, by=by(request), now=timezone.now()
         )
-        return Response(OutcomeSerializer([_body(one) for one in outcomes], many=True).data)
+        return Response(OutcomeSerializer([_body(outcome) for outcome in outcomes], many=True).data)

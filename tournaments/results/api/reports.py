@@ -14,7 +14,7 @@ from core.messages import sentence
 from players.access import Role
 from tournaments import access
 from tournaments.results.api.lines import division_on_screen
-from tournaments.results.services.confirming import Waiting, confirm_all, waiting_reports
+from tournaments.results.services.confirmations import Waiting, confirm_all, waiting_reports
 from tournaments.state.api import READ, WRITE, by, example, given
 
 
@@ -60,9 +60,9 @@ class Reports(APIView):
     )
     def get(self, request: Request, tournament: str) -> Response:
         """For assistants."""
-        found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
-        rows = waiting_reports(found, by(request))
-        return Response(WaitingReportSerializer([_body(one) for one in rows], many=True).data)
+        event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        rows = waiting_reports(event, by(request))
+        return Response(WaitingReportSerializer([_body(waiting) for waiting in rows], many=True).data)
 
     @extend_schema(
         operation_id="tournaments_confirm_reports",
@@ -74,10 +74,12 @@ class Reports(APIView):
     )
     def post(self, request: Request, tournament: str) -> Response:
         """For assistants; a director's own match is left out."""
-        found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
         fields = given(ConfirmSerializer, request)
-        division = division_on_screen(found, fields.get("division"))
-        done = confirm_all(
-            tournament=found, reports=fields["reports"], division=division, by=by(request), now=timezone.now()
+        division = division_on_screen(event, fields.get("division"))
+        confirmations = confirm_all(
+            tournament=event, reports=fields["reports"], division=division, by=by(request), now=timezone.now()
         )
-        return Response(WaitingReportSerializer([_body(one.waiting) for one in done], many=True).data)
+        return Response(
+            WaitingReportSerializer([_body(confirmed.waiting) for confirmed in confirmations], many=True).data
+        )

@@ -6,13 +6,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from matches.lifecycle.finish import ENDINGS, MOST_POINTS, standing_result
+from matches.lifecycle.finish import ENDINGS, MOST_POINTS, ResultInput, standing_result
 from matches.models import Match, Result
 from players.forms import RefusingForm
 from tournaments.models import Correction
 from tournaments.results.forms.fixtures import NOBODY, SIDES
 from tournaments.state.page_forms import LONGEST_REASON
-from tournaments.state.preview import NewResult
 
 LONGEST_MARK = 16
 WITHOUT_SCORE = (Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT, Result.Kind.WALKOVER)
@@ -51,7 +50,7 @@ class NewResultForm(RefusingForm):
         return cleaned
 
     @property
-    def new_result(self) -> NewResult:
+    def new_result(self) -> ResultInput:
         """As services take it."""
         kind, chosen = self.cleaned_data["kind"], self.cleaned_data["winner"]
         winner = int(chosen) if chosen in SIDES else None
@@ -61,7 +60,7 @@ class NewResultForm(RefusingForm):
             winner = 0 if left > right else 1
         if kind == Result.Kind.DOUBLE_FORFEIT:
             winner = None
-        return NewResult(winner, score, kind)
+        return ResultInput(winner, score, kind)
 
 
 class PreviewForm(NewResultForm):

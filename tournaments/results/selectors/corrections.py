@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from tournaments.models import Correction, Fixture, Tournament
-from tournaments.results.corrected import origins, stands
+from tournaments.results.result_origins import origins, stands
 from tournaments.standings.changes import ChangeLabels, ChangeLine, Cut, cut
 from tournaments.state.names import shown
 from tournaments.state.preview import Choice, Following, Preview
@@ -122,8 +122,8 @@ def _titles() -> dict[Choice, tuple[str, str]]:
 def _counts(following: Following, ratings: int) -> list[str]:
     """How much would follow, in a few words."""
     changed, voided, stopped = len(following.changes), len(following.voided), len(following.stopped)
-    returning, places = len(following.returning), len({one.entry for one in following.places})
-    made = {
+    returning, places = len(following.returning), len({change.entry for change in following.places})
+    counts = {
         ngettext("%(count)d match changes", "%(count)d matches change", changed): changed,
         ngettext("%(count)d result void", "%(count)d results void", voided): voided,
         ngettext("%(count)d result counts again", "%(count)d results count again", returning): returning,
@@ -131,7 +131,7 @@ def _counts(following: Following, ratings: int) -> list[str]:
         ngettext("%(count)d place", "%(count)d places", places): places,
         ngettext("%(count)d rating", "%(count)d ratings", ratings): ratings,
     }
-    return [text % {"count": count} for text, count in made.items() if count]
+    return [text % {"count": count} for text, count in counts.items() if count]
 
 
 # What was corrected
@@ -166,7 +166,7 @@ def corrections_of_fixture(fixture: Fixture) -> list[CorrectedLine]:
 
 
 def _lines(rows: Any) -> list[CorrectedLine]:
-    found = list(
+    corrections = list(
         rows.select_related(
             "fixture__stage__division",
             "before__match__player_0",
@@ -176,13 +176,15 @@ def _lines(rows: Any) -> list[CorrectedLine]:
             "undone_by",
         ).order_by("-at", "-pk")
     )
-    versions = origins([row.before.match_id for row in found])
-    return [_line(row, versions) for row in found]
+    versions = origins([row.before.match_id for row in corrections])
+    return [_line(row, versions) for row in corrections]
 
 
 def _line(row: Correction, versions: Mapping[int, dict[int, int]]) -> CorrectedLine:
     match = row.before.match
     names = (shown(match.player_0, True), shown(match.player_1, True))
-    was, became = (result_words(match, one.winner, one.score, one.kind, names) for one in (row.before, row.after))
+    was, became = (
+        result_words(match, result.winner, result.score, result.kind, names) for result in (row.before, row.after)
+    )
     last = match.state == Match.State.SETTLED and stands(row, versions[match.pk])
     return CorrectedLine(row, names, was, became, hasattr(row, "undone_by"), last)

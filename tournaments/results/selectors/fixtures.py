@@ -131,7 +131,7 @@ class Acceptable:
 
 def acceptable(records: list[Submission]) -> list[Acceptable]:
     """The refused records that could stand by ruling, each with what must be waived."""
-    found = []
+    acceptable_records = []
     for record in records:
         if record.standing != Submission.Standing.REFUSED:
             continue
@@ -147,8 +147,10 @@ def acceptable(records: list[Submission]) -> list[Acceptable]:
             # Nothing in it could be read as a match, so there is nothing to let stand.
             continue
         lines = [Waivable(waive_value(fault.name), _fault_text(fault)) for fault in faults]
-        found.append(Acceptable(record.public_id, record.file_name or record.public_id, lines, needs_names))
-    return found
+        acceptable_records.append(
+            Acceptable(record.public_id, record.file_name or record.public_id, lines, needs_names)
+        )
+    return acceptable_records
 
 
 def waive_value(name: FindingName) -> str:

@@ -12,14 +12,14 @@ from django.db import transaction
 
 from engine.errors import Refused
 from matches.lifecycle.begun import begun_since
-from matches.lifecycle.finish import append_result, check_result, standing_result
+from matches.lifecycle.finish import ResultInput, append_result, check_result, standing_result
 from matches.lifecycle.own_match import check_own_match, side_of
 from matches.models import Match, Result
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage
-from tournaments.results.corrected import origins, stands
+from tournaments.results.result_origins import origins, stands
 from tournaments.state.plans import outcome
-from tournaments.state.preview import Choice, NewResult, Preview, foresee, mark_of
+from tournaments.state.preview import Choice, Preview, foresee, mark_of
 from tournaments.state.settle import hold, lock, settle
 
 
@@ -34,7 +34,7 @@ class _Acts:
     """The `mark` of the preview that he saw."""
 
 
-def preview_correction(*, fixture: Fixture, new: NewResult, voided_rated: bool = True) -> Preview:
+def preview_correction(*, fixture: Fixture, new: ResultInput, voided_rated: bool = True) -> Preview:
     """Exactly what would follow from another result; nothing is written.
 
     Refused: `nothing_to_correct`, `correction_same`, and what `check_result` refuses.
@@ -47,7 +47,7 @@ def preview_correction(*, fixture: Fixture, new: NewResult, voided_rated: bool =
 def apply_correction(
     *,
     fixture: Fixture,
-    new: NewResult,
+    new: ResultInput,
     choice: str,
     after: int,
     by: Actor,
@@ -74,8 +74,8 @@ def apply_correction(
             raise Refused("tournament_not_open")
         _check(row, standing, new)
         if choice == Choice.LET_STAND:
-            told = {"fixture": row.number, "reason": reason, "changes": _changes(standing, new)}
-            log(by, "correction_left", division.topic, club=division.tournament.club, **told)
+            log_params = {"fixture": row.number, "reason": reason, "changes": _changes(standing, new)}
+            log(by, "correction_left", division.topic, club=division.tournament.club, **log_params)
             return None
         preview = foresee(row, standing, new, with_ratings=False)
         acts = _Acts(by, now, reason, seen)
@@ -86,7 +86,7 @@ def preview_undo(*, correction: Correction) -> Preview:
     """What undoing a correction would lead to; refused as `undo_correction` is."""
     row, standing = _undoable(correction)
     before = correction.before
-    preview = foresee(row, standing, NewResult.of(before), voided_rated=None, restored=before)
+    preview = foresee(row, standing, ResultInput.of(before), voided_rated=None, restored=before)
     _refuse_if_paired_on(correction, row, standing)
     _refuse_if_played_on(correction, preview)
     return preview
@@ -113,7 +113,7 @@ def undo_correction(
             raise Refused("tournament_not_open")
         row, standing = _undoable(correction)
         before = correction.before
-        preview = foresee(row, standing, NewResult.of(before), with_ratings=False, restored=before)
+        preview = foresee(row, standing, ResultInput.of(before), with_ratings=False, restored=before)
         _refuse_if_paired_on(correction, row, standing)
         _refuse_if_played_on(correction, preview)
         acts = _Acts(by, now, reason, seen)
@@ -128,18 +128,18 @@ def _standing(fixture: Fixture) -> tuple[Fixture, Result]:
     return row, standing
 
 
-def _check(fixture: Fixture, standing: Result, new: NewResult) -> None:
+def _check(fixture: Fixture, standing: Result, new: ResultInput) -> None:
     match = fixture.match
     assert match is not None  # noqa: S101, found by _standing
     check_result(length=match.length, start=match.start_score, winner=new.winner, score=new.score, kind=new.kind)
-    if NewResult.of(standing) == new:
+    if ResultInput.of(standing) == new:
         raise Refused("correction_same", fixture=fixture.number)
 
 
-def _done_before(fixture: Fixture, standing: Result, new: NewResult, choice: str) -> Correction | None:
+def _done_before(fixture: Fixture, standing: Result, new: ResultInput, choice: str) -> Correction | None:
     """The correction that has just led to what stands now, if it is exactly this one."""
     last = fixture.corrections.filter(after=standing, choice=choice).first()
-    return last if last is not None and NewResult.of(standing) == new else None
+    return last if last is not None and ResultInput.of(standing) == new else None
 
 
 def _apply(
@@ -152,12 +152,12 @@ def _apply(
     undoes: Correction | None = None,
 ) -> Correction:
     fixture, standing, new = preview.fixture, preview.standing, preview.new
-    held = _hold(division, preview, acts)
-    own_match = check_own_match(held[standing.match_id], acts.by, acts.reason)
-    _check_own_voided(preview, choice, held, acts)
+    locked = _hold(division, preview, acts)
+    own_match = check_own_match(locked[standing.match_id], acts.by, acts.reason)
+    _check_own_voided(preview, choice, locked, acts)
     proof = undoes.before if undoes is not None else None
     result = append_result(
-        held[standing.match_id],
+        locked[standing.match_id],
         winner=new.winner,
         score=new.score,
         kind=new.kind,
@@ -182,22 +182,22 @@ def _apply(
         at=acts.now,
         by=acts.by.user,
     )
-    settle(division, by=acts.by, now=acts.now, held=held, void_rated=voided_rated)
-    told = {"choice": choice.value, "changes": _changes(standing, new), "correction": correction.public_id}
+    settle(division, by=acts.by, now=acts.now, held=locked, void_rated=voided_rated)
+    log_params = {"choice": choice.value, "changes": _changes(standing, new), "correction": correction.public_id}
     verb = "correction_undone" if undoes is not None else "result_corrected"
     club = division.tournament.club
-    log(acts.by, verb, division.topic, club=club, fixture=fixture.number, reason=acts.reason, **told)
+    log(acts.by, verb, division.topic, club=club, fixture=fixture.number, reason=acts.reason, **log_params)
     return correction
 
 
-def _check_own_voided(preview: Preview, choice: Choice, held: Mapping[int, Match], acts: _Acts) -> None:
+def _check_own_voided(preview: Preview, choice: Choice, locked: Mapping[int, Match], acts: _Acts) -> None:
     """Whether the director may void what they play themselves: running, or lost.
 
     Refused: as `check_own_match`.
     """
     following = preview.following[choice]
     for change in (*following.stopped, *following.voided):
-        match = held.get(change.row.match_id or 0)
+        match = locked.get(change.row.match_id or 0)
         side = side_of(match, acts.by) if match is not None else None
         if match is None or side is None:
             continue
@@ -209,12 +209,12 @@ def _hold(division: Division, preview: Preview, acts: _Acts) -> dict[int, Match]
     """Locks the matches that change; refused (`stale`) where one of them is not what was looked at."""
     standing = preview.standing
     touched = [change.row.match_id for change in preview.all.changes if change.row.match_id is not None]
-    held = hold([division], [standing.match_id, *touched])
-    mark = mark_of(held[pk] for pk in touched)
-    newest = standing_result(held[standing.match_id])
+    locked = hold([division], [standing.match_id, *touched])
+    mark = mark_of(locked[pk] for pk in touched)
+    newest = standing_result(locked[standing.match_id])
     if newest != standing or mark != preview.mark or acts.seen not in (None, mark):
         raise Refused("stale")
-    return held
+    return locked
 
 
 def _keep(preview: Preview, choice: str, result: Result, proof: Result | None) -> None:
@@ -227,12 +227,12 @@ def _keep(preview: Preview, choice: str, result: Result, proof: Result | None) -
         Advance.objects.create(result=result, fixture=preview.fixture, side=preview.onward, places=places)
 
 
-def _changes(standing: Result, new: NewResult) -> Mapping[str, object]:
+def _changes(standing: Result, new: ResultInput) -> Mapping[str, object]:
     """From what to what, as the log keeps it."""
-    return {"result": [_told(NewResult.of(standing)), _told(new)]}
+    return {"result": [_told(ResultInput.of(standing)), _told(new)]}
 
 
-def _told(result: NewResult) -> list[object]:
+def _told(result: ResultInput) -> list[object]:
     return [result.winner, list(result.score) if result.score else None, result.kind]
 
 
@@ -270,9 +270,9 @@ def _refuse_if_played_on(correction: Correction, preview: Preview) -> None:
 def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
     """Those of these matches for which somebody has done anything since."""
     ids = [match.pk for match in matches]
-    found = begun_since(matches, correction.at)
+    played = begun_since(matches, correction.at)
     # What has been undone since is no longer a reason: only what stands counts, and who said it first.
     standing = {versions[next(reversed(versions))] for versions in origins(ids).values() if versions}
-    said = Result.objects.filter(pk__in=standing, pk__gt=correction.after_id).exclude(source=Result.Source.FORMAT)
-    found |= set(said.values_list("match", flat=True))
-    return found
+    decided = Result.objects.filter(pk__in=standing, pk__gt=correction.after_id).exclude(source=Result.Source.FORMAT)
+    played |= set(decided.values_list("match", flat=True))
+    return played

@@ -39,8 +39,8 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
             return None
         if fixture.due_at is None or fixture.due_at > now - GRACE or division.status != Division.Status.RUNNING:
             return None
-        held = hold([division], [fixture.match_id])
-        match = held[fixture.match_id]
+        locked = hold([division], [fixture.match_id])
+        match = locked[fixture.match_id]
         if match.is_over or _is_heard(match, fixture.due_at):
             return None
         what = _decide(division, fixture, match, now)
@@ -50,7 +50,7 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
         if what in ("director", "extended"):
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
         else:
-            settle(division, by=SYSTEM, now=now, held=held)
+            settle(division, by=SYSTEM, now=now, held=locked)
     return what
 
 

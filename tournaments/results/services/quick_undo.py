@@ -29,22 +29,22 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
     entered = _last(tournament, by)
     if entered is None:
         raise Refused("nothing_to_undo")
-    found = Fixture.objects.select_related("stage").filter(match__public_id=entered.topic.partition(":")[2]).first()
-    if found is None or found.match_id is None:
+    fixture = Fixture.objects.select_related("stage").filter(match__public_id=entered.topic.partition(":")[2]).first()
+    if fixture is None or fixture.match_id is None:
         raise Refused("nothing_to_undo")
     with transaction.atomic():
-        division = lock(found.stage.division_id)
-        held = hold([division], [found.match_id])
-        match = held[found.match_id]
+        division = lock(fixture.stage.division_id)
+        locked = hold([division], [fixture.match_id])
+        match = locked[fixture.match_id]
         standing = standing_result(match)
-        if standing is None or standing.version != entered.params["version"] or _is_built_on(found, match, standing):
-            raise Refused("undo_built_on", fixture=found.number)
+        if standing is None or standing.version != entered.params["version"] or _is_built_on(fixture, match, standing):
+            raise Refused("undo_built_on", fixture=fixture.number)
         check_own_match(match, by, "")
         club = division.tournament.club
         void_matches({match: False}, club=club, by=by, now=now)
         log(by, UNDONE, match.topic, club=club, version=entered.params["version"])
-        settle(division, by=by, now=now, held=held)
-    return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=found.pk)
+        settle(division, by=by, now=now, held=locked)
+    return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
 
 
 def _last(tournament: Tournament, by: Actor) -> LogEntry | None:

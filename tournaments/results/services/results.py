@@ -1,4 +1,4 @@
-"""What a director says about a match: a result, a forfeit, a ruling; and what follows from any result."""
+"""A director's decisions on a match: a result, a forfeit, a ruling, a record accepted, a withdrawal."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -6,34 +6,22 @@ from datetime import datetime
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.lifecycle.finish import append_result, standing_result
+from matches.lifecycle.finish import ResultInput, append_result, standing_result
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
 from matches.reporting.services.records import FindingName, accept_by_ruling
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Slot, Withdrawal
-from tournaments.state.preview import Choice, NewResult, foresee
+from tournaments.state.preview import Choice, foresee
 from tournaments.state.settle import Settled, hold, lock, settle
 
 
 def enter_result(
-    *,
-    fixture: Fixture,
-    winner: int | None,
-    score: tuple[int, int] | None,
-    by: Actor,
-    now: datetime,
-    after: int | None = None,
-    kind: str = Result.Kind.PLAYED,
-    source: str = Result.Source.DIRECTOR,
-    reason: str = "",
-    submission: Submission | None = None,
-    waived: Sequence[object] = (),
+    *, fixture: Fixture, result: ResultInput, by: Actor, now: datetime, after: int | None = None, reason: str = ""
 ) -> Result:
-    """Books a result over whatever stood before, and moves the bracket in the same transaction.
+    """Record a result, replacing the one that stands, and update the bracket in the same transaction.
 
-    `winner` is a side of the fixture, None: nobody. `after` is the match's seq the director saw; the same result
-    sent twice is booked once.
+    `after` is the match's `seq` as the director saw it; sending the same result twice records it once.
     Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `check_own_match` and `append_result` refuse.
     """
     with transaction.atomic():
@@ -42,46 +30,40 @@ def enter_result(
         if row.match_id is None:
             raise Refused("fixture_not_ready", fixture=row.number)
         _refuse_cancelled(division)
-        held = hold([division], [row.match_id])
-        match = held[row.match_id]
+        locked = hold([division], [row.match_id])
+        match = locked[row.match_id]
+        standing = standing_result(match) if match.state == Match.State.SETTLED else None
         if after is not None and match.seq != after:
-            if (same := _same_standing(match, winner, score, kind)) is not None:
-                return same
+            if standing is not None and ResultInput.of(standing) == result:
+                return standing
             raise Refused("stale", seq=match.seq)
         own_match = check_own_match(match, by, reason)
-        if match.state == Match.State.SETTLED:
-            _refuse_if_successor_begun(row, match, NewResult(winner, score, kind))
-        result = append_result(
+        if standing is not None:
+            _refuse_if_successor_begun(row, standing, result)
+        version = append_result(
             match,
-            winner=winner,
-            score=score,
-            kind=kind,
-            source=source,
+            winner=result.winner,
+            score=result.score,
+            kind=result.kind,
+            source=Result.Source.DIRECTOR,
             by=by,
             now=now,
-            submission=submission,
-            waived=waived,
             reason=reason,
             own_match=own_match,
         )
-        settle(division, by=by, now=now, held=held)
-    return result
+        settle(division, by=by, now=now, held=locked)
+    return version
 
 
 def forfeit(
     *, fixture: Fixture, side: int, by: Actor, now: datetime, after: int | None = None, reason: str = ""
 ) -> Result:
-    """The player of one side gives up this match only: where losers drop to a consolation, he still does."""
-    return enter_result(
-        fixture=fixture,
-        winner=1 - side,
-        score=None,
-        by=by,
-        now=now,
-        after=after,
-        kind=Result.Kind.FORFEIT,
-        reason=reason,
-    )
+    """Record that one side forfeits this match only; the entry still drops to a consolation bracket, if there is one.
+
+    Refused: as `enter_result`.
+    """
+    result = ResultInput(1 - side, kind=Result.Kind.FORFEIT)
+    return enter_result(fixture=fixture, result=result, by=by, now=now, after=after, reason=reason)
 
 
 def rule(
@@ -94,19 +76,14 @@ def rule(
     reason: str,
     after: int | None = None,
 ) -> Result:
-    """The director decides a match, with a reason that both players see. Refused: `ruling_needs_reason`, …"""
+    """Decide a match by ruling; both players see the reason.
+
+    Refused: `ruling_needs_reason`, otherwise as `enter_result`.
+    """
     if not reason.strip():
         raise Refused("ruling_needs_reason")
-    return enter_result(
-        fixture=fixture,
-        winner=winner,
-        score=score,
-        by=by,
-        now=now,
-        after=after,
-        kind=Result.Kind.RULING,
-        reason=reason.strip(),
-    )
+    result = ResultInput(winner, score, Result.Kind.RULING)
+    return enter_result(fixture=fixture, result=result, by=by, now=now, after=after, reason=reason.strip())
 
 
 def accept_record(
@@ -122,9 +99,9 @@ def accept_record(
     score: tuple[int, int] | None = None,
     reason: str = "",
 ) -> Result:
-    """Lets a record stand that does not by itself, naming what is waived, and moves the bracket.
+    """Accept a rejected record by ruling, naming the findings that are waived, and update the bracket.
 
-    `winner` and `score` are needed where the record comes to no end.
+    `winner` and `score` are needed if the record is incomplete.
     Refused: `successor_begun`, and what `records.accept_by_ruling` refuses.
     """
     with transaction.atomic():
@@ -133,9 +110,9 @@ def accept_record(
         if row.match is None or submission.match_id != row.match_id:
             raise Refused("fixture_not_ready", fixture=row.number)
         _refuse_cancelled(division)
-        held = hold([division], [row.match.pk])
+        locked = hold([division], [row.match.pk])
         before = standing_result(row.match)
-        begun = None if before is None else _begun_after_others(row, before)
+        begun = None if before is None else _begun_if_winner_changes(row, before)
         result = accept_by_ruling(
             submission=submission,
             waived=waived,
@@ -149,14 +126,14 @@ def accept_record(
         )
         if begun is not None and before is not None and before.winner != result.winner:
             raise Refused("successor_begun", fixture=row.number, successor=begun)
-        settle(division, by=by, now=now, held=held)
+        settle(division, by=by, now=now, held=locked)
     return result
 
 
 def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str = "") -> Settled:
-    """Withdraws an entry from this bracket; what it has decided stays.
+    """Withdraw an entry from this bracket; its results so far stay.
 
-    Refused: `not_entered`, and what `check_own_win` refuses where the director would win by it.
+    Refused: `not_entered`, and what `check_own_win` refuses if the director would win by it.
     """
     if slot.entry is None:
         raise Refused("not_entered", name="")
@@ -165,17 +142,9 @@ def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str =
         _refuse_cancelled(division)
         bracket = slot.fixture.round.bracket
         Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
-        told = {"entry": slot.entry_id, "bracket": bracket.key, "reason": reason}
-        log(by, "bracket_withdrawn", division.topic, club=division.tournament.club, **told)
+        log_params = {"entry": slot.entry_id, "bracket": bracket.key, "reason": reason}
+        log(by, "bracket_withdrawn", division.topic, club=division.tournament.club, **log_params)
         return settle(division, by=by, now=now, withdrawal_reason=reason)
-
-
-def _same_standing(match: Match, winner: int | None, score: tuple[int, int] | None, kind: str) -> Result | None:
-    """What stands, if it is exactly this: the second of two clicks."""
-    standing = standing_result(match)
-    if standing is None or (standing.winner, standing.score, standing.kind) != (winner, score, kind):
-        return None
-    return standing
 
 
 def _refuse_cancelled(division: Division) -> None:
@@ -183,10 +152,12 @@ def _refuse_cancelled(division: Division) -> None:
         raise Refused("tournament_not_open")
 
 
-def _refuse_if_successor_begun(fixture: Fixture, match: Match, new: NewResult) -> None:
-    """The matches that follow are held where they have not begun, so none begins meanwhile."""
-    standing = standing_result(match)
-    if standing is None or (standing.winner == new.winner and not fixture.advances.filter(result=standing).exists()):
+def _refuse_if_successor_begun(fixture: Fixture, standing: Result, new: ResultInput) -> None:
+    """Refuse another winner once a later match has begun.
+
+    The caller has locked the matches that have not begun, so none begins meanwhile.
+    """
+    if standing.winner == new.winner and not fixture.advances.filter(result=standing).exists():
         # The same winner with another score changes nobody's next match.
         return
     begun = _successor_begun(fixture, standing, new)
@@ -194,14 +165,14 @@ def _refuse_if_successor_begun(fixture: Fixture, match: Match, new: NewResult) -
         raise Refused("successor_begun", fixture=fixture.number, successor=begun)
 
 
-def _successor_begun(fixture: Fixture, standing: Result, new: NewResult) -> int | None:
-    """The number of the first match that has begun and would get other players: a correction is needed then."""
+def _successor_begun(fixture: Fixture, standing: Result, new: ResultInput) -> int | None:
+    """The number of the first match that has begun and would get other players: only a correction can do that."""
     following = foresee(fixture, standing, new, with_ratings=False).following[Choice.CORRECT_ALL]
     return next((change.row.number for change in (*following.stopped, *following.voided)), None)
 
 
-def _begun_after_others(fixture: Fixture, standing: Result) -> int | None:
-    """The same for whoever else could turn out to have won."""
-    others = [NewResult(side, None, Result.Kind.RULING) for side in (0, 1) if side != standing.winner]
-    found = (_successor_begun(fixture, standing, new) for new in others)
-    return next((number for number in found if number is not None), None)
+def _begun_if_winner_changes(fixture: Fixture, standing: Result) -> int | None:
+    """The number of a match that has begun and would get other players if the winner changed."""
+    others = [ResultInput(side, None, Result.Kind.RULING) for side in (0, 1) if side != standing.winner]
+    numbers = (_successor_begun(fixture, standing, new) for new in others)
+    return next((number for number in numbers if number is not None), None)

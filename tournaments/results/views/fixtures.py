@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from core.htmx import is_htmx
 from core.messages import status_of
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from matches.reporting.services import objections
 from players.access import Role, require
@@ -38,7 +39,7 @@ from tournaments.results.forms.fixtures import (
 )
 from tournaments.results.selectors import fixtures as selectors
 from tournaments.results.services import results
-from tournaments.results.services.quick import wording
+from tournaments.results.services.quick_entry import wording
 from tournaments.state.names import shown
 
 
@@ -137,7 +138,7 @@ def result(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
         score = form.score
         assert score is not None  # noqa: S101, both fields are required
         winner = 0 if score[0] > score[1] else 1
-        return results.enter_result(fixture=found, winner=winner, score=score, **_common(request, form))
+        return results.enter_result(fixture=found, result=ResultInput(winner, score), **_common(request, form))
 
     return _decided(request, found, Sent("result", form), decide)
 
@@ -153,7 +154,7 @@ def forfeit(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpRes
         side, common = form.cleaned_data["side"], _common(request, form)
         if side == BOTH:
             kind = Result.Kind.DOUBLE_FORFEIT
-            return results.enter_result(fixture=found, winner=None, score=None, kind=kind, **common)
+            return results.enter_result(fixture=found, result=ResultInput(None, kind=kind), **common)
         return results.forfeit(fixture=found, side=int(side), **common)
 
     return _decided(request, found, Sent("forfeit", form), decide)

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from core.queue import claim_lasts
+from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Club, Membership
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
@@ -166,7 +167,7 @@ def test_a_draft_is_outdated_by_what_it_was_made_from(swiss: Swiss, by_alice: Ac
         driver.late(newcomer())
     else:
         first = Fixture.objects.filter(stage__division=driver.division).first()
-        results.enter_result(fixture=first, winner=1, score=(1, 7), by=by_alice, now=driver.now())
+        results.enter_result(fixture=first, result=ResultInput(1, (1, 7)), by=by_alice, now=driver.now())
 
     with refused("draft_outdated"):
         driver.publish()
@@ -236,7 +237,7 @@ def test_a_correction_changes_later_pairings_and_no_paired_round(swiss: Swiss, b
     first = Fixture.objects.filter(stage__division=driver.division).first()
     before = points(driver)
 
-    results.enter_result(fixture=first, winner=1, score=(2, 7), by=by_alice, now=driver.now())
+    results.enter_result(fixture=first, result=ResultInput(1, (2, 7)), by=by_alice, now=driver.now())
 
     winner, loser = (one.entry.player.name for one in first.slots.order_by("-side"))
     after = points(driver)
@@ -309,7 +310,7 @@ def test_the_winners_of_groups_play_a_swiss_whose_field_no_correction_changes(
     assert len(field) == 4
 
     for fixture in Fixture.objects.filter(stage__division=driver.division, stage__number=1):
-        results.enter_result(fixture=fixture, winner=1, score=(0, 7), by=by_alice, now=driver.now())
+        results.enter_result(fixture=fixture, result=ResultInput(1, (0, 7)), by=by_alice, now=driver.now())
     driver.play_out(Random(2))
 
     now = states_of(driver.division)[0]

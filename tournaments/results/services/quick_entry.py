@@ -1,4 +1,4 @@
-"""Typed lines become results (tournaments.one_line says what may be typed)."""
+"""Typed lines become results (tournaments.results.line_parser says what may be typed)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,12 +9,12 @@ from django.db import transaction
 
 from core.names import fold
 from engine.errors import Refused
-from matches.lifecycle.finish import standing_result
+from matches.lifecycle.finish import ResultInput, standing_result
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.one_line import (
+from tournaments.results.line_parser import (
     Command,
     ForfeitLine,
     Line,
@@ -25,10 +25,9 @@ from tournaments.results.one_line import (
     side_of,
     split,
 )
-from tournaments.results.services.quick_names import find
+from tournaments.results.services.quick_lookup import find
 from tournaments.results.services.quick_undo import ENTERED, undo_last
 from tournaments.results.services.results import enter_result
-from tournaments.state.preview import NewResult
 
 
 class Quick(NamedTuple):
@@ -55,7 +54,7 @@ class Outcome:
     what: What
     fixture: Fixture | None = None
     result: Result | None = None
-    new: NewResult | None = None
+    new: ResultInput | None = None
     """What the line says, where the match it means is known."""
     refused: Refused | None = None
 
@@ -65,7 +64,7 @@ class _Target(NamedTuple):
 
     fixture: Fixture
     match: Match
-    new: NewResult
+    new: ResultInput
 
 
 def enter_lines(
@@ -118,11 +117,11 @@ def _book(target: _Target, by: Actor, now: datetime) -> Result:
     if match.state == Match.State.SETTLED:
         standing = standing_result(match)
         assert standing is not None  # noqa: S101, it is settled
-        if NewResult.of(standing) != new:
+        if ResultInput.of(standing) != new:
             raise Refused("line_settled", fixture=fixture.number, result=wording(match, standing))
         return standing
     with transaction.atomic():
-        result = enter_result(fixture=fixture, winner=new.winner, score=new.score, kind=new.kind, by=by, now=now)
+        result = enter_result(fixture=fixture, result=ResultInput(new.winner, new.score, new.kind), by=by, now=now)
         club = fixture.stage.division.tournament.club
         log(by, ENTERED, match.topic, club=club, version=result.version)
     return result
@@ -143,39 +142,39 @@ def _target(tournament: Tournament, line: Line, division: Division | None) -> _T
     if isinstance(line, ScoreLine):
         return _Target(fixture, fixture.match, _played(line.score))
     if line.both:
-        return _Target(fixture, fixture.match, NewResult(None, None, Result.Kind.DOUBLE_FORFEIT))
+        return _Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
     names = (fixture.match.player_0.name, fixture.match.player_1.name)
     return _Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
 
 
-def _played(score: tuple[int, int]) -> NewResult:
-    return NewResult(0 if score[0] > score[1] else 1, score, Result.Kind.PLAYED)
+def _played(score: tuple[int, int]) -> ResultInput:
+    return ResultInput(0 if score[0] > score[1] else 1, score, Result.Kind.PLAYED)
 
 
-def _forfeit(side: int) -> NewResult:
-    return NewResult(1 - side, None, Result.Kind.FORFEIT)
+def _forfeit(side: int) -> ResultInput:
+    return ResultInput(1 - side, None, Result.Kind.FORFEIT)
 
 
 def _fixture(tournament: Tournament, line: ScoreLine | ForfeitLine, division: Division | None) -> Fixture:
-    found = list(
+    fixtures = list(
         Fixture.objects.filter(stage__division__tournament=tournament, number=line.fixture)
         .select_related("stage__division__tournament__club", "match__player_0", "match__player_1")
         .order_by("stage__division__order", "stage__number")
     )
     if line.division:
-        found = [row for row in found if fold(row.stage.division.name).startswith(fold(line.division))]
-        if not found:
+        fixtures = [row for row in fixtures if fold(row.stage.division.name).startswith(fold(line.division))]
+        if not fixtures:
             raise Refused("line_no_division", name=line.division)
-    elif division is not None and any(row.stage.division_id == division.pk for row in found):
-        found = [row for row in found if row.stage.division_id == division.pk]
-    if not found:
+    elif division is not None and any(row.stage.division_id == division.pk for row in fixtures):
+        fixtures = [row for row in fixtures if row.stage.division_id == division.pk]
+    if not fixtures:
         where = division.name if division is not None else tournament.name
         raise Refused("line_no_fixture", fixture=line.fixture, division=where)
-    if len(found) > 1:
-        first, second = found[0].stage.division.name, found[1].stage.division.name
+    if len(fixtures) > 1:
+        first, second = fixtures[0].stage.division.name, fixtures[1].stage.division.name
         example = first.split()[0].lower()
         raise Refused("line_which_division", fixture=line.fixture, first=first, second=second, example=example)
-    return found[0]
+    return fixtures[0]
 
 
 def wording(match: Match, result: Result) -> str:

@@ -13,20 +13,20 @@ def origins(matches: Collection[int]) -> dict[int, dict[int, int]]:
     """
     undone = Correction.objects.filter(after__match__in=matches, undoes__isnull=False)
     repeats = dict(undone.values_list("after", "undoes__before"))
-    found: dict[int, dict[int, int]] = {}
+    versions: dict[int, dict[int, int]] = {}
     void: set[int] = set()
     for result in Result.objects.filter(match__in=matches).order_by("version"):
-        own = found.setdefault(result.match_id, {})
+        match_versions = versions.setdefault(result.match_id, {})
         if result.kind == Result.Kind.VOID:
             void.add(result.match_id)
             continue
-        if result.match_id in void and own:
-            own[result.pk] = own[next(reversed(own))]
+        if result.match_id in void and match_versions:
+            match_versions[result.pk] = match_versions[next(reversed(match_versions))]
         else:
             repeated = repeats.get(result.pk)
-            own[result.pk] = own.get(repeated, result.pk) if repeated is not None else result.pk
+            match_versions[result.pk] = match_versions.get(repeated, result.pk) if repeated is not None else result.pk
         void.discard(result.match_id)
-    return found
+    return versions
 
 
 def stands(correction: Correction, versions: dict[int, int]) -> bool:

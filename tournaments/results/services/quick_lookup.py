@@ -7,7 +7,7 @@ from core.names import fold
 from engine.errors import Refused
 from matches.models import Match
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.results.one_line import NamedForfeit, NamedScore, sides_of
+from tournaments.results.line_parser import NamedForfeit, NamedScore, sides_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,20 @@ def find(tournament: Tournament, line: NamedScore | NamedForfeit, division: Divi
     Refused: `line_nobody`, `line_name_ambiguous`, `line_which_match`, `line_again`.
     """
     names = line.names if isinstance(line, NamedScore) else (line.name,)
-    found = _of_names(tournament, names)
-    if division is not None and any(one.fixture.stage.division_id == division.pk for one in found):
-        found = [one for one in found if one.fixture.stage.division_id == division.pk]
-    if not found:
+    candidates = _of_names(tournament, names)
+    if division is not None and any(candidate.fixture.stage.division_id == division.pk for candidate in candidates):
+        candidates = [candidate for candidate in candidates if candidate.fixture.stage.division_id == division.pk]
+    if not candidates:
         raise Refused("line_nobody", name=" – ".join(names))
-    players = {one.player: one.match.players[one.side].shown_name for one in found}
+    players = {candidate.player: candidate.match.players[candidate.side].shown_name for candidate in candidates}
     if len(players) > 1:
         first, second, *_rest = players.values()
         raise Refused("line_name_ambiguous", name=names[0], first=first, second=second)
-    waiting = [one for one in found if one.is_open]
-    settled = sorted((one for one in found if not one.is_open), key=lambda one: (one.match.finished_at, one.match.pk))
+    waiting = [candidate for candidate in candidates if candidate.is_open]
+    settled = sorted(
+        (candidate for candidate in candidates if not candidate.is_open),
+        key=lambda candidate: (candidate.match.finished_at, candidate.match.pk),
+    )
     if len(waiting) > 1:
         numbers = {"first": waiting[0].fixture.number, "second": waiting[1].fixture.number}
         raise Refused("line_which_match", name=names[0], **numbers)
@@ -71,25 +74,25 @@ def _of_names(tournament: Tournament, names: Sequence[str]) -> list[Named]:
         .select_related("stage__division", "match__player_0", "match__player_1")
         .order_by("number")
     )
-    found = []
+    candidates = []
     for row in rows:
         assert row.match is not None  # noqa: S101, filtered above
         players = (row.match.player_0.name, row.match.player_1.name)
         sides = sides_of(names[0], players)
         if len(names) > 1:
             sides = [side for side in sides if 1 - side in sides_of(names[1], players)]
-        found += [Named(row, side) for side in sides]
-    whole = [one for one in found if _is_whole(names[0], one)]
-    return whole or found
+        candidates += [Named(row, side) for side in sides]
+    whole = [candidate for candidate in candidates if _is_whole(names[0], candidate)]
+    return whole or candidates
 
 
-def _is_whole(name: str, one: Named) -> bool:
+def _is_whole(name: str, candidate: Named) -> bool:
     """Whether the name is the player's whole name."""
-    return fold(name) == fold(one.match.players[one.side].name)
+    return fold(name) == fold(candidate.match.players[candidate.side].name)
 
 
-def _says(one: Named, line: NamedScore) -> bool:
+def _says(candidate: Named, line: NamedScore) -> bool:
     """Whether a settled match stands exactly as the line has it."""
-    standing = one.match.results.order_by("-version").first()
-    score = line.score if one.side == 0 else line.score[::-1]
+    standing = candidate.match.results.order_by("-version").first()
+    score = line.score if candidate.side == 0 else line.score[::-1]
     return standing is not None and standing.score == score

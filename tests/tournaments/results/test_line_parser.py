@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.errors import Refused
-from tournaments.results.one_line import (
+from tournaments.results.line_parser import (
     Command,
     ForfeitLine,
     NamedForfeit,

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from engine.errors import Refused
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from players.actors import Actor
 from players.models import Player, User
@@ -17,8 +18,7 @@ from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Fixture, Slot, Tournament
 from tournaments.results.services import results
-from tournaments.results.services.quick import Outcome, Quick, enter_line, enter_lines
-from tournaments.state.preview import NewResult
+from tournaments.results.services.quick_entry import Outcome, Quick, enter_line, enter_lines
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
@@ -185,7 +185,7 @@ def test_a_refusal_knows_the_match_and_what_was_typed_for_it(drawn: Drawn, by_al
     lines(division, "m1 7-3", by_alice)
     (refused,) = lines(division, "m1 7-4", by_alice)
     assert refused.fixture is not None
-    assert (refused.fixture.number, refused.new) == (1, NewResult(0, (7, 4), "played"))
+    assert (refused.fixture.number, refused.new) == (1, ResultInput(0, (7, 4), "played"))
 
 
 def standing(division: Division) -> list[tuple[Any, ...]]:
@@ -219,7 +219,7 @@ def test_undo_is_refused_once_the_next_match_has_its_score(drawn: Drawn, by_alic
     division = drawn(4)
     lines(division, "m1 7-3; m2 7-3", by_alice)
     final = Fixture.objects.get(stage__division=division, number=3)
-    results.enter_result(fixture=final, winner=0, score=(7, 0), by=by_alice, now=timezone.now())
+    results.enter_result(fixture=final, result=ResultInput(0, (7, 0)), by=by_alice, now=timezone.now())
     (outcome,) = lines(division, "undo", by_alice)
     assert outcome.refused is not None
     assert outcome.refused.code == "undo_built_on"
@@ -230,7 +230,7 @@ def test_undo_is_refused_once_the_result_was_corrected(drawn: Drawn, by_alice: A
     division = drawn(4)
     lines(division, "m1 7-3", by_alice)
     first = Fixture.objects.get(stage__division=division, number=1)
-    results.enter_result(fixture=first, winner=0, score=(7, 0), by=by_alice, now=timezone.now())
+    results.enter_result(fixture=first, result=ResultInput(0, (7, 0)), by=by_alice, now=timezone.now())
     (outcome,) = lines(division, "undo", by_alice)
     assert outcome.refused is not None
     assert outcome.refused.code == "undo_built_on"

@@ -96,12 +96,12 @@ def split(text: str) -> list[str]:
     ['m1 7-3', 'm2 7-5', 'm3 0-7']
     """
     lines = [" ".join(part.split()) for part in re.split(r"[;\n\r]", text)]
-    found = [line for line in lines if line]
-    if not found:
+    filled = [line for line in lines if line]
+    if not filled:
         raise Refused("line_empty")
-    if len(found) > MOST_LINES:
+    if len(filled) > MOST_LINES:
         raise Refused("too_many_results", most=MOST_LINES)
-    return found
+    return filled
 
 
 def parse(text: str) -> Line:
@@ -125,22 +125,22 @@ def parse(text: str) -> Line:
     if line.lower() in (Command.UNDO, Command.HELP, "help"):
         return Command.UNDO if line.lower() == Command.UNDO else Command.HELP
     words = line.split(" ")
-    for at in range(len(words)):
-        numbered = _fixture_at(words, at)
+    for index in range(len(words)):
+        numbered = _fixture_at(words, index)
         if numbered is not None:
             number, rest = numbered
-            return _result(number, rest, " ".join(words[:at]))
+            return _result(number, rest, " ".join(words[:index]))
     if (named := _named(line)) is not None:
         return named
     raise Refused("line_without_match", line=line[:40])
 
 
-def _fixture_at(words: list[str], at: int) -> tuple[int, str] | None:
+def _fixture_at(words: list[str], index: int) -> tuple[int, str] | None:
     """The fixture named by the word at this place (or by this one and the next: `m 22`), and what follows."""
-    if found := _FIXTURE.fullmatch(words[at]):
-        return int(found[1]), " ".join(words[at + 1 :])
-    if words[at].lower() == "m" and at + 1 < len(words) and (found := _FIXTURE.fullmatch("m" + words[at + 1])):
-        return int(found[1]), " ".join(words[at + 2 :])
+    if match := _FIXTURE.fullmatch(words[index]):
+        return int(match[1]), " ".join(words[index + 1 :])
+    if words[index].lower() == "m" and index + 1 < len(words) and (match := _FIXTURE.fullmatch("m" + words[index + 1])):
+        return int(match[1]), " ".join(words[index + 2 :])
     return None
 
 
@@ -149,19 +149,19 @@ def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine:
         if not forfeit[1]:
             raise Refused("line_forfeit_who", fixture=fixture)
         return ForfeitLine(fixture, forfeit[1], division)
-    if found := _SCORE.fullmatch(rest):
-        return ScoreLine(fixture, _decided(int(found[1]), int(found[2])), division)
+    if match := _SCORE.fullmatch(rest):
+        return ScoreLine(fixture, _decided(int(match[1]), int(match[2])), division)
     raise Refused("line_without_result", fixture=fixture, rest=rest[:40])
 
 
 def _named(line: str) -> NamedScore | NamedForfeit | None:
     """A result that names players instead of a match; None where it does not."""
-    if found := _NAME_FORFEIT.fullmatch(line) or _FORFEIT_NAME.fullmatch(line):
-        return NamedForfeit(found[1])
-    if found := _TWO_NAMES.fullmatch(line):
-        return NamedScore((found[1], found[3]), _decided(int(found[2]), int(found[4])))
-    found = _NAME_SCORE.fullmatch(line)
-    return NamedScore((found[1],), _decided(int(found[2]), int(found[3]))) if found else None
+    if match := _NAME_FORFEIT.fullmatch(line) or _FORFEIT_NAME.fullmatch(line):
+        return NamedForfeit(match[1])
+    if match := _TWO_NAMES.fullmatch(line):
+        return NamedScore((match[1], match[3]), _decided(int(match[2]), int(match[4])))
+    match = _NAME_SCORE.fullmatch(line)
+    return NamedScore((match[1],), _decided(int(match[2]), int(match[3]))) if match else None
 
 
 def _decided(left: int, right: int) -> tuple[int, int]:
@@ -172,9 +172,9 @@ def _decided(left: int, right: int) -> tuple[int, int]:
 
 def sides_of(name: str, players: tuple[str, str]) -> list[int]:
     """The players that a part of a name can mean; a whole name goes before one that has it as a part."""
-    wanted = fold(name)
-    exact = [side for side, player in enumerate(players) if fold(player) == wanted]
-    return exact or [side for side, player in enumerate(players) if wanted and wanted in fold(player)]
+    key = fold(name)
+    exact = [side for side, player in enumerate(players) if fold(player) == key]
+    return exact or [side for side, player in enumerate(players) if key and key in fold(player)]
 
 
 def side_of(name: str, players: tuple[str, str]) -> int:
@@ -185,9 +185,9 @@ def side_of(name: str, players: tuple[str, str]) -> int:
     >>> side_of("olsen", ("Quinn Olsen", "Uma Levermann"))
     0
     """
-    found = sides_of(name, players)
-    if not found:
+    sides = sides_of(name, players)
+    if not sides:
         raise Refused("line_forfeit_nobody", name=name, left=players[0], right=players[1])
-    if len(found) > 1:
+    if len(sides) > 1:
         raise Refused("line_forfeit_two", name=name, left=players[0], right=players[1])
-    return found[0]
+    return sides[0]

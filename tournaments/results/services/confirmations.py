@@ -85,8 +85,8 @@ def _confirm(seen: Waiting, by: Actor, now: datetime) -> Confirmed:
     fixture, match_id = seen.fixture, seen.match.pk
     with transaction.atomic():
         division = lock(fixture.stage.division_id)
-        held = hold([division], [match_id])
-        match = held[match_id]
+        locked = hold([division], [match_id])
+        match = locked[match_id]
         if division.status == Division.Status.CANCELLED or match.state != Match.State.CLAIMED:
             return Confirmed(Waiting(fixture, None, "confirm_changed"))
         current = _look(fixture, match, by)
@@ -94,5 +94,5 @@ def _confirm(seen: Waiting, by: Actor, now: datetime) -> Confirmed:
             return Confirmed(Waiting(fixture, None, current.code or "confirm_changed"))
         log(by, "claim_confirmed", match.topic, club=match.club, claim=current.report.public_id)
         result = stand(match, current.report, by=by, now=now)
-        settle(division, by=by, now=now, held=held)
+        settle(division, by=by, now=now, held=locked)
     return Confirmed(current, result)

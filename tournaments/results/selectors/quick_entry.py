@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from core.messages import sentence
+from matches.lifecycle.finish import ResultInput
 from tournaments.models import Fixture, Tournament
-from tournaments.results.services.quick import Outcome, What, wording
-from tournaments.state.preview import NewResult
+from tournaments.results.services.quick_entry import Outcome, What, wording
 
 CORRECTED = ("line_settled", "successor_begun", "undo_built_on")
 """Refusals after which the way on is a correction."""
@@ -32,39 +32,44 @@ class OutcomeLine:
 
 def outcome_lines(tournament: Tournament, outcomes: Sequence[Outcome]) -> list[OutcomeLine]:
     """Each outcome in a sentence."""
-    return [_line(tournament, one) for one in outcomes]
+    return [_line(tournament, outcome) for outcome in outcomes]
 
 
-def _line(tournament: Tournament, one: Outcome) -> OutcomeLine:
-    done = one.what in (What.BOOKED, What.UNDONE)
-    url, link = _way_on(tournament, one)
-    return OutcomeLine(one.line, done, one.what == What.HELP, outcome_text(one), url, link)
+def _line(tournament: Tournament, outcome: Outcome) -> OutcomeLine:
+    done = outcome.what in (What.BOOKED, What.UNDONE)
+    url, link = _way_on(tournament, outcome)
+    return OutcomeLine(outcome.line, done, outcome.what == What.HELP, outcome_text(outcome), url, link)
 
 
-def outcome_text(one: Outcome) -> str:
+def outcome_text(outcome: Outcome) -> str:
     """What became of a line, in words."""
-    if one.refused is not None:
-        return sentence(one.refused.code, one.refused.params)
-    if one.what == What.BOOKED and one.fixture is not None and one.fixture.match is not None and one.result is not None:
-        return f"M{one.fixture.number} · {wording(one.fixture.match, one.result)}"
-    if one.what == What.UNDONE and one.fixture is not None:
-        return _("The result of M%(number)d is taken back.") % {"number": one.fixture.number}
+    if outcome.refused is not None:
+        return sentence(outcome.refused.code, outcome.refused.params)
+    if (
+        outcome.what == What.BOOKED
+        and outcome.fixture is not None
+        and outcome.fixture.match is not None
+        and outcome.result is not None
+    ):
+        return f"M{outcome.fixture.number} · {wording(outcome.fixture.match, outcome.result)}"
+    if outcome.what == What.UNDONE and outcome.fixture is not None:
+        return _("The result of M%(number)d is taken back.") % {"number": outcome.fixture.number}
     return ""
 
 
-def _way_on(tournament: Tournament, one: Outcome) -> tuple[str, str]:
+def _way_on(tournament: Tournament, outcome: Outcome) -> tuple[str, str]:
     """The address of the page to go on with, and what its link says."""
-    if one.refused is None or one.fixture is None:
+    if outcome.refused is None or outcome.fixture is None:
         return "", ""
-    at = (tournament.club.slug, tournament.slug, one.fixture.public_id)
-    if one.refused.code in CORRECTED:
-        return correction_url(tournament, one.fixture, one.new), _("See what would follow, and correct it")
-    if one.refused.code in OPENED:
+    at = (tournament.club.slug, tournament.slug, outcome.fixture.public_id)
+    if outcome.refused.code in CORRECTED:
+        return correction_url(tournament, outcome.fixture, outcome.new), _("See what would follow, and correct it")
+    if outcome.refused.code in OPENED:
         return reverse("fixture", args=at), _("Open the match")
     return "", ""
 
 
-def correction_url(tournament: Tournament, fixture: Fixture, new: NewResult | None) -> str:
+def correction_url(tournament: Tournament, fixture: Fixture, new: ResultInput | None) -> str:
     """The correction of a match, filled in with what was typed."""
     url = reverse("fixture-correct", args=(tournament.club.slug, tournament.slug, fixture.public_id))
     if new is None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.utils import timezone
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Result
 from matches.reporting.services import claims
 from players.actors import Actor
@@ -16,7 +17,7 @@ from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Fixture
 from tournaments.results.services import results
-from tournaments.results.services.confirming import Confirmed, confirm_all, waiting_reports
+from tournaments.results.services.confirmations import Confirmed, confirm_all, waiting_reports
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +97,6 @@ def test_a_second_tap_confirms_nothing_twice(division: Division, by_alice: Actor
 def test_what_was_settled_meanwhile_stays_as_it_is(division: Division, by_alice: Actor) -> None:
     number = next(number for number in (1, 2, 3, 4) if number != own_match(division))
     fixture = Fixture.objects.select_related("stage").get(stage__division=division, number=number)
-    results.enter_result(fixture=fixture, winner=1, score=(2, 7), by=by_alice, now=timezone.now())
+    results.enter_result(fixture=fixture, result=ResultInput(1, (2, 7)), by=by_alice, now=timezone.now())
     assert number not in confirm(division, by_alice)
     assert Result.objects.get(match=fixture.match).score == (2, 7)
