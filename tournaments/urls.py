@@ -6,8 +6,8 @@ from tournaments.draws.api import commitments as api_commitments
 from tournaments.draws.api import draws as api_draws
 from tournaments.draws.api import kept_apart as api_kept_apart
 from tournaments.draws.api import rounds as api_rounds
-from tournaments.draws.design import api as api_stages
-from tournaments.draws.design import views as designer
+from tournaments.draws.designer import api as api_stages
+from tournaments.draws.designer import views as designer
 from tournaments.draws.views import commitments, kept_apart, rounds
 from tournaments.entries.api import entries as api_entries
 from tournaments.entries.api import returns as api_returns
@@ -59,8 +59,8 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{DIVISION}register/$", divisions.register, name="division-register"),
     re_path(rf"{DIVISION}withdraw/$", divisions.withdraw, name="division-withdraw"),
     re_path(rf"{DIVISION}settings/$", divisions.settings, name="division-settings"),
-    re_path(rf"{DIVISION}format/$", designer.design, name="design"),
-    re_path(rf"{DIVISION}format/show/$", designer.show, name="design-show"),
+    re_path(rf"{DIVISION}format/$", designer.designer, name="design"),
+    re_path(rf"{DIVISION}format/show/$", designer.preview, name="design-show"),
     re_path(rf"{DIVISION}entries/$", entries.entries, name="entries"),
     re_path(rf"{DIVISION}entries/search/$", entries.search, name="entries-search"),
     re_path(rf"{DIVISION}entries/add/$", entries.add, name="entries-add"),

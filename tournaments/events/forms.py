@@ -94,7 +94,7 @@ class DivisionForm(RefusingForm):
         label=_("Match length by round"),
         max_length=60,
         initial="7",
-        help_text=_("Points, from the first round on, such as 5 5 7 9 11. The last one goes on."),
+        help_text=_("In points, for example 5 5 7 9 11. The last length applies to all later rounds."),
         widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}),
     )
     draw_method = forms.ChoiceField(label=_("Draw"), choices=Division.DrawMethod.choices)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from tournaments.draws.design.forms import BASIC, MORE, TIEBREAK_FIELDS
+from tournaments.draws.designer.forms.stage_values import BASIC_FIELDS, MORE_FIELDS, TIEBREAK_FIELDS
 from tournaments.formats.errors import Refused
 from tournaments.formats.settings import (
     DEFAULT_TIEBREAKS,
@@ -98,7 +98,7 @@ def test_a_setting_that_means_nothing_for_a_format_is_refused(name, data):
 def test_every_setting_is_on_the_form_of_each_format_that_uses_it_and_of_no_other():
     assert set().union(*OWN_SETTINGS.values()) | {"qualifiers"} == set(OPTIONS)
     for name in FORMATS:
-        fields = {*BASIC[name], *MORE.get(name, ())} - {"own_pattern", "own_last_chance"}
+        fields = {*BASIC_FIELDS[name], *MORE_FIELDS.get(name, ())} - {"own_pattern", "own_last_chance"}
         shown = {"tiebreaks" if field in TIEBREAK_FIELDS else field for field in fields}
         assert shown == OWN_SETTINGS[name]
 

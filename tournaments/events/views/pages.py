@@ -1,4 +1,4 @@
-"""What the pages of this room have in common."""
+"""Helpers that the views of events share."""
 
 import zoneinfo
 from collections.abc import Sequence
@@ -10,8 +10,10 @@ from django.shortcuts import redirect
 
 from core.messages import sentence
 from engine.errors import Refused
+from players.access import Role, require
 from players.accounts.views.pages import account_needed, by, me, page, sent
 from players.forms import RefusingForm
+from tournaments import access
 from tournaments.models import Division, Entry, Tournament
 from tournaments.state import log
 from tournaments.state.page_forms import KeyForm, SeenForm
@@ -34,32 +36,44 @@ __all__ = [
 
 
 def address(tournament: Tournament) -> tuple[str, str]:
-    """The parts of an event's address."""
+    """Return the URL arguments of an event."""
     return tournament.club.slug, tournament.slug
 
 
+def directed_division(request: HttpRequest, *, club: str, slug: str, division: str) -> Division:
+    """Return the division that a URL names, for a director of its club; the arguments are those of the URL."""
+    return access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+
+
+def directed_entry(request: HttpRequest, *, club: str, slug: str, entry: str) -> Entry:
+    """Return the entry that a URL names, for a director of its club; the arguments are those of the URL."""
+    row = access.entry(request.user, entry, (club, slug))
+    require(request.user, row.division.tournament.club, Role.DIRECTOR)
+    return row
+
+
 def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
-    """The clocks of an event; services let no unknown zone in."""
+    """Return the time zone of an event."""
     return zoneinfo.ZoneInfo(tournament.time_zone)
 
 
 def form_key(request: HttpRequest) -> str:
-    """What makes the second of two clicks on “Make” find what the first has made."""
+    """Return the idempotency key of a form, so that a double click creates one object."""
     return KeyForm.key_of(request.POST)
 
 
 def seen_at(request: HttpRequest) -> datetime:
-    """When the form that was sent was made, as it says itself; now where it does not say."""
+    """Return when the submitted form was rendered; now if it does not say."""
     return SeenForm.instant_of(request.POST)
 
 
 def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.Told]:
-    """What was changed since the form was made, where it was refused as stale."""
+    """Return the changes since the form was rendered if it was refused as stale, else none."""
     return log.since(tournament, topics, seen_at(request)) if refused.code == "stale" else []
 
 
 def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm | None = None) -> HttpResponse:
-    """Back to where the button was, with the reason why nothing was done."""
+    """Redirect with the reason for a refusal, shown in `form` as well if one is passed."""
     if form is not None:
         form.refuse(refused)
     messages.error(request, sentence(refused.code, refused.params))
@@ -67,7 +81,7 @@ def refuse(request: HttpRequest, refused: Refused, url: str, form: RefusingForm 
 
 
 def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
-    """Back to where the button was, with what is wrong with the form; nothing was done."""
+    """Redirect with the errors of a form as messages."""
     for field, errors in form.errors.items():
         label = form.fields[field].label if field in form.fields else None
         for error in errors:
@@ -76,12 +90,12 @@ def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
 
 
 def division_url(division: Division) -> tuple[str, str, str]:
-    """The parts of a division's address."""
+    """Return the URL arguments of a division."""
     return (*address(division.tournament), division.public_id)
 
 
 def chosen_entry(division: Division, public_id: str) -> Entry:
-    """The entry chosen from a list of this division. Refused: `choose_a_player`."""
+    """Return the entry of this division that was chosen in a form. Refused: `choose_a_player`."""
     entry = division.entries.select_related("player", "division").filter(public_id=public_id).first()
     if entry is None:
         raise Refused("choose_a_player")

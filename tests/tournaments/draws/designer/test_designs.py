@@ -11,10 +11,10 @@ from django.test import Client
 from engine.errors import Refused
 from players.actors import Actor
 from tests.tournaments.conftest import NOW
-from tests.tournaments.draws.design.test_designer import typed
+from tests.tournaments.draws.designer.test_designer import typed
 from tests.tournaments.pages.test_division import url
-from tournaments.draws.design.design_form import DesignForm
-from tournaments.draws.design.designs import Design
+from tournaments.draws.designer.forms.designer import DesignerForm
+from tournaments.draws.designer.page import DesignerPage
 from tournaments.formats.presets import preset
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
@@ -25,10 +25,10 @@ ZONE = ZoneInfo("Europe/Copenhagen")
 MakeDivision = Callable[..., Division]
 
 
-def sent(division: Division, *stages: dict[str, Any], **evening: Any) -> Design:
+def sent(division: Division, *stages: dict[str, Any], **evening: Any) -> DesignerPage:
     """The page as it was sent."""
     data = {name: str(value) for name, value in typed(division, *stages, **evening).items()}
-    return Design.of_form(division, ZONE, DesignForm(data))
+    return DesignerPage.of_form(division, ZONE, DesignerForm(data))
 
 
 def names(fields: list[Any]) -> set[str]:
@@ -39,7 +39,7 @@ def names(fields: list[Any]) -> set[str]:
 
 
 def test_before_anybody_is_entered_it_is_for_as_many_as_there_are_places(make_division: MakeDivision) -> None:
-    evening = Design.of_division(make_division(capacity=24), ZONE).evening
+    evening = DesignerPage.of_division(make_division(capacity=24), ZONE).evening
 
     assert (evening["players"].value(), evening["tables"].value()) == ("24", "12")
 
@@ -52,7 +52,7 @@ def test_the_room_closes_when_an_evening_ends_and_not_when_a_season_does(
     event = division.tournament
     event.ends_at = None if hours is None else event.starts_at + timedelta(hours=hours)
 
-    assert Design.of_division(division, ZONE).evening["closes"].value() == closes
+    assert DesignerPage.of_division(division, ZONE).evening["closes"].value() == closes
 
 
 def test_what_is_filled_in_fits_the_number_that_was_typed(make_division: MakeDivision) -> None:

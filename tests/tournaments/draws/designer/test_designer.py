@@ -13,7 +13,7 @@ from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_division import text, url
-from tournaments.draws.design.forms import initial_of
+from tournaments.draws.designer.forms.stage_values import initial_of
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
@@ -58,7 +58,7 @@ def shown(client: Client, division: Division, data: dict[str, Any], status: int 
 
 def test_the_page_says_what_tonights_format_means(alice_client: Client, tonight: Division) -> None:
     html = alice_client.get(url(tonight) + "format/").content.decode()
-    assert totals(html).startswith("13 players · 12 matches · 4 rounds · done about ")
+    assert totals(html).startswith("13 players · 12 matches · 4 rounds · about ")
     for name in PRESET_NAMES.values():
         assert escape(str(name)) in html
     assert 'value="13"' in html

@@ -1,4 +1,4 @@
-"""What the API takes and gives of stages and their outline."""
+"""Serializers of stages and of the preview of a format."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from matches.models.matches import LONGEST_MATCH
-from tournaments.draws.design.evening_form import MOST_TABLES
-from tournaments.draws.design.forms import MOST_QUALIFIERS
+from tournaments.draws.designer.forms.evening import MOST_TABLES
+from tournaments.draws.designer.forms.stage import MOST_QUALIFIERS
 from tournaments.formats.blueprint import MOST_STAGES
 from tournaments.formats.forecast.outline import Kind
 from tournaments.formats.settings import (
@@ -57,54 +57,56 @@ def _pattern(help_text: str, **options: Any) -> serializers.CharField:
 
 
 class StageFieldsSerializer(serializers.Serializer[Any]):
-    """A stage as it is set; what is left out is as by default, and what its format does not use is refused."""
+    """The settings of a stage. Missing ones get their default; those its format does not use are refused."""
 
-    format = serializers.ChoiceField(Stage.Format.choices, help_text="Who meets whom.")
-    lengths = _lengths("Match lengths by round, in points; the last one goes on. Empty: the division's.")
-    lower_lengths = _lengths("In the consolation or the lower bracket. Empty: as in the main draw.")
-    last_lengths = _lengths("In the last chance. Empty: as in the consolation.")
-    final_lengths = _lengths("In the final of a double elimination. Empty: the last of `lengths`.")
+    format = serializers.ChoiceField(Stage.Format.choices, help_text="How opponents are found.")
+    lengths = _lengths(
+        "Match lengths by round, in points; the last one applies to all later rounds. Empty: those of the division."
+    )
+    lower_lengths = _lengths("Lengths in the consolation or the lower bracket. Empty: as in the main draw.")
+    last_lengths = _lengths("Lengths in the last chance. Empty: as in the consolation.")
+    final_lengths = _lengths("Length of the final of a double elimination. Empty: the last of `lengths`.")
     pattern = _pattern(
-        "progressive, double: who drops when, such as `A.B.|.C.`. Empty: for a double elimination the usual one, in "
-        "which the loser of the upper final plays the lower final; for a consolation the one with the fewest byes."
+        "progressive, double: when losers enter, such as `A.B.|.C.`. Empty: in a double elimination the standard one, "
+        "in which the loser of the upper final plays the lower final; in a consolation the one with the fewest byes."
     )
     last_chance = _pattern(
-        "progressive: pattern of the bracket fed by the consolation. Empty: its first half of rounds; null: none.",
+        "progressive: pattern of the bracket for losers of the consolation. Empty: of its first half; null: none.",
         allow_null=True,
     )
-    second_final = _switch("double: whether the upper winner may lose the first final.")
-    rounds = _whole(1, MOST_ROUNDS, "swiss: how many. Null: until only one is unbeaten.", allow_null=True)
-    lives = _whole(FEWEST_LIVES, MOST_LIVES, "lives: out after so many losses.")
+    second_final = _switch("double: whether a second final is played if the upper bracket winner loses the first.")
+    rounds = _whole(1, MOST_ROUNDS, "swiss: number of rounds. Null: until one player is unbeaten.", allow_null=True)
+    lives = _whole(FEWEST_LIVES, MOST_LIVES, "lives: number of losses after which a player is out.")
     order = serializers.ChoiceField(
-        [order.value for order in Order], required=False, help_text="swiss: who meets whom among equals."
+        [order.value for order in Order], required=False, help_text="swiss: how players with equal scores are paired."
     )
     next_round = serializers.ChoiceField(
         [choice.value for choice in NextRound],
         required=False,
         help_text=(
-            "swiss, lives: when a round is complete the next one waits until it is asked for, becomes a draft for a "
-            "director to publish, or publishes itself after `countdown`."
+            "swiss, lives: when a round is complete, the next one waits for a request, becomes a draft for a director "
+            "to publish, or publishes itself after `countdown`."
         ),
     )
     countdown = _whole(0, LONGEST_COUNTDOWN, "swiss, lives: seconds until a round publishes itself.")
     missed_points = serializers.ChoiceField(
-        [0.0, 0.5], required=False, help_text="swiss: what a late entrant gets for each round he missed."
+        [0.0, 0.5], required=False, help_text="swiss: points that a late entry gets for each missed round."
     )
-    allow_rematches = _switch("swiss: whether as few rematches as can be are allowed where none cannot be avoided.")
-    twice = _switch("Tables: whether everybody meets everybody twice.")
-    groups = _whole(1, MOST_GROUPS, "groups: how many.")
+    allow_rematches = _switch("swiss: whether rematches are allowed, as few as possible, if they cannot be avoided.")
+    twice = _switch("Tables: whether opponents meet twice.")
+    groups = _whole(1, MOST_GROUPS, "groups: number of groups.")
     group_draw = serializers.ChoiceField(
-        GROUP_DRAWS, required=False, help_text="groups: filled by lot behind the seeded, or by rating to and fro."
+        GROUP_DRAWS, required=False, help_text="groups: `drawn`: by lot behind the seeds; `snake`: by rating."
     )
     qualifiers = _whole(
-        1, MOST_QUALIFIERS, "How many go on to the next stage, of each group or of all; null in the last stage.",
+        1, MOST_QUALIFIERS, "Qualifiers for the next stage, per group or in all; null in the last stage.",
         allow_null=True,
     )  # fmt: skip
     tiebreaks = serializers.ListField(
         child=serializers.ChoiceField(list(TIEBREAKS)),
         max_length=len(TIEBREAKS),
         required=False,
-        help_text="In order; lots are always drawn last. Empty: the usual ones of the format.",
+        help_text="In order; lots always come last. Empty: the defaults of the format.",
     )
     win = serializers.FloatField(
         min_value=0, max_value=MOST_TABLE_POINTS, required=False, help_text="Tables: points for a win."
@@ -113,20 +115,22 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         min_value=0, max_value=MOST_TABLE_POINTS, required=False, help_text="Tables: points for a loss."
     )
     leaver_rule = serializers.ChoiceField(
-        [rule.value for rule in LeaverRule], required=False, help_text="Tables: what results of a leaver count."
+        [rule.value for rule in LeaverRule],
+        required=False,
+        help_text="Tables: what the results of a player who withdraws count.",
     )
     until = serializers.DateField(required=False, allow_null=True, help_text="league: the last day.")
     join_until = serializers.DateField(required=False, allow_null=True, help_text="league: the last day to join.")
     unplayed = serializers.ChoiceField(
         [rule.value for rule in Unplayed],
         required=False,
-        help_text="league: what a match counts that was not played `until` then: nothing, half a win, or by ruling.",
+        help_text="league: what a match counts that was not played by `until`: nothing, half a win, or by ruling.",
     )
-    moving = _whole(0, 12, "league: how many go up and down between divisions.")
+    moving = _whole(0, 12, "league: number of players promoted and relegated.")
     edition = serializers.ChoiceField(
         [edition.value for edition in Edition],
         required=False,
-        help_text="swiss: the edition of the FIDE Tie-Break Regulations that unplayed rounds follow, by its day.",
+        help_text="swiss: date of the edition of the FIDE Tie-Break Regulations that unplayed rounds follow.",
     )
 
 
@@ -141,13 +145,13 @@ class NewStagesSerializer(serializers.Serializer[Any]):
 
     stages = serializers.ListField(child=StageFieldsSerializer(), min_length=1, max_length=MOST_STAGES)
     tables = serializers.IntegerField(
-        min_value=1, max_value=MOST_TABLES, required=False, help_text="Of the whole event; left out: as it is."
+        min_value=1, max_value=MOST_TABLES, required=False, help_text="Tables of the whole event; unchanged if missing."
     )
-    after = serializers.IntegerField(min_value=0, required=False, help_text="The division's `seq` you saw.")
+    after = serializers.IntegerField(min_value=0, required=False, help_text="The `seq` of the division that you saw.")
 
 
 class EveningSerializer(serializers.Serializer[Any]):
-    """For whom, where and when."""
+    """The assumptions of a preview."""
 
     entries = serializers.IntegerField(min_value=0, max_value=MOST_ENTRIES, required=False)
     tables = serializers.IntegerField(min_value=1, max_value=MOST_TABLES, required=False)
@@ -157,36 +161,36 @@ class EveningSerializer(serializers.Serializer[Any]):
 
 
 class WantedOutlineSerializer(EveningSerializer):
-    """Stages that are not stored, and the evening."""
+    """Stages to preview, and the assumptions."""
 
     stages = serializers.ListField(child=StageFieldsSerializer(), min_length=1, max_length=MOST_STAGES)
 
 
 class CountSerializer(serializers.Serializer[Any]):
-    """How many: equal where it does not depend on results."""
+    """A range; both ends are equal if it does not depend on results."""
 
     least = serializers.IntegerField()
     most = serializers.IntegerField()
 
 
 class FinishSerializer(serializers.Serializer[Any]):
-    """When something is over, from many simulated evenings."""
+    """The expected end, from many simulated evenings."""
 
-    minutes = serializers.FloatField(help_text="After the start, in half of the evenings.")
-    late_minutes = serializers.FloatField(help_text="After the start, in nine of ten.")
+    minutes = serializers.FloatField(help_text="Minutes after the start in half of the evenings.")
+    late_minutes = serializers.FloatField(help_text="Minutes after the start in nine of ten evenings.")
     at = serializers.DateTimeField()
     late_at = serializers.DateTimeField()
 
 
 class OutlinedRoundSerializer(serializers.Serializer[Any]):
-    """A round; counts whose least is 0 belong to one that may not be needed."""
+    """A round; one that may not be needed has counts with a `least` of 0."""
 
     number = serializers.IntegerField()
     entrants = CountSerializer()
     matches = CountSerializer()
     byes = CountSerializer()
     length = serializers.IntegerField()
-    drops = serializers.ListField(child=serializers.CharField(), help_text="Whose losers enter here.")
+    drops = serializers.ListField(child=serializers.CharField(), help_text="Rounds whose losers enter here.")
     finish = FinishSerializer(allow_null=True)
 
 
@@ -201,7 +205,7 @@ class OutlinedBracketSerializer(serializers.Serializer[Any]):
 
 
 class ProposedPatternSerializer(serializers.Serializer[Any]):
-    """A pattern that works for the field."""
+    """A pattern that suits the field."""
 
     name = serializers.CharField()
     pattern = serializers.CharField()
@@ -218,10 +222,10 @@ class OutlinedStageSerializer(serializers.Serializer[Any]):
     entrants = serializers.IntegerField()
     matches = CountSerializer()
     byes = CountSerializer()
-    rounds = CountSerializer(help_text="One after the other, of the main bracket.")
-    matches_each = CountSerializer(help_text="Of one player.")
-    groups = serializers.ListField(child=serializers.IntegerField(), help_text="Sizes of groups.")
-    going_on = serializers.IntegerField(help_text="To the next stage.")
+    rounds = CountSerializer(help_text="Rounds of the main bracket, one after the other.")
+    matches_each = CountSerializer(help_text="Matches of one player.")
+    groups = serializers.ListField(child=serializers.IntegerField(), help_text="Sizes of the groups.")
+    going_on = serializers.IntegerField(help_text="Players who qualify for the next stage.")
     finish = FinishSerializer(allow_null=True)
     patterns = ProposedPatternSerializer(many=True)
     last_chance_patterns = ProposedPatternSerializer(many=True)
@@ -229,32 +233,32 @@ class OutlinedStageSerializer(serializers.Serializer[Any]):
 
 
 class RemarkSerializer(serializers.Serializer[Any]):
-    """What a director should know."""
+    """A remark for the director."""
 
     kind = serializers.ChoiceField([(kind.value, kind.name) for kind in Kind])
     code = serializers.CharField()
     params = serializers.SerializerMethodField()
     stage = serializers.IntegerField(allow_null=True)
-    detail = serializers.CharField(help_text="The sentence.")
+    detail = serializers.CharField(help_text="The remark in words.")
 
     @extend_schema_field(serializers.DictField())
     def get_params(self, remark: dict[str, Any]) -> dict[str, Any]:
-        """What the sentence is filled with."""
+        """Return the values that the remark contains."""
         return {
             name: value if isinstance(value, int | float) else str(value) for name, value in remark["params"].items()
         }
 
 
 class OutlineSerializer(serializers.Serializer[Any]):
-    """What stages are like for a field."""
+    """The preview of a format for a field."""
 
-    possible = serializers.BooleanField(help_text="Whether no remark is a fault.")
+    possible = serializers.BooleanField(help_text="Whether no remark is an error.")
     entries = serializers.IntegerField()
     matches = CountSerializer()
     byes = CountSerializer()
-    rounds = CountSerializer(help_text="Of the main brackets of all stages, one after the other.")
-    matches_each = CountSerializer(help_text="Of one player.")
-    tables = serializers.IntegerField(help_text="Those in use at once at the most.")
-    finish = FinishSerializer(allow_null=True, help_text="Null for a league, and where it is not possible.")
+    rounds = CountSerializer(help_text="Rounds of the main brackets of all stages, one after the other.")
+    matches_each = CountSerializer(help_text="Matches of one player.")
+    tables = serializers.IntegerField(help_text="Most tables in use at the same time.")
+    finish = FinishSerializer(allow_null=True, help_text="Null for a league and for an impossible format.")
     remarks = RemarkSerializer(many=True)
     stages = OutlinedStageSerializer(many=True)

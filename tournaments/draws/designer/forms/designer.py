@@ -1,4 +1,4 @@
-"""Which stages the page of the draw designer carries, and what its buttons ask for."""
+"""The frame of the designer page: how many stages it has and which of its buttons was pressed."""
 
 from typing import ClassVar
 
@@ -10,25 +10,25 @@ from tournaments.formats.blueprint import MOST_STAGES
 from tournaments.formats.presets import PRESETS
 
 
-class DesignForm(RefusingForm):
-    """The frame of the designer: the stages themselves and the evening are forms of their own, of the same data."""
+class DesignerForm(RefusingForm):
+    """The fields that belong to no stage; each stage and the evening have forms of their own over the same data."""
 
     stages = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES)
     wanted = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES, required=False)
-    """Another number of stages, where one is added or removed."""
+    """The new number of stages, sent by the buttons that add or remove one."""
     preset = forms.ChoiceField(label=_("Preset"), choices=[(name, name) for name in PRESETS], required=False)
-    """Fills in all stages anew."""
+    """The template that replaces all stages."""
     faulty = forms.BooleanField(required=False)
-    """Whether the page showed faults."""
+    """Whether the page showed errors when it was sent."""
     FIELD_OF: ClassVar[dict[str, str]] = {}
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong with it, each with the field that it is about."""
+        """All errors, each after the label of its field."""
         return [f"{self.fields[name].label}: {error}" for name, errors in self.errors.items() for error in errors]
 
     @property
-    def stages_wanted(self) -> int:
-        """How many stages the page is to show."""
-        wanted: int = self.cleaned_data["wanted"] or self.cleaned_data["stages"]
-        return wanted
+    def stage_count(self) -> int:
+        """The number of stages to show."""
+        count: int = self.cleaned_data["wanted"] or self.cleaned_data["stages"]
+        return count

@@ -1,4 +1,4 @@
-"""For whom, on how many tables and until when a format is outlined."""
+"""The assumptions of a preview: number of players, tables, start and closing time."""
 
 from datetime import datetime, time, timedelta, tzinfo
 from typing import ClassVar
@@ -15,7 +15,7 @@ MOST_TABLES = 2000
 
 
 class EveningForm(RefusingForm):
-    """For how many it is meant, on how many tables, and until when."""
+    """How many players and tables a format is previewed for, and when the evening starts and ends."""
 
     players = forms.IntegerField(label=_("Players"), min_value=0, max_value=MOST_ENTRIES)
     tables = forms.IntegerField(label=_("Tables"), min_value=1, max_value=MOST_TABLES)
@@ -23,16 +23,16 @@ class EveningForm(RefusingForm):
     closes = forms.TimeField(
         label=_("Closing time"), required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
     )
-    minutes = forms.FloatField(label=_("Minutes a point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
+    minutes = forms.FloatField(label=_("Minutes per point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
 
     FIELD_OF: ClassVar[dict[str, str]] = {"no_tables": "tables"}
 
     def pace(self) -> Pace:
-        """The speed of the evening."""
+        """Return the number of tables and the minutes per point that a schedule is computed with."""
         return Pace(self.cleaned_data["tables"], minutes_per_point=self.cleaned_data["minutes"])
 
     def span(self, zone: tzinfo) -> tuple[datetime, datetime | None]:
-        """When it begins, and when the room closes: the next time that clocks show that."""
+        """Return the start and, if a closing time is set, the first instant after it at which clocks show that time."""
         naive: datetime = self.cleaned_data["starts"]
         starts = localise(naive, zone)
         assert starts is not None  # noqa: S101, the field is required
