@@ -5,6 +5,7 @@ plain HTTP: it makes its own secret key in `var/` and sends cookies without TLS.
 """
 
 import contextlib
+import importlib.util
 import os
 import secrets
 from pathlib import Path
@@ -265,5 +266,13 @@ SPECTACULAR_SETTINGS = {
         "SlotStatus": "tournaments.models.Slot.Status",
     },
 }
+
+# For `DEBUG=1 make run` after `make install-dev`; shown to this machine only.
+DEBUG_TOOLBAR = DEBUG and importlib.util.find_spec("debug_toolbar") is not None
+if DEBUG_TOOLBAR:
+    INTERNAL_IPS = ["127.0.0.1", "::1"]
+    INSTALLED_APPS.append("debug_toolbar")
+    # First, so that it measures all other middleware.
+    MIDDLEWARE.insert(0, "debug_toolbar.middleware.DebugToolbarMiddleware")
 
 LOGGING = logging_config(json=not LOCAL, level=os.environ.get("LOG_LEVEL", "WARNING" if LOCAL else "INFO"))

@@ -1,8 +1,9 @@
-"""Addresses. Each room brings its own; what a route is for and who may see it is in tests/test_access.py."""
+"""The URLs of the site, most of them from the apps. Who may open which is in tests/test_access.py."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.i18n import JavaScriptCatalog, set_language
+from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView
 
 from config import views
@@ -16,7 +17,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("theme/", views.set_theme, name="set-theme"),
     path("language/", set_language, name="set-language"),
-    path("jsi18n/", JavaScriptCatalog.as_view(), name="javascript-catalog"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
@@ -27,3 +27,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("tournaments.urls")),
     path("admin/", admin.site.urls),
 ]
+if settings.DEBUG_TOOLBAR:
+    urlpatterns.append(path("__debug__/", include("debug_toolbar.urls")))

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 os.environ["BARPOINT_PROFILE"] = "local"
+os.environ["DEBUG"] = "0"
 os.environ["SECRET_KEY"] = "only-for-tests-" + "x" * 40
 
 # Short, since a Unix socket's path may not be longer than about 100 bytes.

@@ -41,7 +41,6 @@ ROUTES: dict[str, Access] = {
     "theme/": ONLY_POST,
     # Django's view redirects whoever asks for it by GET.
     "language/": Access(302, 302, 302),
-    "jsi18n/": EVERYBODY,
     "healthz": EVERYBODY,
     "readyz": EVERYBODY,
     "api/schema/": EVERYBODY,

@@ -1,5 +1,6 @@
-"""What the settings make of an environment, each seen from a process of its own."""
+"""The settings that an environment leads to, each read in a process of its own."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -13,8 +14,10 @@ from config.database import from_url
 from config.valkey import LONGEST_SOCKET_PATH, prepare
 
 ROOT = Path(__file__).resolve().parents[2]
-SHOWN = (
+READ = (
     "DEBUG",
+    "DEBUG_TOOLBAR",
+    "INSTALLED_APPS",
     "SECRET_KEY",
     "ALLOWED_HOSTS",
     "SESSION_COOKIE_SECURE",
@@ -26,8 +29,8 @@ SHOWN = (
 
 
 def settings_with(tmp_path: Path, **environ: str) -> dict[str, object]:
-    program = f"import json; from config import settings as s; print(json.dumps({{n: getattr(s, n) for n in {SHOWN}}}))"
-    done = subprocess.run(
+    program = f"import json; from config import settings as s; print(json.dumps({{n: getattr(s, n) for n in {READ}}}))"
+    completed = subprocess.run(
         [sys.executable, "-c", program],
         cwd=ROOT,
         env={"PATH": os.environ["PATH"], "BARPOINT_VAR": str(tmp_path), **environ},
@@ -35,26 +38,27 @@ def settings_with(tmp_path: Path, **environ: str) -> dict[str, object]:
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return json.loads(done.stdout)
+    if completed.returncode:
+        raise RuntimeError(completed.stderr)
+    return json.loads(completed.stdout)
 
 
-def test_without_a_secret_nothing_starts(tmp_path: Path) -> None:
+def test_a_server_does_not_start_without_a_secret_key(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="Set SECRET_KEY"):
         settings_with(tmp_path)
 
 
-def test_a_server_is_closed_until_it_is_opened(tmp_path: Path) -> None:
-    found = settings_with(tmp_path, SECRET_KEY="given")
-    assert found["DEBUG"] is False
-    assert found["ALLOWED_HOSTS"] == []
-    assert found["SESSION_COOKIE_SECURE"] is found["CSRF_COOKIE_SECURE"] is found["SECURE_SSL_REDIRECT"] is True
-    assert found["SECURE_HSTS_SECONDS"] == 365 * 24 * 3600
-    assert "smtp" in str(found["EMAIL_BACKEND"]), "links to choose a password would be in the log"
+def test_a_server_is_closed_until_its_settings_open_it(tmp_path: Path) -> None:
+    settings = settings_with(tmp_path, SECRET_KEY="secret")
+    assert settings["DEBUG"] is False
+    assert settings["ALLOWED_HOSTS"] == []
+    assert settings["SESSION_COOKIE_SECURE"] is settings["CSRF_COOKIE_SECURE"] is True
+    assert settings["SECURE_SSL_REDIRECT"] is True
+    assert settings["SECURE_HSTS_SECONDS"] == 365 * 24 * 3600
+    assert "smtp" in str(settings["EMAIL_BACKEND"]), "links for a new password would be in the log"
 
 
-def test_one_machine_makes_its_own_secret_once_and_for_itself_only(tmp_path: Path) -> None:
+def test_a_local_site_makes_its_own_secret_key_once_and_keeps_it_private(tmp_path: Path) -> None:
     first = settings_with(tmp_path, BARPOINT_PROFILE="local")
     second = settings_with(tmp_path, BARPOINT_PROFILE="local")
     assert len(str(first["SECRET_KEY"])) >= 50
@@ -64,13 +68,26 @@ def test_one_machine_makes_its_own_secret_once_and_for_itself_only(tmp_path: Pat
     assert first["SESSION_COOKIE_SECURE"] is False
 
 
-def test_a_database_url_names_everything() -> None:
-    found = from_url("postgresql://bar:p%40int@db.example:5433/club?sslmode=require")
-    assert found["ENGINE"] == "django.db.backends.postgresql"
-    assert (found["USER"], found["PASSWORD"], found["HOST"], found["PORT"], found["NAME"]) == (
+def test_the_debug_toolbar_is_off_unless_debugging(tmp_path: Path) -> None:
+    settings = settings_with(tmp_path, BARPOINT_PROFILE="local")
+    assert settings["DEBUG_TOOLBAR"] is False
+    assert "debug_toolbar" not in settings["INSTALLED_APPS"]
+
+
+def test_the_debug_toolbar_is_on_while_debugging_where_it_is_installed(tmp_path: Path) -> None:
+    is_installed = importlib.util.find_spec("debug_toolbar") is not None
+    settings = settings_with(tmp_path, BARPOINT_PROFILE="local", DEBUG="1")
+    assert settings["DEBUG_TOOLBAR"] is is_installed
+    assert ("debug_toolbar" in settings["INSTALLED_APPS"]) is is_installed
+
+
+def test_a_database_url_contains_every_setting() -> None:
+    database = from_url("postgresql://bar:p%40int@db.example:5433/club?sslmode=require")
+    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert (database["USER"], database["PASSWORD"], database["HOST"], database["PORT"], database["NAME"]) == (
         *("bar", "p@int", "db.example", "5433", "club"),
     )
-    assert found["OPTIONS"] == {"sslmode": "require"}
+    assert database["OPTIONS"] == {"sslmode": "require"}
 
 
 def test_a_postgres_socket_is_a_percent_encoded_host() -> None:
@@ -83,12 +100,12 @@ def test_an_sqlite_url_is_relative_or_absolute() -> None:
     assert from_url("sqlite:///club.sqlite3")["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
 
 
-def test_an_unknown_database_is_refused() -> None:
+def test_an_unknown_database_scheme_is_refused() -> None:
     with pytest.raises(ValueError, match="DATABASE_URL"):
         from_url("mysql://club")
 
 
-def test_valkey_takes_a_port_behind_a_password_where_a_socket_path_would_be_too_long(tmp_path: Path) -> None:
+def test_valkey_listens_on_a_port_with_a_password_if_the_socket_path_would_be_too_long(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory() as short:
         assert prepare(Path(short)).url.startswith("unix://")
     deep = tmp_path / ("d" * LONGEST_SOCKET_PATH)
