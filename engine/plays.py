@@ -130,10 +130,6 @@ class Plays(Sequence[Play]):
     def __repr__(self) -> str:
         return f"<{len(self)} plays: {', '.join(map(str, self[:_SHOWN]))}{', …' if len(self) > _SHOWN else ''}>"
 
-    def reaching(self, result: Position) -> Play | None:
-        """The play that ends in this position, seen by the mover."""
-        return self._play(result.key) if result.key in self._found else None
-
     def _play(self, key: int) -> Play:
         return Play((self._before, key, self._found[key]))
 

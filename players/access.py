@@ -69,16 +69,6 @@ def club_for_director(user: Visitor, slug: str) -> Club:
     return club_as(user, slug, Role.DIRECTOR)
 
 
-def club_for_assistant(user: Visitor, slug: str) -> Club:
-    """A club for one who helps at its events."""
-    return club_as(user, slug, Role.ASSISTANT)
-
-
-def club_for_member(user: Visitor, slug: str) -> Club:
-    """A club for one who is in it."""
-    return club_as(user, slug, Role.MEMBER)
-
-
 def player(public_id: str) -> Player:
     """A player as everybody may see him; for one who was merged, the one he was merged into."""
     found = Player.objects.select_related("merged_into").filter(public_id=_an_id(public_id)).first()

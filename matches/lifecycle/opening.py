@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
 
@@ -24,20 +24,6 @@ class Opening(NamedTuple):
     length: int
     start_score: tuple[int, int] = (0, 0)
     due_at: datetime | None = None
-
-
-def open_match(
-    *,
-    players: tuple[Player, Player],
-    length: int,
-    start_score: tuple[int, int] = (0, 0),
-    due_at: datetime | None = None,
-    by: Actor,
-    now: datetime,
-    **common: Any,
-) -> Match:
-    """A new match between two players, to be played and reported; `common` and refusals as in `open_matches`."""
-    return open_matches([Opening(players, length, start_score, due_at)], by=by, now=now, **common)[0]
 
 
 def open_matches(

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from django.utils.dateparse import parse_date
 
 from engine.errors import Refused
-from matches.models import RatingImport
 from matches.models.matches import LONGEST_MATCH
 from matches.ratings.services.pools import LEAST_RATING, MOST_EXPERIENCE, MOST_RATING
 
@@ -17,7 +16,6 @@ MOST_ROWS = 5000
 LONGEST_NUMBER = 8
 STARTS = ("name", "rating", "experience")
 MATCHES = ("date", "winner", "loser", "length")
-COLUMNS = {RatingImport.Kind.STARTS: STARTS, RatingImport.Kind.MATCHES: MATCHES}
 DELIMITERS = ",;\t"
 
 

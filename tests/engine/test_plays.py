@@ -109,13 +109,6 @@ def test_the_plays_of_a_roll_behave_as_a_sequence():
         plays[7]
 
 
-def test_the_lovers_leap_is_found_by_the_position_it_reaches():
-    plays = legal_plays(Position.start(), (6, 5))
-    leap = next(play for play in plays if str(play) == "24/13")
-    assert plays.reaching(leap.result) == leap
-    assert plays.reaching(Position.start()) is None
-
-
 def test_there_is_no_play_from_the_bar_against_a_closed_board():
     closed_out = board({25: 1, 1: 14}, dict.fromkeys(range(19, 25), 2))
     assert all(len(legal_plays(closed_out, rolled)) == 0 for rolled in ROLLS)

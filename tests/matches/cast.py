@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from matches.lifecycle.opening import open_match
+from matches.lifecycle.opening import Opening, open_matches
 from matches.models import Match
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
@@ -27,6 +27,19 @@ def player_of(user: User, **fields: Any) -> Player:
 def join(club: Club, player: Player, role: str = Role.MEMBER) -> Membership:
     """Somebody in a club."""
     return Membership.objects.create(club=club, player=player, role=role)
+
+
+def open_match(
+    *,
+    players: tuple[Player, Player],
+    length: int,
+    start_score: tuple[int, int] = (0, 0),
+    due_at: datetime | None = None,
+    **settings: Any,
+) -> Match:
+    """Open one match; `settings` as in open_matches."""
+    [match] = open_matches([Opening(players, length, start_score, due_at)], **settings)
+    return match
 
 
 def match_between(bob: Player, carol: Player, **settings: Any) -> Match:

@@ -19,11 +19,6 @@ class Change:
         """Whether other players (or a bye, a walkover, nobody yet) stand in it."""
         return self.before.slots != self.after.slots
 
-    @property
-    def voids_result(self) -> bool:
-        """Whether a result that counted before does not count any more."""
-        return self.after.void and not self.before.void
-
 
 def difference(before: Progress, after: Progress) -> tuple[Change, ...]:
     """What a correction changes, fixture by fixture, in the order of the numbers."""

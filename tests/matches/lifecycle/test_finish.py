@@ -7,13 +7,13 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from engine.errors import Refused
 from matches.lifecycle.finish import append_result, check_result, standing_result
-from matches.lifecycle.opening import open_match, set_due
+from matches.lifecycle.opening import set_due
 from matches.lifecycle.signals import match_settled
 from matches.models import Match, RatingPool, Result
 from matches.ratings.services.ratings import dirty_since
 from players.actors import SYSTEM, Actor
 from players.models import Player, User
-from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
+from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes, open_match
 from tests.matches.ratings.history import void
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,6 @@ import pytest
 
 from engine.errors import Refused
 from matches.lifecycle.finish import append_result
-from matches.lifecycle.opening import open_match
 from matches.models import Match, PlayerRating, RatingChange, RatingImport, RatingPool
 from matches.rankings.services.imports import apply_import, preview_import, undo_import
 from matches.ratings import rated
@@ -17,6 +16,7 @@ from matches.ratings.services.pools import PoolSettings, create_pool, update_poo
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player
 from players.ratings import change
+from tests.matches.cast import open_match
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -1,6 +1,7 @@
 """What each role in a club may fetch."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -32,8 +33,8 @@ def people(
     [
         (access.club_for_owner, {"olga"}),
         (access.club_for_director, {"olga", "alice"}),
-        (access.club_for_assistant, {"olga", "alice", "anton"}),
-        (access.club_for_member, {"olga", "alice", "anton", "bob"}),
+        (partial(access.club_as, needed=Role.ASSISTANT), {"olga", "alice", "anton"}),
+        (partial(access.club_as, needed=Role.MEMBER), {"olga", "alice", "anton", "bob"}),
     ],
 )
 def test_a_club_is_fetched_for_a_role_and_those_above(

@@ -161,7 +161,7 @@ def test_a_correction_is_the_difference_of_two_values():
     changes = difference(progress(graph, played), progress(graph, corrected))
     assert [change.number for change in changes] == [1, 3, 4]
     assert [change.players_change for change in changes] == [False, True, True]
-    assert [change.voids_result for change in changes] == [False, True, True]
+    assert [change.after.void and not change.before.void for change in changes] == [False, True, True]
     assert difference(progress(graph, corrected), progress(graph, corrected)) == ()
 
 

@@ -8,7 +8,7 @@ from tests.tournaments.formats.cast import ALICE, BOB, CAROL, DAVE, SEED, coin, 
 from tournaments.formats.errors import Refused
 from tournaments.formats.graph import Graph
 from tournaments.formats.progress import FORFEIT, FixtureStatus, Result, Withdrawal, progress
-from tournaments.formats.tables.round_robin import LeaverRule, Scoring, berger, round_robin, round_robins, table
+from tournaments.formats.tables.round_robin import LeaverRule, Scoring, berger, round_robin, table
 from tournaments.formats.tables.tiebreaks import standings
 
 
@@ -118,13 +118,6 @@ def test_points_by_pair_give_the_loser_his_share():
     assert table(settled, "A", scoring=Scoring(3, 1)).scores == {ALICE: 1.5, BOB: 1.5}
     forfeit = progress(graph, {1: Result(0, kind=FORFEIT)})
     assert table(forfeit, "A", scoring=Scoring(3, 1)).scores == {ALICE: 3, BOB: 0}
-
-
-def test_groups_are_numbered_one_after_the_other():
-    graph = round_robins([[1, 2, 3], [4, 5, 6, 7]], ["A", "B"])
-    assert list(graph.fixtures) == list(range(1, 13))
-    assert graph.bracket_of[6] == "A"
-    assert graph.bracket_of[7] == "B"
 
 
 def test_a_group_of_one_and_an_entry_given_twice_are_refused():

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 
 from matches.lifecycle.finish import ResultInput
-from matches.lifecycle.opening import open_match
 from matches.presentation.context import occasions
 from players.actors import Actor
 from players.models import Player, User
+from tests.matches.cast import open_match
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_division import page, text
 from tournaments.entries.services import entries

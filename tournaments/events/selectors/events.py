@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from core.names import fold
 from core.pagination import page_of
@@ -16,7 +16,7 @@ from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
 from tournaments.access import VISIBLE
 from tournaments.formats.settings import ELIMINATION
-from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
+from tournaments.models import Division, Entry, Fixture, Round, Stage, Tournament
 from tournaments.standings.rounds import round_names
 from tournaments.standings.selectors.brackets import mark_of
 from tournaments.standings.selectors.champions import champions
@@ -284,9 +284,3 @@ def find_player(tournament: Tournament, text: str, staff: bool) -> list[tuple[En
 def club_events(user: Visitor, club: Club, most: int = 10) -> Sequence[Tournament]:
     """The newest events of a club."""
     return list(listed(user, club.slug).order_by("-starts_at")[:most])
-
-
-def with_slots(fixtures: QuerySet[Fixture]) -> QuerySet[Fixture]:
-    """Fixtures with their slots, the left one first."""
-    slots = Slot.objects.order_by("side").select_related("entry__player", "absent__player")
-    return fixtures.prefetch_related(Prefetch("slots", queryset=slots))

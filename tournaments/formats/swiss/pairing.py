@@ -14,7 +14,7 @@ the bye), of which the first two bytes count.
 """
 
 import hmac
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -47,7 +47,6 @@ BYE = -1
 """Stands for the bye among indices of players."""
 
 Edge = tuple[int, int]
-Weigh = Callable[[int, int], int | None]
 
 
 @dataclass(frozen=True, slots=True)

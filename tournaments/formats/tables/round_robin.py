@@ -15,7 +15,6 @@ from tournaments.formats.graph import (
     EntryId,
     EntrySource,
     Fixture,
-    Graph,
     Round,
     Source,
 )
@@ -114,17 +113,6 @@ def round_robin_of(members: Sequence[Source], *, key: str, double: bool = False,
         number += len(fixtures)
         rounds.append(Round(len(rounds) + 1, fixtures))
     return Bracket(key, tuple(rounds))
-
-
-def round_robins(groups: Sequence[Sequence[EntryId]], keys: Sequence[str], *, double: bool = False) -> Graph:
-    """One graph with a round robin for each group, numbered one after the other."""
-    brackets: list[Bracket] = []
-    number = 1
-    for group, key in zip(groups, keys, strict=True):
-        bracket = round_robin(group, key=key, double=double, first_number=number)
-        number += len(bracket.fixtures)
-        brackets.append(bracket)
-    return Graph(tuple(brackets))
 
 
 def table(
