@@ -23,7 +23,7 @@ from matches.records.masking import Mask, mask_for
 from matches.records.services import submissions
 from matches.records.throttle import count_upload
 from matches.records.verdicts import with_messages
-from players.accounts.api import given
+from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 
 JSON_MOST_BYTES = 2 * MOST_BYTES + ENVELOPE
@@ -166,7 +166,7 @@ class Submissions(APIView):
         """Store the record; 201 and its address."""
         refuse_long_body(request, JSON_MOST_BYTES)
         count_upload(request)
-        sent = given(RecordSerializer, request)
+        sent = validated(RecordSerializer, request)
         record, name = record_in(sent.get("file"), sent.get("text", ""))
         submitted = submissions.submit(
             data=record,

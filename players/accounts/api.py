@@ -29,7 +29,7 @@ def by(request: Request) -> Actor:
     return Actor.of(me(request))
 
 
-def given(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
+def validated(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
     """What was sent, checked; 422 with the fields at fault."""
     checked = serializer(data=request.data, **options)
     checked.is_valid(raise_exception=True)
@@ -60,7 +60,7 @@ class Me(APIView):
     )
     def patch(self, request: Request) -> Response:
         """What is not named stays as it is."""
-        wanted = given(shapes.PreferencesSerializer, request)
+        wanted = validated(shapes.PreferencesSerializer, request)
         user = account_services.update_preferences(user=me(request), by=by(request), **wanted)
         return Response(shapes.MeSerializer(User.objects.select_related("player").get(pk=user.pk)).data)
 
@@ -83,7 +83,7 @@ class Tokens(APIView):
     )
     def post(self, request: Request) -> Response:
         """E-mail and password, for a token."""
-        shown = given(shapes.CredentialsSerializer, request)
+        shown = validated(shapes.CredentialsSerializer, request)
         email = shown["email"]
         throttle.count_sign_in(request, email)
         user = authenticate(request._request, username=email, password=shown["password"])  # noqa: SLF001
@@ -129,6 +129,6 @@ class AcceptInvitation(APIView):
     )
     def post(self, request: Request) -> Response:
         """The player who stands for the account from now on."""
-        secret = given(shapes.SecretSerializer, request)["secret"]
+        secret = validated(shapes.SecretSerializer, request)["secret"]
         player = people_services.accept_invitation(secret=secret, user=me(request), by=by(request), now=timezone.now())
         return Response(shapes.PersonSerializer(player).data)

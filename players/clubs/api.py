@@ -15,7 +15,7 @@ from core import throttle
 from players import access, selectors
 from players.access import Role
 from players.accounts import serializers as shapes
-from players.accounts.api import by, given, me
+from players.accounts.api import by, me, validated
 from players.clubs import services as club_services
 from players.models import Club, Membership, User
 from players.people import services as people_services
@@ -65,7 +65,7 @@ class Clubs(generics.ListAPIView[Club]):
     )
     def post(self, request: Request) -> Response:
         """Whoever does it owns it."""
-        fields = given(shapes.ClubFieldsSerializer, request)
+        fields = validated(shapes.ClubFieldsSerializer, request)
         club = club_services.create_club(by=by(request), **fields)
         return _club_answer(request, club, status.HTTP_201_CREATED)
 
@@ -93,7 +93,7 @@ class OneClub(APIView):
     def patch(self, request: Request, slug: str) -> Response:
         """What is not named stays as it is."""
         club = access.club_for_director(request.user, slug)
-        fields = given(shapes.ClubFieldsSerializer, request, partial=True)
+        fields = validated(shapes.ClubFieldsSerializer, request, partial=True)
         if "slug" in fields:
             access.require(request.user, club, Role.OWNER)
         return _club_answer(request, club_services.update_club(club=club, by=by(request), **fields))
@@ -133,7 +133,7 @@ class Members(generics.ListAPIView[Membership]):
     def post(self, request: Request, slug: str) -> Response:
         """By name, or somebody who is known here."""
         club = access.club_for_director(request.user, slug)
-        fields = given(shapes.NewMemberSerializer, request)
+        fields = validated(shapes.NewMemberSerializer, request)
         if "player" in fields:
             player = access.player(fields["player"])
             membership = club_services.add_player(club=club, player=player, by=by(request))
@@ -160,7 +160,7 @@ class MemberList(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Known names are found, the others become members without an account."""
         club = access.club_for_director(request.user, slug)
-        names = given(shapes.NamesSerializer, request)["names"]
+        names = validated(shapes.NamesSerializer, request)["names"]
         found = people_services.find_or_add_players(club=club, names=names, by=by(request))
         return Response(shapes.FoundNameSerializer(found, many=True).data)
 
@@ -190,7 +190,7 @@ class OneMember(APIView):
     def patch(self, request: Request, slug: str, public_id: str) -> Response:
         """The last owner stays one."""
         membership = access.member_for_owner(request.user, slug, public_id)
-        role = given(shapes.RoleSerializer, request)["role"]
+        role = validated(shapes.RoleSerializer, request)["role"]
         changed = club_services.set_role(membership=membership, role=role, by=by(request))
         return Response(shapes.MemberSerializer(changed).data)
 
@@ -226,7 +226,7 @@ class MemberName(APIView):
     def put(self, request: Request, slug: str, public_id: str) -> Response:
         """Both fields are written."""
         membership = access.member_for_director(request.user, slug, public_id)
-        fields = given(shapes.NameSerializer, request)
+        fields = validated(shapes.NameSerializer, request)
         people_services.edit_player(player=membership.player, club=membership.club, by=by(request), **fields)
         return Response(shapes.MemberSerializer(access.member(slug, public_id)).data)
 
@@ -247,7 +247,7 @@ class MemberInvitation(APIView):
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """The link, this once."""
         membership = access.member_for_director(request.user, slug, public_id)
-        email = given(shapes.NewInvitationSerializer, request).get("email", "")
+        email = validated(shapes.NewInvitationSerializer, request).get("email", "")
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
         invited = people_services.invite(
             membership=membership,
@@ -288,7 +288,7 @@ class MemberMerge(APIView):
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Facts stay where they are, and it can be undone."""
         membership = access.member_for_director(request.user, slug, public_id)
-        into = access.member_for_director(request.user, slug, given(shapes.MergeSerializer, request)["into"])
+        into = access.member_for_director(request.user, slug, validated(shapes.MergeSerializer, request)["into"])
         merge = people_services.merge_players(
             player=membership.player, into=into.player, by=by(request), now=timezone.now(), club=membership.club
         )

@@ -9,11 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.numbers import parse_int
-from players.accounts.api import by, given, me
+from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, example
 from tournaments.models import Division, Entry
 
-__all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "after_of", "by", "example", "given", "me", "tagged"]
+__all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "after_of", "by", "example", "me", "tagged", "validated"]
 
 READ = {404: PROBLEM}
 """What reading something may answer besides the thing itself."""

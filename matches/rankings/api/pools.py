@@ -25,7 +25,7 @@ from matches.ratings.services.pools import (
     update_pool,
 )
 from players import access
-from players.accounts.api import by, given
+from players.accounts.api import by, validated
 from players.accounts.serializers import PROBLEM, PROBLEMS, example
 from players.forms import LONGEST_LIST
 
@@ -104,7 +104,7 @@ class Pools(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """422 `pool_name_taken`."""
         club = access.club_for_director(request.user, slug)
-        settings = PoolSettings(**given(PoolSettingsSerializer, request))
+        settings = PoolSettings(**validated(PoolSettingsSerializer, request))
         pool = create_pool(club=club, settings=settings, by=by(request))
         return Response(PoolSerializer(pool).data, status=status.HTTP_201_CREATED)
 
@@ -125,7 +125,7 @@ class OnePool(APIView):
     def put(self, request: Request, slug: str, pk: int) -> Response:
         """All settings are written."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
-        settings = PoolSettings(**given(PoolSettingsSerializer, request))
+        settings = PoolSettings(**validated(PoolSettingsSerializer, request))
         return Response(PoolSerializer(update_pool(pool=pool, settings=settings, by=by(request))).data)
 
 
@@ -152,7 +152,7 @@ class Imports(APIView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """With `preview` nothing is written."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
-        fields = given(ImportRowsSerializer, request)
+        fields = validated(ImportRowsSerializer, request)
         if fields.pop("preview"):
             return Response(ImportPreviewSerializer(preview_import(pool=pool, **fields)).data)
         made = apply_import(pool=pool, by=by(request), now=timezone.now(), **fields)

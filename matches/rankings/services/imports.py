@@ -23,7 +23,7 @@ from matches.ratings.rated import BEGINNING
 from matches.ratings.services.ratings import REPLAY, mark_all_dirty
 from players.actors import Actor, log
 from players.models import Club, Player
-from players.people.services import Found, How, find_or_add_players, find_players
+from players.people.services import How, NameMatch, find_or_add_players, find_players
 from players.people.topics import club_topic
 from players.ratings import RatedMatch, Start, replay, standings_after
 
@@ -140,7 +140,7 @@ def _names(rows: Iterable[Row]) -> list[str]:
     return list({fold(name): name for name in names}.values())
 
 
-def _found(rows: Sequence[Row], found: Iterable[Found]) -> dict[str, Found]:
+def _found(rows: Sequence[Row], found: Iterable[NameMatch]) -> dict[str, NameMatch]:
     """By folded name whom it means. Refused where that is not clear, or somebody would play themselves."""
     by_name = {fold(one.name): one for one in found}
     for row in rows:

@@ -51,7 +51,7 @@ from matches.reporting.serializers import (
     summary_as_answer,
 )
 from matches.reporting.services import proposals, records
-from players.accounts.api import given
+from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 from players.models import User
 
@@ -140,7 +140,7 @@ class MatchRecords(APIView):
         refuse_long_body(request)
         acting = seat(request, public_id)
         count_upload(request)
-        form = given(RecordSerializer, request)
+        form = validated(RecordSerializer, request)
         data, name = record_in(form.get("file"), form.get("text", ""))
         records.submit_for_match(
             match=acting.match,
@@ -172,7 +172,7 @@ class RecordNames(APIView):
     def post(self, request: Request, public_id: str, record_id: str) -> Response:
         """Asked of its sender, once: the names are remembered."""
         acting = seat(request, public_id)
-        form = given(RecordNamesSerializer, request)
+        form = validated(RecordNamesSerializer, request)
         records.say_who(
             submission=access.record_of(acting, record_id),
             swapped=form["left"] == 1,
@@ -205,7 +205,7 @@ class Proposals(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """They replace whatever was open."""
         acting = seat(request, public_id)
-        form = given(ProposeSerializer, request)
+        form = validated(ProposeSerializer, request)
         times: list[datetime] = form["times"]
         proposals.propose(
             match=acting.match,
@@ -237,7 +237,7 @@ class AcceptProposal(APIView):
             match=acting.match,
             proposal=access.proposal_of(acting, proposal_id),
             side=side_of(acting),
-            time=given(AcceptSerializer, request)["time"],
+            time=validated(AcceptSerializer, request)["time"],
             by=acting.by,
             **common(request),
         )

@@ -22,7 +22,7 @@ from matches.reporting.serializers import (
     ReportPreviewSerializer,
 )
 from matches.reporting.services import claims, objections, sheet_reports
-from players.accounts.api import given
+from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 
 
@@ -46,7 +46,7 @@ class Claims(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """201 with the match as it is then."""
         acting = seat(request, public_id, sheet=True)
-        form = given(ClaimSerializer, request)
+        form = validated(ClaimSerializer, request)
         winner, score = _score(form)
         report = {
             "match": acting.match,
@@ -87,7 +87,7 @@ class PreviewClaim(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """The sentences that the page shows."""
         acting = seat(request, public_id, sheet=True)
-        winner, score = _score(given(ClaimSerializer, request))
+        winner, score = _score(validated(ClaimSerializer, request))
         match = acting.match
         claims.refuse_settled_or_disputed(match)
         check_report(length=match.length, start=match.start_score, winner=winner, score=score)
@@ -142,7 +142,7 @@ class Contest(_ClaimAnswer):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """A dispute: the director rules."""
-        return self.done(request, public_id, note=given(ContestSerializer, request)["note"])
+        return self.done(request, public_id, note=validated(ContestSerializer, request)["note"])
 
 
 class Withdraw(_ClaimAnswer):
@@ -215,7 +215,7 @@ class Objections(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """A director decides; meanwhile the result stands."""
         acting = seat(request, public_id)
-        reason = given(ObjectingSerializer, request)["reason"]
+        reason = validated(ObjectingSerializer, request)["reason"]
         objections.object_to_result(
             match=acting.match, side=side_of(acting), reason=reason, by=acting.by, **common(request)
         )

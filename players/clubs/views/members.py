@@ -34,7 +34,7 @@ from players.forms import (
 )
 from players.models import Club
 from players.people import services as people_services
-from players.people.services import Found, How
+from players.people.services import How, NameMatch
 
 
 def _members_page(
@@ -122,7 +122,7 @@ def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
     return _members_page(request, club, paste_form=form)
 
 
-def _tell_what_was_found(request: HttpRequest, found: Sequence[Found]) -> None:
+def _tell_what_was_found(request: HttpRequest, found: Sequence[NameMatch]) -> None:
     once = [one for one in found if not one.repeated]
     added = sum(one.how in (How.ADDED, How.RETURNED) for one in once)
     known = sum(one.how == How.FOUND for one in once)

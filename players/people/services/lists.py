@@ -24,14 +24,14 @@ class How(StrEnum):
 
     FOUND = "found"
     RETURNED = "returned"
-    """Found among those who had left the club; he is in it again."""
+    """NameMatch among those who had left the club; he is in it again."""
     ADDED = "added"
     AMBIGUOUS = "ambiguous"
     """Several people here are called that; nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NameMatch:
     """One name of the list, tidied, and the player it means; for an ambiguous name those it may mean."""
 
     name: str
@@ -50,7 +50,7 @@ class Found:
 @transaction.atomic
 def find_or_add_players(
     *, club: Club, names: Iterable[str], by: Actor, namesakes: Collection[int] = frozenset()
-) -> list[Found]:
+) -> list[NameMatch]:
     """The players a list of names means, in its order; unknown names become members without an account.
 
     A name means somebody of this club however it is capitalised, accented and spaced, by an alias too; those who are in
@@ -73,7 +73,7 @@ def find_or_add_players(
     return found
 
 
-def find_players(*, club: Club, names: Iterable[str]) -> list[Found]:
+def find_players(*, club: Club, names: Iterable[str]) -> list[NameMatch]:
     """What `find_or_add_players` would make of a list, and nothing done; who would be added has no player yet.
 
     Refused: as there.
@@ -90,15 +90,15 @@ def _tidy(names: Iterable[str]) -> list[str]:
 
 def _look_up(
     wanted: Iterable[str], people: "_People", added: Mapping[str, Player], namesakes: Mapping[int, Player]
-) -> list[Found]:
-    found: list[Found] = []
+) -> list[NameMatch]:
+    found: list[NameMatch] = []
     seen: set[str] = set()
     for place, name in enumerate(wanted):
         if place in namesakes:
-            found.append(Found(name, How.ADDED, namesakes[place]))
+            found.append(NameMatch(name, How.ADDED, namesakes[place]))
             continue
         unknown = fold(name) in added or not people.called(name)
-        one = Found(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
+        one = NameMatch(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
         if one.how != How.AMBIGUOUS:
             who = str(one.player.pk) if one.player else fold(name)
             one = replace(one, repeated=who in seen)
@@ -132,13 +132,13 @@ class _People:
         everybody = list(self._by_name.get(fold(name), {}).values())
         return [player for player in everybody if player.pk in self._here] or everybody
 
-    def look_up(self, name: str) -> Found:
+    def look_up(self, name: str) -> NameMatch:
         """What a known name means."""
         candidates = self.called(name)
         if len(candidates) > 1:
-            return Found(name, How.AMBIGUOUS, candidates=candidates)
+            return NameMatch(name, How.AMBIGUOUS, candidates=candidates)
         player = candidates[0]
-        return Found(name, How.FOUND if player.pk in self._here else How.RETURNED, player)
+        return NameMatch(name, How.FOUND if player.pk in self._here else How.RETURNED, player)
 
 
 def _add(club: Club, names: Sequence[str], by: Actor) -> list[Player]:

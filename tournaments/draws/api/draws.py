@@ -19,7 +19,7 @@ from tournaments.draws.services.take_back import take_back_draw
 from tournaments.models import Division, Draw
 from tournaments.standings.selectors import brackets
 from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, example, given, tagged
+from tournaments.state.api import AFTER, READ, WRITE, after_of, by, example, tagged, validated
 from tournaments.state.names import Names, names_of
 
 
@@ -113,7 +113,7 @@ class Draws(APIView):
     def post(self, request: Request, division: str) -> Response:
         """202 and where to ask."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(shapes.ReasonSerializer, request)
+        fields = validated(shapes.ReasonSerializer, request)
         draw = services.request_draw(
             division=found, by=by(request), now=timezone.now(), reason=fields.get("reason", "")
         )
@@ -159,7 +159,7 @@ class StopCountdown(APIView):
     def post(self, request: Request, division: str) -> Response:
         """The draft waits for a director. 409 `no_countdown`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        after = after_of(request, given(shapes.AfterSerializer, request))
+        after = after_of(request, validated(shapes.AfterSerializer, request))
         draw = services.stop_countdown(division=found, after=after or 0, by=by(request), now=timezone.now())
         draw.stage.division = found
         found.refresh_from_db(fields=["seq"])
@@ -186,7 +186,7 @@ class TakeBackDraw(APIView):
     def post(self, request: Request, division: str) -> Response:
         """409 `division_not_drawn`, `draw_begun`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(shapes.TakeBackSerializer, request)
+        fields = validated(shapes.TakeBackSerializer, request)
         after = after_of(request, fields)
         draw = take_back_draw(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
         draw.stage.division = found
@@ -210,7 +210,7 @@ class PublishDraw(APIView):
     def post(self, request: Request, division: str) -> Response:
         """The bracket stands and its first matches are open. 409 `no_draft`, `draft_outdated`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        after = after_of(request, given(shapes.AfterSerializer, request))
+        after = after_of(request, validated(shapes.AfterSerializer, request))
         draw = services.publish_draw(division=found, after=after or 0, by=by(request), now=timezone.now())
         draw.stage.division = found
         found.refresh_from_db(fields=["seq", "status"])

@@ -16,7 +16,7 @@ from tournaments import access
 from tournaments.draws.selectors.kept_apart import pairs_apart
 from tournaments.draws.services import kept_apart as services
 from tournaments.models import Division, Entry
-from tournaments.state.api import READ, WRITE, by, entry_named, example, given, tagged
+from tournaments.state.api import READ, WRITE, by, entry_named, example, tagged, validated
 from tournaments.state.names import names_of
 
 PAIR = example(first="7k2p9wqx4z", second="3hn8rtw2yc")
@@ -37,7 +37,7 @@ def _answer(division: Division, status_: int = status.HTTP_200_OK) -> Response:
 
 
 def _two(division: Division, request: Request) -> dict[str, Entry]:
-    named = given(ApartSerializer, request)
+    named = validated(ApartSerializer, request)
     return {field: entry_named(division, public_id, field) for field, public_id in named.items()}
 
 

@@ -22,7 +22,7 @@ from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUND
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Stage
 from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, entry_named, example, given, tagged
+from tournaments.state.api import AFTER, READ, WRITE, after_of, by, entry_named, example, tagged, validated
 from tournaments.state.names import Names, names_of
 
 LONGEST_ID = 10
@@ -213,7 +213,7 @@ class AllRounds(APIView):
     def post(self, request: Request, division: str) -> Response:
         """202 and where to ask. 409 `round_open`, `rounds_over`, `draft_in_work`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(PairRoundSerializer, request)
+        fields = validated(PairRoundSerializer, request)
         after = after_of(request, fields)
         pairs = [
             (entry_named(found, first, "pairs"), entry_named(found, second, "pairs"))
@@ -249,7 +249,7 @@ class ChangeRounds(APIView):
     def post(self, request: Request, division: str) -> Response:
         """409 `rounds_paired` where more are paired already."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(ChangeRoundsSerializer, request)
+        fields = validated(ChangeRoundsSerializer, request)
         after = after_of(request, fields)
         if "next_round" in fields:
             fields["next_round"] = NextRound(fields["next_round"])
@@ -272,7 +272,7 @@ class AskBye(APIView):
     def post(self, request: Request, division: str) -> Response:
         """Asking for the same again changes nothing. 409 `round_paired`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(AskByeSerializer, request)
+        fields = validated(AskByeSerializer, request)
         rounds_asked.request_bye(
             entry=entry_named(found, fields["entry"]),
             round_number=fields["round"],
@@ -300,7 +300,7 @@ class TakeBackRound(APIView):
     def post(self, request: Request, division: str) -> Response:
         """409 `round_not_last`, `round_is_the_draw`, `round_begun`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(TakeBackRoundSerializer, request)
+        fields = validated(TakeBackRoundSerializer, request)
         after = after_of(request, fields)
         number = fields.pop("round")
         take_back_round(
@@ -324,7 +324,7 @@ class TakeBackBye(APIView):
     def post(self, request: Request, division: str) -> Response:
         """409 `no_bye_requested`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(TakeBackByeSerializer, request)
+        fields = validated(TakeBackByeSerializer, request)
         entry = entry_named(found, fields["entry"])
         rounds_asked.take_back_bye(entry=entry, round_number=fields["round"], by=by(request), now=timezone.now())
         return _answer(request, found)

@@ -21,7 +21,7 @@ from tournaments.draws.designer.serializers import (
 from tournaments.events.api.base import DivisionView
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, given, tagged
+from tournaments.state.api import AFTER, READ, WRITE, after_of, by, tagged, validated
 from tournaments.state.stages import set_stages, stage_settings
 
 GROUPS_THEN_KNOCKOUT = [
@@ -97,7 +97,7 @@ class Stages(DivisionView):
     def put(self, request: Request, **kwargs: str) -> Response:
         """Return the new stages."""
         division = self.get_division(Role.DIRECTOR)
-        fields = given(NewStagesSerializer, request)
+        fields = validated(NewStagesSerializer, request)
         after = after_of(request, fields)
         set_stages(
             division=division,
@@ -150,5 +150,5 @@ class OutlineView(DivisionView):
     def post(self, request: Request, **kwargs: str) -> Response:
         """Return the preview of the submitted stages."""
         division = self.get_division(Role.DIRECTOR)
-        fields = given(WantedOutlineSerializer, request)
+        fields = validated(WantedOutlineSerializer, request)
         return Response(preview_data(division, _settings(fields["stages"]), fields))

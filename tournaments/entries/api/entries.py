@@ -19,7 +19,7 @@ from tournaments.entries.services import entries as services
 from tournaments.entries.services import lists
 from tournaments.models import Entry
 from tournaments.state import serializers as shapes
-from tournaments.state.api import READ, WRITE, by, example, given, me
+from tournaments.state.api import READ, WRITE, by, example, me, validated
 
 
 class Entries(generics.ListAPIView[Entry]):
@@ -63,7 +63,7 @@ class Entries(generics.ListAPIView[Entry]):
     def post(self, request: Request, division: str) -> Response:
         """409 `already_entered` where he is in already."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(shapes.NewEntrySerializer, request)
+        fields = validated(shapes.NewEntrySerializer, request)
         named = {"name": fields["name"], "player": fields.get("player", "")}
         if fields["preview"]:
             preview = lists.preview_late_name(division=found, now=timezone.now(), **named)
@@ -92,7 +92,7 @@ class Paste(APIView):
     def post(self, request: Request, division: str) -> Response:
         """Who each name means, and who was entered."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(shapes.NameListSerializer, request)
+        fields = validated(shapes.NameListSerializer, request)
         lines = lists.preview(division=found, names=fields["names"])
         made = lists.Entered([], [])
         if not fields["preview"]:
@@ -166,7 +166,7 @@ class Withdraw(APIView):
     def post(self, request: Request, entry: str) -> Response:
         """409 `not_entered` where it is out already."""
         found = access.entry_as(request.user, entry, Role.DIRECTOR)
-        fields = given(shapes.WithdrawalSerializer, request)
+        fields = validated(shapes.WithdrawalSerializer, request)
         what: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": fields.get("reason", "")}
         if fields["scope"] == "event":
             services.withdraw_from_event(tournament=found.division.tournament, player=found.player, **what)
@@ -192,7 +192,7 @@ class CheckIn(APIView):
         """For assistants."""
         found = access.entry_as(request.user, entry, Role.ASSISTANT)
         require(request.user, found.division.tournament.club, Role.ASSISTANT)
-        fields = given(shapes.PresentSerializer, request)
+        fields = validated(shapes.PresentSerializer, request)
         services.check_in(entry=found, present=fields["present"], by=by(request), now=timezone.now())
         return Response(shapes.EntrySerializer(found).data)
 
@@ -213,6 +213,6 @@ class Leave(APIView):
         """Harmless where one is not entered."""
         found = access.tournament_by_id(request.user, tournament)
         player = my_player(me(request))
-        fields = given(shapes.ReasonSerializer, request)
+        fields = validated(shapes.ReasonSerializer, request)
         services.withdraw_from_event(tournament=found, player=player, by=by(request), now=timezone.now(), **fields)
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -18,7 +18,7 @@ from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.models import Entry
 from tournaments.state import serializers as shapes
-from tournaments.state.api import READ, WRITE, by, example, given
+from tournaments.state.api import READ, WRITE, by, example, validated
 
 
 class ScopeSerializer(serializers.Serializer[Any]):
@@ -110,7 +110,7 @@ class ReturnView(APIView):
     def post(self, request: Request, entry: str) -> Response:
         """409 `stale` where something has changed since the preview."""
         found = _entry(request, entry)
-        fields = given(ReturnSerializer, request)
+        fields = validated(ReturnSerializer, request)
         bring_back(
             entry=found,
             seen=fields["seen"],
@@ -162,7 +162,7 @@ class UndoLateView(APIView):
     def post(self, request: Request, entry: str) -> Response:
         """409 `stale` where something has changed since the preview."""
         found = _entry(request, entry)
-        fields = given(UndoSerializer, request)
+        fields = validated(UndoSerializer, request)
         undo_late(
             entry=found,
             after=fields["after"],

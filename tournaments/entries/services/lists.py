@@ -10,7 +10,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from players.people.canonical import canonical
-from players.people.services import Found, How, find_or_add_players, find_players
+from players.people.services import How, NameMatch, find_or_add_players, find_players
 from tournaments.entries.services.entries import enter
 from tournaments.entries.services.late import enter_late
 from tournaments.entries.services.late_previews import LatePreview, preview_late
@@ -27,7 +27,7 @@ class Line:
     """One name of a list before anything is done."""
 
     place: int
-    found: Found
+    found: NameMatch
     entered: bool
 
     @property
@@ -150,7 +150,7 @@ def enter_name(
     return made.entries[0]
 
 
-def _find_one(division: Division, name: str, player: str) -> Found:
+def _find_one(division: Division, name: str, player: str) -> NameMatch:
     """Whom a name means, if that is clear. Refused: `already_entered`, and as `_refuse_unclear`."""
     one = find_players(club=division.tournament.club, names=[name])[0]
     if player != SOMEBODY_ELSE:
@@ -161,7 +161,7 @@ def _find_one(division: Division, name: str, player: str) -> Found:
     return one
 
 
-def _refuse_unclear(one: Found) -> None:
+def _refuse_unclear(one: NameMatch) -> None:
     if one.how == How.AMBIGUOUS:
         raise Refused("name_ambiguous", name=one.name, candidates=[[who.public_id, who.name] for who in one.candidates])
     if one.respelled and one.player is not None:
@@ -177,7 +177,7 @@ def _entered(division: Division) -> set[int]:
     return {canonical(entry.player).pk for entry in rows.select_related("player__merged_into")}
 
 
-def _meant(one: Found, choice: str | None) -> Player | None:
+def _meant(one: NameMatch, choice: str | None) -> Player | None:
     """Who is to be entered for a name; None where several are called so and none was chosen."""
     if choice is None or choice == SOMEBODY_ELSE:
         return one.player

@@ -15,7 +15,7 @@ from tournaments.events.api.events import KEY, key_of
 from tournaments.events.services import deadlines, events
 from tournaments.models import Division
 from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, given, tagged
+from tournaments.state.api import AFTER, READ, WRITE, after_of, by, tagged, validated
 
 
 def answer(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:
@@ -52,7 +52,7 @@ class Divisions(APIView):
     def post(self, request: Request, tournament: str) -> Response:
         """201 and its address."""
         found = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
-        fields = given(shapes.DivisionFieldsSerializer, request)
+        fields = validated(shapes.DivisionFieldsSerializer, request)
         made = events.create_division(
             tournament=found, by=by(request), now=timezone.now(), key=key_of(request), **fields
         )
@@ -84,7 +84,7 @@ class OneDivision(APIView):
     def patch(self, request: Request, division: str) -> Response:
         """What is not named stays as it is."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(shapes.ChangedDivisionSerializer, request, partial=True)
+        fields = validated(shapes.ChangedDivisionSerializer, request, partial=True)
         after = after_of(request, fields)
         changed = events.update_division(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
         return answer(changed)
@@ -113,7 +113,7 @@ class Deadlines(APIView):
     def put(self, request: Request, division: str) -> Response:
         """All of them at once."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = given(shapes.DeadlinesSerializer, request)
+        fields = validated(shapes.DeadlinesSerializer, request)
         after = after_of(request, fields)
         return answer(
             deadlines.set_deadlines(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)

@@ -19,7 +19,7 @@ from tournaments.events.services import events as services
 from tournaments.models import Tournament
 from tournaments.state import log
 from tournaments.state import serializers as shapes
-from tournaments.state.api import READ, WRITE, by, example, given
+from tournaments.state.api import READ, WRITE, by, example, validated
 
 KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -76,7 +76,7 @@ class Events(generics.ListAPIView[Tournament]):
     )
     def post(self, request: Request) -> Response:
         """201 and its address."""
-        fields = given(shapes.NewEventSerializer, request)
+        fields = validated(shapes.NewEventSerializer, request)
         club = people.club_for_director(request.user, fields.pop("club"))
         made = services.create_tournament(club=club, by=by(request), now=timezone.now(), key=key_of(request), **fields)
         here = request.build_absolute_uri(reverse("api-tournament", args=[made.public_id]))
@@ -105,7 +105,7 @@ class OneEvent(APIView):
     def patch(self, request: Request, tournament: str) -> Response:
         """What is not named stays as it is."""
         found = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
-        fields = given(shapes.EventFieldsSerializer, request, partial=True)
+        fields = validated(shapes.EventFieldsSerializer, request, partial=True)
         changed = services.update_tournament(tournament=found, by=by(request), now=timezone.now(), **fields)
         return Response(shapes.EventSerializer(changed).data)
 
@@ -144,7 +144,7 @@ class Cancel(APIView):
     def post(self, request: Request, tournament: str) -> Response:
         """It cannot be taken back."""
         found = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
-        fields = given(shapes.ReasonSerializer, request)
+        fields = validated(shapes.ReasonSerializer, request)
         changed = services.cancel_tournament(tournament=found, by=by(request), now=timezone.now(), **fields)
         return Response(shapes.EventSerializer(changed).data)
 

@@ -17,7 +17,7 @@ from tournaments.events.api.events import KEY, key_of
 from tournaments.models.events import LONGEST_NAME
 from tournaments.pages import services as seasons
 from tournaments.state import serializers as shapes
-from tournaments.state.api import READ, WRITE, by, example, given
+from tournaments.state.api import READ, WRITE, by, example, validated
 
 
 class SeasonSerializer(serializers.Serializer[Any]):
@@ -82,7 +82,7 @@ class NextSeason(APIView):
     def post(self, request: Request, tournament: str) -> Response:
         """A draft event with the same divisions. 409 `season_not_over`."""
         found = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
-        fields = given(SeasonSerializer, request)
+        fields = validated(SeasonSerializer, request)
         made = seasons.draft_next_season(
             tournament=found, by=by(request), now=timezone.now(), key=key_of(request), **fields
         )

@@ -21,7 +21,7 @@ from tournaments.models import Correction, Division, Fixture
 from tournaments.results.api import correction_serializers as shapes
 from tournaments.results.services import corrections as services
 from tournaments.standings.changes import ChangeLabels
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, given, tagged
+from tournaments.state.api import AFTER, READ, WRITE, after_of, by, tagged, validated
 from tournaments.state.names import Names, shown
 from tournaments.state.preview import Choice, FixtureChange, Following, PlaceChange, Preview
 
@@ -154,7 +154,7 @@ class PreviewCorrection(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """409 `nothing_to_correct`; 422 `correction_same`."""
         found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        fields = given(shapes.NewResultSerializer, request)
+        fields = validated(shapes.NewResultSerializer, request)
         preview = services.preview_correction(fixture=found, new=_new(fields), voided_rated=fields["voided_rated"])
         return _previewed(preview)
 
@@ -187,7 +187,7 @@ class Corrections(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """201, or 200 where it is let stand. 409 `stale`, `nothing_to_correct`; 422 `correction_same`."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(shapes.NewCorrectionSerializer, request)
+        fields = validated(shapes.NewCorrectionSerializer, request)
         correction = services.apply_correction(
             fixture=found,
             new=_new(fields),
@@ -251,7 +251,7 @@ class Undo(APIView):
     def post(self, request: Request, correction: str) -> Response:
         """409 `stale`, `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
         row = _found(request, correction, Role.DIRECTOR)
-        fields = given(shapes.SeenSerializer, request)
+        fields = validated(shapes.SeenSerializer, request)
         undone = services.undo_correction(
             correction=row,
             after=after_of(request, fields) or 0,

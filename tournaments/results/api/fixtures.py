@@ -26,7 +26,7 @@ from tournaments.results.services.quick_entry import enter_line
 from tournaments.standings.api.brackets import fixture_body, rows_and_names
 from tournaments.standings.selectors import brackets
 from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, example, given, tagged
+from tournaments.state.api import AFTER, READ, WRITE, after_of, by, example, tagged, validated
 
 
 def answer(request: Request, fixture: Fixture) -> Response:
@@ -77,7 +77,7 @@ class EnterResult(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """409 `stale`, `fixture_not_ready`, `successor_begun`."""
         found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        fields = given(fixture_shapes.PlayedScoreSerializer, request)
+        fields = validated(fixture_shapes.PlayedScoreSerializer, request)
         left, right = fields["score"]
         winner = 0 if left > right else 1
         results.enter_result(fixture=found, result=ResultInput(winner, (left, right)), **_common(request, fields))
@@ -102,7 +102,7 @@ class Forfeit(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """For assistants."""
         found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        fields = given(fixture_shapes.ForfeitSerializer, request)
+        fields = validated(fixture_shapes.ForfeitSerializer, request)
         common = _common(request, fields)
         if fields["side"] == "both":
             kind = Result.Kind.DOUBLE_FORFEIT
@@ -135,7 +135,7 @@ class AnswerObjection(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """409 `stale`, `objection_answered`."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(fixture_shapes.ObjectionAnswerSerializer, request)
+        fields = validated(fixture_shapes.ObjectionAnswerSerializer, request)
         common = _common(request, fields)
         objections.answer_objection(
             objection=access.objection_of(found, fields["objection"]),
@@ -166,7 +166,7 @@ class Rule(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """409 `stale`, `successor_begun`; 422 `ruling_needs_reason`."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(fixture_shapes.RulingSerializer, request)
+        fields = validated(fixture_shapes.RulingSerializer, request)
         score = fields.get("score")
         pair = (score[0], score[1]) if score else None
         results.rule(fixture=found, winner=fields["winner"], score=pair, **_common(request, fields))
@@ -194,7 +194,7 @@ class Accept(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """422 `findings_not_waived` names what is missing."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(fixture_shapes.AcceptRecordSerializer, request)
+        fields = validated(fixture_shapes.AcceptRecordSerializer, request)
         record = found.match.submissions.filter(public_id=fields["submission"]).first() if found.match else None
         if record is None:
             raise Http404
@@ -228,7 +228,7 @@ class Extend(APIView):
     def put(self, request: Request, fixture: str) -> Response:
         """422 `deadline_not_ahead` for an instant that has passed."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(fixture_shapes.DueSerializer, request)
+        fields = validated(fixture_shapes.DueSerializer, request)
         after = after_of(request, fields)
         deadlines.extend_deadline(
             fixture=found, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now()
@@ -251,7 +251,7 @@ class WithdrawSide(APIView):
     def post(self, request: Request, fixture: str) -> Response:
         """For directors."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = given(fixture_shapes.SideSerializer, request)
+        fields = validated(fixture_shapes.SideSerializer, request)
         slot = found.slots.select_related("entry__player", "fixture__stage", "fixture__round__bracket").get(
             side=fields["side"]
         )
@@ -283,7 +283,7 @@ class OneLine(APIView):
     def post(self, request: Request, tournament: str) -> Response:
         """422 with a code that says what is wrong with the line."""
         found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
-        fields = given(fixture_shapes.LineSerializer, request)
+        fields = validated(fixture_shapes.LineSerializer, request)
         division = division_on_screen(found, fields.get("division"))
         done = enter_line(tournament=found, text=fields["line"], division=division, by=by(request), now=timezone.now())
         return answer(request, done.fixture)

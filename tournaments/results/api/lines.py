@@ -17,7 +17,7 @@ from tournaments.models import Division, Tournament
 from tournaments.results.line_parser import LONGEST_TEXT
 from tournaments.results.selectors.quick_entry import outcome_text
 from tournaments.results.services.quick_entry import Outcome, What, enter_lines
-from tournaments.state.api import WRITE, by, example, given
+from tournaments.state.api import WRITE, by, example, validated
 
 
 class LinesSerializer(serializers.Serializer[Any]):
@@ -79,7 +79,7 @@ class Lines(APIView):
     def post(self, request: Request, tournament: str) -> Response:
         """What became of each line, in order; 422 `line_empty`, `too_many_lines`."""
         event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
-        fields = given(LinesSerializer, request)
+        fields = validated(LinesSerializer, request)
         division = division_on_screen(event, fields.get("division"))
         outcomes = enter_lines(
             tournament=event, text=fields["lines"], division=division, by=by(request), now=timezone.now()

@@ -15,7 +15,7 @@ from players.access import Role
 from tournaments import access
 from tournaments.results.api.lines import division_on_screen
 from tournaments.results.services.confirmations import Waiting, confirm_all, waiting_reports
-from tournaments.state.api import READ, WRITE, by, example, given
+from tournaments.state.api import READ, WRITE, by, example, validated
 
 
 class WaitingReportSerializer(serializers.Serializer[Any]):
@@ -75,7 +75,7 @@ class Reports(APIView):
     def post(self, request: Request, tournament: str) -> Response:
         """For assistants; a director's own match is left out."""
         event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
-        fields = given(ConfirmSerializer, request)
+        fields = validated(ConfirmSerializer, request)
         division = division_on_screen(event, fields.get("division"))
         confirmations = confirm_all(
             tournament=event, reports=fields["reports"], division=division, by=by(request), now=timezone.now()
