@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from matches.ratings.services import ratings
 from matches.records.services import submissions
-from matches.reporting.services import adjudication, deadlines, notices, proofs, records
+from matches.reporting.services import adjudication, deadlines, notifications, record_outcomes, records
 
 
 @shared_task(name=submissions.ADJUDICATE)
@@ -35,25 +35,25 @@ def sweep_ratings() -> None:
 @shared_task(name=records.SETTLE_RECORD)
 def settle_record(submission_id: int) -> None:
     """Let a checked record have its effect on its match."""
-    proofs.apply_verdict(submission_id=submission_id, now=timezone.now())
+    record_outcomes.apply_verdict(submission_id=submission_id, now=timezone.now())
 
 
-@shared_task(name=notices.TELL_OF_CLAIM)
-def tell_of_claim(claim_id: int) -> None:
+@shared_task(name=notifications.SEND_REPORT_EMAIL)
+def send_report_email(claim_id: int) -> None:
     """Write to the player who has to answer a claim."""
-    deadlines.tell_of_claim(claim_id=claim_id, now=timezone.now())
+    deadlines.send_report_email(claim_id=claim_id, now=timezone.now())
 
 
 @shared_task(name="matches.sweep_claims")
 def sweep_claims() -> None:
     """Let the claims stand whose time has run out."""
-    deadlines.stand_due_claims(now=timezone.now())
+    deadlines.accept_due_reports(now=timezone.now())
 
 
 @shared_task(name="matches.sweep_untold_claims")
 def sweep_untold_claims() -> None:
     """Have those told of a claim whose letter was lost on its way to a worker."""
-    deadlines.tell_again(now=timezone.now())
+    deadlines.resend_report_emails(now=timezone.now())
 
 
 @shared_task(name="matches.sweep_records")

@@ -136,14 +136,14 @@ def test_every_module_is_in_a_package(app: str) -> None:
 
 def test_a_planted_import_of_a_later_package_is_reported() -> None:
     source = (
-        "from matches.reporting.services import claims\nfrom matches import access\nfrom matches.models import Match\n"
+        "from matches.reporting.services import reports\nfrom matches import access\nfrom matches.models import Match\n"
     )
     names = list(imports(source, "matches.records"))
     wrong = backward("matches", "records", names)
-    assert wrong == ["matches.reporting.services.claims"]
+    assert wrong == ["matches.reporting.services.reports"]
     assert backward("matches", "reporting", names) == []
     message = report("The rule:", {"matches/records/intake.py": wrong})
-    assert message == "The rule:\n  matches/records/intake.py imports matches.reporting.services.claims"
+    assert message == "The rule:\n  matches/records/intake.py imports matches.reporting.services.reports"
 
 
 def test_players_import_only_the_errors_of_the_engine() -> None:

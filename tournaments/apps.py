@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 
 from core import messages
-from matches.presentation import context as occasions
+from matches.presentation import context
 
 
 class TournamentsConfig(AppConfig):
@@ -16,14 +16,14 @@ class TournamentsConfig(AppConfig):
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
         from tournaments.formats.forecast.outline import REMARKS
         from tournaments.results import receivers  # noqa: F401, it connects itself
-        from tournaments.results.consequences import tell as tell_consequences
-        from tournaments.standings.context import entries_of, places_of, tell
+        from tournaments.results.consequences import consequences_of
+        from tournaments.standings.context import entries_of, match_contexts, places_of
         from tournaments.state.refusals import MESSAGES, STATUS
 
-        occasions.add(tell)
-        consequences.add(tell_consequences)
-        occasions.add_places(places_of)
-        occasions.add_entries(entries_of)
+        context.register_contexts(match_contexts)
+        consequences.register(consequences_of)
+        context.register_places(places_of)
+        context.register_entries(entries_of)
         merging.also_check(refuse_two_entries)
         messages.register(MESSAGES, STATUS)
         messages.register(FORMAT_MESSAGES)

@@ -1,20 +1,25 @@
-"""What a result would mean for its players, as whoever made the match knows it; matches only know the topic."""
+"""What a result would mean for its players, as the app that opened the match knows it.
+
+This app knows only the topic of a match; the apps above register providers.
+"""
 
 from collections.abc import Callable
 
 from matches.models import Match
 
-Teller = Callable[[Match, int, int | None], list[str]]
-"""From the match, the side that would win, and the side that reads it (None: neither): sentences."""
+Provider = Callable[[Match, int, int | None], list[str]]
+"""From the match, the side that would win, and the side of the reader (None: neither): sentences."""
 
-_tellers: list[Teller] = []
+_providers: list[Provider] = []
 
 
-def add(teller: Teller) -> None:
-    """Let an app above tell of the matches it made; for others it answers with nothing."""
-    _tellers.append(teller)
+def register(provider: Provider) -> None:
+    """Add a provider for the matches that an app above has opened; it returns an empty list for any other match."""
+    _providers.append(provider)
 
 
 def consequences(match: Match, winner: int, reader: int | None) -> list[str]:
     """What follows for the reader if this side wins, e.g. “You are out of the main draw.”"""
-    return [sentence for teller in _tellers for sentence in teller(match, winner, reader)] if match.parent_topic else []
+    if not match.parent_topic:
+        return []
+    return [sentence for provider in _providers for sentence in provider(match, winner, reader)]

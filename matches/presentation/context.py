@@ -1,38 +1,22 @@
-"""What a match was played for, as the room that made it calls it: this room knows only the topic."""
+"""The event and the place that a match belongs to, as the app that opened the match names them.
+
+This app knows only the topic of a match; the apps above register providers. Each provider answers for many topics,
+matches or players at once, in a bounded number of queries.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 
-class Occasion(NamedTuple):
-    """“Spring Cup · quarter-final”, and its page."""
+class MatchContext(NamedTuple):
+    """What a match is played for, e.g. “Spring Cup · quarter-final”, and the page of it."""
 
     title: str
     url: str = ""
 
 
-Teller = Callable[[Collection[str]], Mapping[str, Occasion]]
-
-_tellers: list[Teller] = []
-
-
-def add(teller: Teller) -> None:
-    """A room above tells of its own topics, of many at once, in a bounded number of queries."""
-    _tellers.append(teller)
-
-
-def occasions(topics: Collection[str]) -> dict[str, Occasion]:
-    """What is known of these topics; the empty one means that nobody made the match."""
-    asked = {topic for topic in topics if topic}
-    known: dict[str, Occasion] = {}
-    if asked:
-        for teller in _tellers:
-            known |= teller(asked)
-    return known
-
-
 class OwnEntry(NamedTuple):
-    """Where somebody is entered, or waits for a place."""
+    """A division that a player has entered or waits to get into."""
 
     title: str
     url: str
@@ -40,31 +24,47 @@ class OwnEntry(NamedTuple):
     waits: bool = False
 
 
-Places = Callable[[Collection[int]], Mapping[int, str]]
-Entries = Callable[[Collection[int]], Sequence[OwnEntry]]
+ContextProvider = Callable[[Collection[str]], Mapping[str, MatchContext]]
+PlaceProvider = Callable[[Collection[int]], Mapping[int, str]]
+EntryProvider = Callable[[Collection[int]], Sequence[OwnEntry]]
 
-_places: list[Places] = []
-_entries: list[Entries] = []
-
-
-def add_places(teller: Places) -> None:
-    """A room above says where a match stands (“Table 4 · round 2 · M13”), by its key; a bounded number of queries."""
-    _places.append(teller)
+_contexts: list[ContextProvider] = []
+_places: list[PlaceProvider] = []
+_entries: list[EntryProvider] = []
 
 
-def add_entries(teller: Entries) -> None:
-    """A room above says where players are entered, by their keys; a bounded number of queries."""
-    _entries.append(teller)
+def register_contexts(provider: ContextProvider) -> None:
+    """Add a provider that maps topics to what their matches are played for."""
+    _contexts.append(provider)
+
+
+def register_places(provider: PlaceProvider) -> None:
+    """Add a provider that maps ids of matches to where they are played, e.g. “Table 4 · Round 2 · M13”."""
+    _places.append(provider)
+
+
+def register_entries(provider: EntryProvider) -> None:
+    """Add a provider that lists the open entries of players, given their ids."""
+    _entries.append(provider)
+
+
+def match_contexts(topics: Collection[str]) -> dict[str, MatchContext]:
+    """What the matches of these topics are played for. Empty and unknown topics are left out."""
+    queried = {topic for topic in topics if topic}
+    contexts: dict[str, MatchContext] = {}
+    for provider in _contexts if queried else ():
+        contexts |= provider(queried)
+    return contexts
 
 
 def places_of(matches: Collection[int]) -> dict[int, str]:
-    """What is known of where these matches stand."""
-    known: dict[int, str] = {}
-    for teller in _places if matches else ():
-        known |= teller(matches)
-    return known
+    """Where these matches are played, by id, as far as it is known."""
+    places: dict[int, str] = {}
+    for provider in _places if matches else ():
+        places |= provider(matches)
+    return places
 
 
 def entries_of(players: Collection[int]) -> list[OwnEntry]:
-    """Where these players (one person, merged) are entered."""
-    return [entry for teller in (_entries if players else ()) for entry in teller(players)]
+    """The open entries of these players, who are one person with the players merged into them."""
+    return [entry for provider in (_entries if players else ()) for entry in provider(players)]

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 from core.numbers import parse_int
 from matches.models import Match, RatingChange, Result
 from matches.presentation import labels as wording
-from matches.presentation.context import Occasion, occasions
+from matches.presentation.context import MatchContext, match_contexts
 from matches.presentation.visibility import Viewer
 from matches.rankings.tables import Pages, named
 from matches.ratings import rated
@@ -109,7 +109,7 @@ class Line:
     """His points first, no more than the length."""
     result: Result | None
     explained: Explained | None
-    occasion: Occasion | None
+    occasion: MatchContext | None
 
     @property
     def hidden(self) -> bool:
@@ -207,7 +207,7 @@ def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mappin
     }
     opponents = {row.pk: _other(row, ids, same) for row in rows}
     people = Player.objects.in_bulk(set(opponents.values()))
-    known = occasions({row.parent_topic for row in rows})
+    known = match_contexts({row.parent_topic for row in rows})
     return [
         _line(
             row,
@@ -239,7 +239,7 @@ def _line(
     opponent: Player | None,
     result: Result | None,
     change: RatingChange | None,
-    occasion: Occasion | None,
+    occasion: MatchContext | None,
 ) -> Line:
     score = None
     if opponent is not None and result is not None and result.score is not None:

@@ -14,8 +14,8 @@ from engine.errors import Refused
 from matches.lifecycle.finish import MOST_POINTS
 from matches.models import MOST_TIMES, Match
 from matches.reporting.appointments import instant
-from matches.reporting.services.claims import LONGEST_NOTE
 from matches.reporting.services.proposals import check_time
+from matches.reporting.services.reports import LONGEST_NOTE
 
 OTHER = "other"
 """Holds the score sheet and is neither of the players."""

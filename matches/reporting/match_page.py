@@ -12,12 +12,12 @@ from matches.access import Seat, Visitor, is_insider
 from matches.lifecycle.successors import successors_of
 from matches.models import Claim, Match, Objection, Proposal, Result, Submission
 from matches.presentation import labels as wording
-from matches.presentation.context import occasions
+from matches.presentation.context import match_contexts
 from matches.ratings import rated
 from matches.records import selectors
 from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
-from matches.reporting.awaited import Pending, awaited, in_words
+from matches.reporting.next_steps import Pending, describe, next_steps
 from matches.reporting.services import objections
 from players.models import LogEntry, User
 
@@ -132,8 +132,8 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
     objected = list(match.objections.all())
     pending = Pending.of(claims, records, proposals)
-    occasion = occasions([match.parent_topic]).get(match.parent_topic)
-    waits_for = awaited(match, pending, now)
+    occasion = match_contexts([match.parent_topic]).get(match.parent_topic)
+    waits_for = next_steps(match, pending, now)
     return {
         "match": match,
         "seat": seat,
@@ -142,7 +142,7 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "players": [_player(match, counting, one, side) for one in (0, 1)],
         "length": wording.length(match.length),
         "awaited": [
-            {"code": one.code, "side": one.side, "until": one.until, "words": in_words(one, match, pending, side)}
+            {"code": one.code, "side": one.side, "until": one.until, "words": describe(one, match, pending, side)}
             for one in waits_for
         ],
         "standing": _result(match, standing) if standing is not None else None,

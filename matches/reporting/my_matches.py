@@ -9,9 +9,9 @@ from django.db.models import F, Prefetch, Q, QuerySet
 
 from matches.models import Claim, Match, Proposal, Result, Submission
 from matches.presentation import labels as wording
-from matches.presentation.context import Occasion, entries_of, occasions, places_of
+from matches.presentation.context import MatchContext, entries_of, match_contexts, places_of
 from matches.presentation.visibility import Viewer
-from matches.reporting.awaited import Awaited, Pending, awaited, in_words
+from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
 from players.models import Player, User
 from players.people.canonical import canonical
 
@@ -28,8 +28,8 @@ class MyMatch:
     match: Match
     side: int
     opponent: str
-    occasion: Occasion | None
-    waits_for: Awaited | None
+    occasion: MatchContext | None
+    waits_for: NextStep | None
     words: str
     asks_me: bool
     result: Result | None
@@ -68,7 +68,7 @@ def my_matches(user: User, now: datetime) -> dict[str, Any]:
     still_open = _with_rows(mine.exclude(state__in=OVER).order_by(F("due_at").asc(nulls_last=True), "pk"))
     over = _with_rows(mine.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
     matches, latest = list(still_open[:OPEN_AT_ONCE]), list(over[:LATEST])
-    told = occasions({match.parent_topic for match in [*matches, *latest]})
+    told = match_contexts({match.parent_topic for match in [*matches, *latest]})
     places = places_of([match.pk for match in matches])
     rows = [_mine(match, viewer, told, now, places.get(match.pk, "")) for match in matches]
     rows.sort(key=lambda row: row.urgency)
@@ -108,16 +108,16 @@ def what_next(player: Player, but: Match) -> MyMatch | None:
     if found is None:
         return None
     side = 0 if canonical(found.player_0) == canonical(player) else 1
-    told, place = occasions([found.parent_topic]), places_of([found.pk]).get(found.pk, "")
+    told, place = match_contexts([found.parent_topic]), places_of([found.pk]).get(found.pk, "")
     return MyMatch(
         found, side, found.players[1 - side].shown_name, told.get(found.parent_topic), None, "", False, None, place
     )
 
 
-def _mine(match: Match, viewer: Viewer, told: dict[str, Occasion], now: datetime, place: str = "") -> MyMatch:
+def _mine(match: Match, viewer: Viewer, told: dict[str, MatchContext], now: datetime, place: str = "") -> MyMatch:
     side = 0 if match.player_0_id in viewer.players else 1
     pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
-    waits_for: Iterable[Awaited] = awaited(match, pending, now)
+    waits_for: Iterable[NextStep] = next_steps(match, pending, now)
     first = next(iter(waits_for), None)
     return MyMatch(
         match=match,
@@ -125,7 +125,7 @@ def _mine(match: Match, viewer: Viewer, told: dict[str, Occasion], now: datetime
         opponent=match.players[1 - side].shown_name,
         occasion=told.get(match.parent_topic),
         waits_for=first,
-        words=in_words(first, match, pending, side) if first is not None else "",
+        words=describe(first, match, pending, side) if first is not None else "",
         asks_me=first is not None and first.side == side,
         result=next(iter(match.results.all()), None),
         place=place,

@@ -10,7 +10,7 @@ from matches.lifecycle.finish import same_outcome
 from matches.models import Claim, Match
 from matches.presentation import labels as wording
 from matches.presentation.consequences import consequences
-from matches.reporting.services.notices import address_of, asked_by
+from matches.reporting.services.notifications import email_of, respondent_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, in
 
 def sheet_thanks(report: Claim) -> str:
     """Who is asked now about a report from the score sheet."""
-    return f"{gettext('Reported.')} {_asked_from_sheet(report.match, asked_by(report))}"
+    return f"{gettext('Reported.')} {_asked_from_sheet(report.match, respondent_of(report))}"
 
 
 def _asked_from_sheet(match: Match, loser: int) -> str:
     name = match.players[loser].shown_name
-    if address_of(match, loser):
+    if email_of(match, loser):
         return gettext(
             "The score sheet does not say who you are: {name} is asked by e-mail, and the director sees it."
         ).format(name=name)

@@ -15,7 +15,7 @@ from matches.lifecycle.finish import MOST_POINTS
 from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Result, Submission
 from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
-from matches.reporting.awaited import Pending, awaited, in_words
+from matches.reporting.next_steps import Pending, describe, next_steps
 
 Json = dict[str, Any]
 AFTER = "The `seq` that was seen; the same as `If-Match`."
@@ -266,8 +266,8 @@ def match_as_answer(match: Match, side: int | None, request: Request, now: datet
         "rated": match.rated,
         "my_side": side,
         "awaited": [
-            {"code": one.code, "side": one.side, "until": one.until, "message": in_words(one, match, pending, side)}
-            for one in awaited(match, pending, now)
+            {"code": one.code, "side": one.side, "until": one.until, "message": describe(one, match, pending, side)}
+            for one in next_steps(match, pending, now)
         ],
         "records_stand": match.records_stand,
         "claims": [_claim(claim, inside) for claim in claims],

@@ -26,7 +26,7 @@ def _actions(prefix: str, name: str) -> Iterator[URLPattern]:
     yield re_path(rf"{prefix}seen/$", reports.acknowledge, name=f"{name}-seen")
     yield re_path(rf"{prefix}object/$", reports.object_to_result, name=f"{name}-object")
     yield re_path(rf"{prefix}records/$", reports.send_record, name=f"{name}-records")
-    yield re_path(rf"{prefix}records/{RECORD}/names/$", reports.say_who, name=f"{name}-names")
+    yield re_path(rf"{prefix}records/{RECORD}/names/$", reports.identify_players, name=f"{name}-names")
     yield re_path(rf"{prefix}times/$", reports.propose, name=f"{name}-times")
     yield re_path(rf"{prefix}times/{TIMES}/accept/$", reports.accept_time, name=f"{name}-accept-time")
     yield re_path(rf"{prefix}times/{TIMES}/withdraw/$", reports.withdraw_times, name=f"{name}-withdraw-times")

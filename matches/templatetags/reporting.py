@@ -3,7 +3,7 @@
 from django import template
 
 from matches.access import Seat
-from matches.reporting.addresses import address
+from matches.reporting.action_urls import address
 
 register = template.Library()
 

@@ -14,7 +14,7 @@ from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Match
 from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.outcomes import stand_unanswered
+from matches.reporting.services.report_outcomes import accept_unanswered
 from players.models import Player, User
 from tests.matches.cast import BOB, CAROL, match_between
 from tests.matches.conftest import bob_player, carol_player, club, match, pool
@@ -138,7 +138,7 @@ def test_a_report_is_seen_disputed_and_conceded(match: Match, bob: User, carol: 
 def test_a_result_that_stood_by_itself_is_objected_to(match: Match, bob: User, carol: User) -> None:
     ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
     ask(as_(carol), at(match, "seen"), 200, {"after": 1})
-    stand_unanswered(claim_id=match.claims.get().pk, now=timezone.now() + timedelta(minutes=11))
+    accept_unanswered(claim_id=match.claims.get().pk, now=timezone.now() + timedelta(minutes=11))
     body = {"reason": "We did not play.", "after": ask(as_(carol), at(match), 200)["seq"]}
     told = ask(as_(carol), at(match, "objections"), 201, body)
     assert [(one["side"], one["state"]) for one in told["objections"]] == [(CAROL, "open")]

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from matches.models import Match, Result
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import (
@@ -219,8 +219,8 @@ def test_a_result_needs_the_seq_that_was_seen_and_is_booked_once(running: Runnin
 
 def test_a_dispute_is_ruled_and_a_match_forfeited(running: RunningEvent, alice_client: Client) -> None:
     assert running.fixture.match is not None
-    claims.claim(match=running.fixture.match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOW)
-    claims.contest(match=running.fixture.match, side=1, by=Actor.link(1), now=NOW)
+    reports.report_score(match=running.fixture.match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOW)
+    reports.contest(match=running.fixture.match, side=1, by=Actor.link(1), now=NOW)
     path = f"fixtures/{running.fixture.public_id}/"
     seen = alice_client.get(API + path).json()
     assert seen["match_state"] == "disputed"

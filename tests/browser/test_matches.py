@@ -8,7 +8,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Match
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Player, User
@@ -90,7 +90,7 @@ def test_a_waiting_page_shows_what_became_of_a_record(
     expect(page.get_by_text("A match record is being checked.")).to_be_visible()
     adjudicate_submission(submission_id=match.submissions.get().pk, now=timezone.now())
     expect(page.get_by_text("You report 3–0.").first).to_be_visible(timeout=10_000)
-    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=timezone.now())
+    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=timezone.now())
     page.reload()
     expect(page.get_by_text("Bob won 3–0.").first).to_be_visible()
     expect(page.get_by_role("heading", name="Score sheet")).to_be_visible()
@@ -119,7 +119,7 @@ def test_a_waiting_page_never_takes_away_what_is_being_typed(
     page = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)
     page.get_by_role("spinbutton", name="Bob").fill("4")
     page.get_by_role("spinbutton", name="Carol").fill("7")
-    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now())
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now())
     waiting = "const it = document.querySelector('[data-waiting]');"
     page.evaluate(f"() => {{ {waiting} htmx.ajax('GET', it.getAttribute('hx-get'), {{ source: it, swap: 'none' }}) }}")
     page.wait_for_timeout(1000)

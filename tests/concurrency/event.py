@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Q
 
 from matches.models import Match
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.tournaments.conftest import NOON, club, make_players
@@ -120,7 +120,7 @@ def take_out_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
         wait_for_the_other()
         return match
 
-    monkeypatch.setattr(claims, "lock_match", unguarded_match)
+    monkeypatch.setattr(reports, "lock_match", unguarded_match)
     monkeypatch.setattr(settle, "lock_matches", unguarded_matches)
     for module in LOCKING:
         monkeypatch.setattr(module, "lock", unguarded_lock)

@@ -12,7 +12,7 @@ import pytest
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, LogEntry, Player, User
 from tests.concurrency.event import (
@@ -96,7 +96,7 @@ def withdraw_and_concede(builder: EventBuilder) -> tuple[Match, list[Any]]:
     told: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
     return match, at_once(
         lambda: entries.withdraw(entry=leaver, **builder.acts),
-        lambda: claims.claim(match=match, **told),
+        lambda: reports.report_score(match=match, **told),
     )
 
 
@@ -145,7 +145,7 @@ def concede_and_rule(builder: EventBuilder) -> tuple[Match, list[Any]]:
     match = match_of(first)
     told: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
     return match, at_once(
-        lambda: claims.claim(match=match, after=match.seq, **told),
+        lambda: reports.report_score(match=match, after=match.seq, **told),
         lambda: results.enter_result(fixture=first, result=ResultInput(1, (0, 1)), after=match.seq, **builder.acts),
     )
 

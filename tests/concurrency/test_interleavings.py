@@ -19,9 +19,9 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Result, Submission
 from matches.ratings.services.ratings import default_pool, replay_pool
-from matches.reporting.services import claims, proposals, records
+from matches.reporting.services import proposals, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
+from matches.reporting.services.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, make_players
@@ -81,14 +81,14 @@ class Somebody:
     def claims(self) -> None:
         winner, score = self.score()
         side = self.chance.randrange(2)
-        claims.claim(match=self.match(), side=side, winner=winner, score=score, by=Actor.link(side), now=NOON)
+        reports.report_score(match=self.match(), side=side, winner=winner, score=score, by=Actor.link(side), now=NOON)
 
     def answers(self) -> None:
         found = list(Claim.objects.filter(state=Claim.State.OPEN).select_related("match"))
         if found:
             claim = self.chance.choice(found)
             side = 1 - claim.side
-            answer = self.chance.choice([claims.confirm, claims.confirm, claims.contest])
+            answer = self.chance.choice([reports.confirm, reports.confirm, reports.contest])
             answer(match=claim.match, side=side, by=Actor.link(side), now=NOON)
 
     def proposes(self) -> None:
@@ -132,7 +132,7 @@ class Somebody:
         now = NOON + timedelta(days=2)
         for fixture in overdue.due_fixtures(now)[:1]:
             overdue.apply_deadline(fixture_id=fixture, now=now)
-        for sweep in (stand_due_claims, settle_waiting_records, announce_unsettled):
+        for sweep in (accept_due_reports, settle_waiting_records, announce_unsettled):
             sweep(now=now)
 
     def replays(self) -> None:

@@ -18,8 +18,7 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Claim, Match, Result, Submission
-from matches.reporting.services import claims, deadlines, proofs, records
-from matches.reporting.services import outcomes as report_outcomes
+from matches.reporting.services import deadlines, record_outcomes, records, report_outcomes, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player
@@ -60,7 +59,7 @@ def without_lock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         both_have_read.wait(PATIENCE)
         return match
 
-    modules: tuple[ModuleType, ...] = (claims, proofs)
+    modules: tuple[ModuleType, ...] = (reports, record_outcomes)
     for module in modules:
         monkeypatch.setattr(module, "lock_match", unguarded)
     monkeypatch.setattr(report_outcomes, "lock_match_if_free", unguarded)
@@ -69,7 +68,9 @@ def without_lock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def say(match: Match, side: int, winner: int, score: tuple[int, int]) -> Rival:
-    return lambda: claims.claim(match=match, side=side, winner=winner, score=score, by=Actor.link(side), now=NOW)
+    return lambda: reports.report_score(
+        match=match, side=side, winner=winner, score=score, by=Actor.link(side), now=NOW
+    )
 
 
 # Two contradictory claims
@@ -142,8 +143,8 @@ def checked_record(match: Match, side: int, seed: int) -> Submission:
 def upload_two(match: Match) -> list[Any]:
     first, second = checked_record(match, BOB, 1), checked_record(match, CAROL, 6)
     return at_once(
-        lambda: proofs.apply_verdict(submission_id=first.pk, now=NOW),
-        lambda: proofs.apply_verdict(submission_id=second.pk, now=NOW),
+        lambda: record_outcomes.apply_verdict(submission_id=first.pk, now=NOW),
+        lambda: record_outcomes.apply_verdict(submission_id=second.pk, now=NOW),
     )
 
 
@@ -195,7 +196,7 @@ def test_control_a_claim_against_the_director_without_the_lock(
 ) -> None:
     for _ in range(CONTROLS):
         match = new_match()
-        outcomes = at_once(say(match, CAROL, BOB, (3, 1)), lambda match=match: rule(match, claims.lock_match))
+        outcomes = at_once(say(match, CAROL, BOB, (3, 1)), lambda match=match: rule(match, reports.lock_match))
         if faults(outcomes) or match.results.first().source != "director":
             return
     pytest.fail("without the lock nothing went wrong, so the test above shows nothing")
@@ -205,7 +206,7 @@ def test_control_a_claim_against_the_director_without_the_lock(
 
 
 def due_claim(match: Match, at: datetime) -> Claim:
-    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).claim
+    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).report
     Claim.objects.filter(pk=claim.pk).update(seen_at=NOW, stands_at=at)
     return claim
 
@@ -214,7 +215,7 @@ def test_two_workers_at_one_deadline_settle_it_once(new_match: Callable[..., Mat
     for _ in range(ROUNDS):
         match = new_match()
         due_claim(match, minutes(10))
-        sweep = lambda: deadlines.stand_due_claims(now=minutes(11))  # noqa: E731
+        sweep = lambda: deadlines.accept_due_reports(now=minutes(11))  # noqa: E731
         assert faults(at_once(sweep, sweep)) == []
         assert match.results.count() == 1
 
@@ -223,7 +224,7 @@ def test_control_two_workers_without_the_lock(new_match: Callable[..., Match], w
     for _ in range(CONTROLS):
         match = new_match()
         claim = due_claim_unguarded(match)
-        stand = lambda pk=claim.pk: report_outcomes.stand_unanswered(claim_id=pk, now=minutes(11))  # noqa: E731
+        stand = lambda pk=claim.pk: report_outcomes.accept_unanswered(claim_id=pk, now=minutes(11))  # noqa: E731
         if faults(at_once(stand, stand)) or match.results.count() != 1:
             return
     pytest.fail("without the lock nothing went wrong, so the test above shows nothing")
@@ -242,8 +243,8 @@ def test_an_answer_in_the_last_moment_or_the_deadline_but_not_both(new_match: Ca
         match = new_match()
         due_claim(match, minutes(10))
         outcomes = at_once(
-            lambda: deadlines.stand_due_claims(now=minutes(11)),
-            lambda match=match: claims.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(10)),
+            lambda: deadlines.accept_due_reports(now=minutes(11)),
+            lambda match=match: reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(10)),
         )
         assert faults(outcomes) == []
         match.refresh_from_db()

@@ -12,7 +12,7 @@ from django.db.utils import OperationalError
 
 from matches.lifecycle.finish import ResultInput, append_result, standing_result
 from matches.models import Match, Result
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players, match_of
@@ -47,7 +47,7 @@ def before_the_final(builder: EventBuilder) -> tuple[Fixture, Match]:
 
 def concede(final: Match) -> Callable[[], Any]:
     """Side 1 has lost the final."""
-    return lambda: claims.claim(match=final, side=1, winner=0, score=(1, 0), by=Actor.link(1), now=NOON)
+    return lambda: reports.report_score(match=final, side=1, winner=0, score=(1, 0), by=Actor.link(1), now=NOON)
 
 
 def played_and_void(final: Match) -> bool:
@@ -154,7 +154,9 @@ def lost_by(match: Match, player: Player) -> Callable[[], Any]:
     """He says so himself, so it stands at once."""
     side = 0 if match.player_0_id == player.pk else 1
     score = (0, 1) if side == 0 else (1, 0)
-    return lambda: claims.claim(match=match, side=side, winner=1 - side, score=score, by=Actor.link(side), now=NOON)
+    return lambda: reports.report_score(
+        match=match, side=side, winner=1 - side, score=score, by=Actor.link(side), now=NOON
+    )
 
 
 # Two divisions that end at once

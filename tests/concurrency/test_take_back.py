@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from matches.models import Claim, Match
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, club, fixtures, make_players, take_out_the_locks
@@ -58,7 +58,7 @@ def take_back_and_report(builder: EventBuilder) -> tuple[Match, list[Any]]:
     told: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": NOON}
     return match, at_once(
         lambda: take_back_draw(division=division, reason="A slip", after=division.seq, **builder.acts),
-        lambda: claims.claim(match=match, **told),
+        lambda: reports.report_score(match=match, **told),
     )
 
 
@@ -195,7 +195,7 @@ def test_a_round_is_taken_back_or_its_match_is_reported(swiss: Callable[..., Rou
         told: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": now}
         outcomes = at_once(
             lambda undo=undo, now=now, by=rounds.by: take_back_round(**undo, by=by, now=now),
-            lambda match=match, told=told: claims.claim(match=match, **told),
+            lambda match=match, told=told: reports.report_score(match=match, **told),
         )
         assert faults(outcomes) == []
         assert refusals(outcomes)[0] in ("round_begun", "match_void")

@@ -26,9 +26,9 @@ from hypothesis.stateful import (
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Objection, Proposal, Submission
-from matches.reporting.services import claims, objections, proposals, records, sheet_reports
+from matches.reporting.services import objections, proposals, records, reports, sheet_reports
 from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.deadlines import announce_unsettled, settle_waiting_records, stand_due_claims
+from matches.reporting.services.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
 from players.actors import Actor
 from tests.tournaments.support.event_machine import World, replay
 from tournaments.demo.records import DIALECTS, with_an_illegal_play, written
@@ -163,22 +163,22 @@ class Event(RuleBasedStateMachine):
             says = chance.choice([0, 1, None])
             self.world.asks(sheet_reports.report_from_sheet, says_side=says, **report, **self.player(None))
         else:
-            self.world.asks(claims.claim, side=side, **report, **self.player(side))
+            self.world.asks(reports.report_score, side=side, **report, **self.player(side))
 
     @precondition(lambda self: SIGNED_AND_OPEN.all().exists())
     @rule(chance=chances)
     def a_claim_is_answered(self, chance: Random) -> None:
         claim = self.one(chance, SIGNED_AND_OPEN.select_related("match"))
         side = 1 - claim.side
-        answer = chance.choice([claims.confirm, claims.contest, claims.withdraw_claim, claims.acknowledge])
-        side = claim.side if answer is claims.withdraw_claim else side
+        answer = chance.choice([reports.confirm, reports.contest, reports.withdraw_report, reports.acknowledge])
+        side = claim.side if answer is reports.withdraw_report else side
         self.world.asks(answer, match=claim.match, side=side, **self.player(side))
 
     @precondition(lambda self: Match.objects.filter(state=Match.State.DISPUTED).exists())
     @rule(chance=chances)
     def a_dispute_is_conceded(self, chance: Random) -> None:
         match, side = self.one(chance, Match.objects.filter(state=Match.State.DISPUTED)), chance.randrange(2)
-        self.world.asks(claims.concede, match=match, side=side, **self.player(side))
+        self.world.asks(reports.concede, match=match, side=side, **self.player(side))
 
     @precondition(lambda self: Claim.objects.filter(stood_unanswered=True).exists())
     @rule(chance=chances)
@@ -228,7 +228,7 @@ class Event(RuleBasedStateMachine):
             self.world.asks(adjudicate_submission, submission_id=record.pk, now=self.world.now)
         elif record is asked and chance.randrange(SELDOM):
             told = {"swapped": chance.random() < 0.5, "side": record.side}
-            self.world.asks(records.say_who, submission=record, **told, **self.player(record.side))
+            self.world.asks(records.identify_players, submission=record, **told, **self.player(record.side))
         else:
             self.alice_accepts(record, chance)
 
@@ -317,7 +317,7 @@ class Event(RuleBasedStateMachine):
             self.world.asks(adjudicate_submission, submission_id=record.pk, now=now)
         for fixture in overdue.due_fixtures(now):
             self.world.asks(overdue.apply_deadline, fixture_id=fixture, now=now)
-        for sweep in (stand_due_claims, settle_waiting_records, announce_unsettled):
+        for sweep in (accept_due_reports, settle_waiting_records, announce_unsettled):
             self.world.asks(sweep, now=now)
         replay()
 

@@ -10,8 +10,8 @@ from engine.transcript import Transcript
 from matches.models import Match, RatingPool, Submission
 from matches.ratings.services import ratings
 from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.claims import claim, confirm
 from matches.reporting.services.records import submit_for_match
+from matches.reporting.services.reports import confirm, report_score
 from players.accounts.services import ensure_player, register_user
 from players.actors import Actor
 from players.clubs.services import add_player, create_club, set_role
@@ -186,6 +186,6 @@ def _open_first(division: Division, users: dict[str, User]) -> list[Match]:
 
 def _dispute(match: Match, by: Actor, now: datetime) -> None:
     """Both say they have won."""
-    claim(match=match, side=0, winner=0, score=(5, 3), by=Actor.link(0), now=now)
+    report_score(match=match, side=0, winner=0, score=(5, 3), by=Actor.link(0), now=now)
     match.refresh_from_db()
-    claim(match=match, side=1, winner=1, score=(4, 5), by=Actor.link(1), now=now + timedelta(minutes=7))
+    report_score(match=match, side=1, winner=1, score=(4, 5), by=Actor.link(1), now=now + timedelta(minutes=7))

@@ -1,4 +1,4 @@
-"""What a result would mean for the two players of a match, told to the app below before they report it."""
+"""What a result would mean for the players of a match, registered with `matches.presentation.consequences`."""
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,7 @@ from tournaments.standings.layout import bracket_name
 from tournaments.standings.rounds import round_names
 
 
-def tell(match: Match, winner: int, reader: int | None) -> list[str]:
+def consequences_of(match: Match, winner: int, reader: int | None) -> list[str]:
     """Where winner and loser go next, to one of them in the second person, to anybody else of both."""
     fixture = Fixture.objects.filter(match=match).select_related("stage", "round__bracket").first()
     if fixture is None:

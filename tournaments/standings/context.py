@@ -1,11 +1,11 @@
-"""What a match of ours was played for, told to the room below, which knows only its topic."""
+"""What a match of an event is played for and where: the providers registered with `matches.presentation.context`."""
 
 from collections.abc import Collection, Mapping, Sequence
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from matches.presentation.context import Occasion, OwnEntry
+from matches.presentation.context import MatchContext, OwnEntry
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Entry, Fixture, Round, Tournament
 from tournaments.standings.rounds import round_names
@@ -13,12 +13,12 @@ from tournaments.standings.rounds import round_names
 KIND = "division:"
 
 
-def tell(topics: Collection[str]) -> Mapping[str, Occasion]:
+def match_contexts(topics: Collection[str]) -> Mapping[str, MatchContext]:
     """“Club Open 2026 · Open”, and the page of the division: one query for any number."""
     ids = [topic.removeprefix(KIND) for topic in topics if topic.startswith(KIND)]
     found = Division.objects.filter(public_id__in=ids).select_related("tournament__club") if ids else ()
     return {
-        division.topic: Occasion(
+        division.topic: MatchContext(
             f"{division.tournament.name} · {division.name}",
             reverse("division", args=[division.tournament.club.slug, division.tournament.slug, division.public_id]),
         )

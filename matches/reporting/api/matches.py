@@ -173,7 +173,7 @@ class RecordNames(APIView):
         """Asked of its sender, once: the names are remembered."""
         acting = seat(request, public_id)
         form = validated(RecordNamesSerializer, request)
-        records.say_who(
+        records.identify_players(
             submission=access.record_of(acting, record_id),
             swapped=form["left"] == 1,
             side=side_of(acting),

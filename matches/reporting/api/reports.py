@@ -21,7 +21,7 @@ from matches.reporting.serializers import (
     ObjectingSerializer,
     ReportPreviewSerializer,
 )
-from matches.reporting.services import claims, objections, sheet_reports
+from matches.reporting.services import objections, reports, sheet_reports
 from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 
@@ -57,7 +57,7 @@ class Claims(APIView):
             **common(request),
         }
         if acting.side is not None:
-            claims.claim(side=acting.side, **report)
+            reports.report_score(side=acting.side, **report)
         elif "i_am" in form:
             sheet_reports.report_from_sheet(says_side=form["i_am"], **report)
         else:
@@ -89,7 +89,7 @@ class PreviewClaim(APIView):
         acting = seat(request, public_id, sheet=True)
         winner, score = _score(validated(ClaimSerializer, request))
         match = acting.match
-        claims.refuse_settled_or_disputed(match)
+        reports.refuse_settled_or_disputed(match)
         check_report(length=match.length, start=match.start_score, winner=winner, score=score)
         preview = preview_of(acting, winner, score)
         return Response({"message": preview.words, "follows": preview.follows, "next_step": preview.next_step})
@@ -114,7 +114,7 @@ AFTER_ONLY = OpenApiExample("Seen at 1", value={"after": 1}, request_only=True)
 class Confirm(_ClaimAnswer):
     """Agree to the other side's claim."""
 
-    act = staticmethod(claims.confirm)
+    act = staticmethod(reports.confirm)
 
     @extend_schema(
         operation_id="matches_confirm",
@@ -131,7 +131,7 @@ class Confirm(_ClaimAnswer):
 class Contest(_ClaimAnswer):
     """Say that the other side's claim is wrong."""
 
-    act = staticmethod(claims.contest)
+    act = staticmethod(reports.contest)
 
     @extend_schema(
         operation_id="matches_contest",
@@ -148,7 +148,7 @@ class Contest(_ClaimAnswer):
 class Withdraw(_ClaimAnswer):
     """Take one's own claim back."""
 
-    act = staticmethod(claims.withdraw_claim)
+    act = staticmethod(reports.withdraw_report)
 
     @extend_schema(
         operation_id="matches_withdraw_claim",
@@ -165,7 +165,7 @@ class Withdraw(_ClaimAnswer):
 class Concede(_ClaimAnswer):
     """Give in to the other side in a dispute."""
 
-    act = staticmethod(claims.concede)
+    act = staticmethod(reports.concede)
 
     @extend_schema(
         operation_id="matches_concede",
@@ -194,7 +194,7 @@ class Seen(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """Reading the match is not enough: that may be a preview."""
         acting = seat(request, public_id)
-        claims.acknowledge(
+        reports.acknowledge(
             match=acting.match, side=side_of(acting), by=acting.by, after=after(request), now=timezone.now()
         )
         return answer(request, acting)

@@ -1,6 +1,6 @@
-"""Objections to a result that came to stand without the answer of the player it stands against (docs/reporting.md).
+"""Objections to a result that stands although the other player never answered the report (docs/reporting.md).
 
-An objection freezes nothing, whatever has begun since: the result stands until a director changes it.
+An objection freezes nothing: the result stands until a director changes it.
 """
 
 from datetime import datetime, timedelta
@@ -13,21 +13,21 @@ from matches.lifecycle.finish import same_outcome, standing_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Claim, Match, Objection, Result
-from matches.reporting.services.claims import check_texts
+from matches.reporting.services.reports import check_texts
 from players.actors import Actor, log
 
 AFTER_SEEN = timedelta(hours=24)
-"""How long after having seen the report its player may object."""
+"""How long a player may object after having seen the report."""
 AFTER_STANDING = timedelta(minutes=10)
-"""How long at least after the result stands."""
-PLAYERS_WORD = (Result.Source.CLAIM, Result.Source.RECORD)
-"""A result of another source is a director's, and is not objected to but corrected."""
+"""How long a player may object at least, once the result stands."""
+REPORTED_BY_PLAYERS = (Result.Source.CLAIM, Result.Source.RECORD)
+"""Sources of results that can be objected to; a director's result can only be corrected."""
 
 
 def object_to_result(
     *, match: Match, side: int, reason: str, by: Actor, now: datetime, after: int | None = None, key: str = ""
 ) -> Objection:
-    """Object, once, to the result that stands against one's side by itself.
+    """Object, once, to the result that stands although this side never answered the report.
 
     Refused: `stale`, `objection_reason_missing`, `nothing_to_object_to`, `objection_made`, `objection_late`.
     """
@@ -36,30 +36,30 @@ def object_to_result(
     if not reason:
         raise Refused("objection_reason_missing")
     with transaction.atomic():
-        row = lock_match(match.pk)
-        if key and (seen := row.objections.filter(side=side, key=key).first()) is not None:
-            return seen
-        refuse_stale(row, after)
-        report = unanswered_report(row, side, standing_result(row))
+        locked = lock_match(match.pk)
+        if key and (stored := locked.objections.filter(side=side, key=key).first()) is not None:
+            return stored
+        refuse_stale(locked, after)
+        report = unanswered_report(locked, side, standing_result(locked))
         if report is None:
             raise Refused("nothing_to_object_to")
-        if row.objections.filter(claim=report).exists():
+        if locked.objections.filter(claim=report).exists():
             raise Refused("objection_made")
         until = closes_at(report)
         if until is not None and now > until:
             raise Refused("objection_late", until=formats.date_format(timezone.localtime(until), "DATETIME_FORMAT"))
-        new = Objection.objects.create(
-            match=row, claim=report, side=side, reason=reason, by=by.kind, user=by.user, key=key, created_at=now
+        objection = Objection.objects.create(
+            match=locked, claim=report, side=side, reason=reason, by=by.kind, user=by.user, key=key, created_at=now
         )
-        log(by, "objected", row.topic, club=row.club, side=side, objection=new.public_id, reason=reason)
-        changed(row)
-    return new
+        log(by, "objected", locked.topic, club=locked.club, side=side, objection=objection.public_id, reason=reason)
+        changed(locked)
+    return objection
 
 
 def answer_objection(
     *, objection: Objection, upheld: bool, answer: str, by: Actor, now: datetime, after: int | None = None
 ) -> Objection:
-    """Uphold an objection, which leads to a correction, or dismiss it; the caller has authorised a director.
+    """Uphold an objection, to be followed by a correction, or dismiss it. The caller has authorised a director.
 
     Refused: `stale`, `objection_answered`, `objection_answer_missing`, and what `check_own_match` refuses.
     """
@@ -83,8 +83,8 @@ def answer_objection(
 
 
 def unanswered_report(match: Match, side: int, standing: Result | None) -> Claim | None:
-    """The report that came to stand against a side by itself and still is the result; None where there is none."""
-    if match.state != Match.State.SETTLED or standing is None or standing.source not in PLAYERS_WORD:
+    """The other side's report that stands although this side never answered it, if it still is the result."""
+    if match.state != Match.State.SETTLED or standing is None or standing.source not in REPORTED_BY_PLAYERS:
         return None
     reports = match.claims.filter(side=1 - side, state=Claim.State.STANDS, stood_unanswered=True)
     report = reports.order_by("-created_at").first()
@@ -94,7 +94,7 @@ def unanswered_report(match: Match, side: int, standing: Result | None) -> Claim
 
 
 def closes_at(report: Claim) -> datetime | None:
-    """Until when its player may object: a day after having seen it; None where they never did."""
+    """Until when the other side may object: a day after seeing the report, or None if they never saw it."""
     if report.seen_at is None or report.answered_at is None:
         return None
     return max(report.seen_at + AFTER_SEEN, report.answered_at + AFTER_STANDING)

@@ -1,6 +1,6 @@
-"""When to play: one side offers up to five times, the other accepts one or offers others.
+"""Agreeing on when to play: one side proposes up to five times, the other accepts one or proposes others.
 
-Acceptance binds: an appointment holds until both have agreed on another.
+An accepted time is binding: the appointment holds until both have agreed on another.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
 from matches.models import LONGEST_KEY, MOST_TIMES, Match, Proposal
-from matches.reporting.services import outcomes as report_outcomes
+from matches.reporting.services import report_outcomes
 from players.actors import Actor, log
 
 LONGEST_NOTE = 300
@@ -30,7 +30,7 @@ def propose(
     key: str = "",
     note: str = "",
 ) -> Proposal:
-    """Offer times at which one could play; they replace whatever was open, one's own or the other side's.
+    """Propose times to play. They replace the open proposal, whichever side it came from.
 
     Refused: `stale`, `match_settled`, `match_void`, `times_missing`, `too_many_times`, `time_past`, `time_far`,
     `time_after_deadline`, `note_too_long`, `key_too_long`, `key_reused`.
@@ -41,18 +41,18 @@ def propose(
     if len(note) > LONGEST_NOTE:
         raise Refused("note_too_long", most=LONGEST_NOTE)
     with transaction.atomic():
-        row = lock_match(match.pk)
-        if (seen := _seen_before(row, side, instants, key)) is not None:
-            return seen
-        refuse_stale(row, after)
-        refuse_over(row)
-        _check_times(row, instants, now)
-        for old in row.proposals.filter(state=State.OPEN):
-            old.state = State.WITHDRAWN if old.side == side else State.COUNTERED
-            old.answered_at = now
-            old.save(update_fields=["state", "answered_at"])
-        new = Proposal.objects.create(
-            match=row,
+        locked = lock_match(match.pk)
+        if (stored := _stored_proposal(locked, side, instants, key)) is not None:
+            return stored
+        refuse_stale(locked, after)
+        refuse_over(locked)
+        _check_times(locked, instants, now)
+        for replaced in locked.proposals.filter(state=State.OPEN):
+            replaced.state = State.WITHDRAWN if replaced.side == side else State.COUNTERED
+            replaced.answered_at = now
+            replaced.save(update_fields=["state", "answered_at"])
+        proposal = Proposal.objects.create(
+            match=locked,
             side=side,
             times=[instant.isoformat() for instant in instants],
             note=note,
@@ -61,10 +61,11 @@ def propose(
             key=key,
             created_at=now,
         )
-        log(by, "times_proposed", row.topic, club=row.club, side=side, proposal=new.public_id, times=new.times)
-        report_outcomes.note_seen(row, side, now)
-        changed(row)
-    return new
+        params = {"side": side, "proposal": proposal.public_id, "times": proposal.times}
+        log(by, "times_proposed", locked.topic, club=locked.club, **params)
+        report_outcomes.start_waiting_time(locked, side, now)
+        changed(locked)
+    return proposal
 
 
 def accept(
@@ -78,18 +79,18 @@ def accept(
     after: int | None = None,
     key: str = "",
 ) -> Proposal:
-    """Accept one of the other side's times; it replaces an earlier appointment.
+    """Accept one of the other side's times. It replaces an earlier appointment.
 
     Refused: `stale`, `match_settled`, `match_void`, `proposal_answered`, `proposal_own`, `time_not_proposed`,
     `time_past`.
     """
     with transaction.atomic():
-        row = lock_match(match.pk)
-        offered = row.proposals.get(pk=proposal.pk)
+        locked = lock_match(match.pk)
+        offered = locked.proposals.get(pk=proposal.pk)
         if key and offered.answer_key == key:
             return offered
-        refuse_stale(row, after)
-        refuse_over(row)
+        refuse_stale(locked, after)
+        refuse_over(locked)
         if offered.state != State.OPEN:
             raise Refused("proposal_answered")
         if offered.side == side:
@@ -98,44 +99,45 @@ def accept(
             raise Refused("time_not_proposed")
         if time <= now:
             raise Refused("time_past")
-        row.proposals.filter(state=State.ACCEPTED).update(state=State.REPLACED)
+        locked.proposals.filter(state=State.ACCEPTED).update(state=State.REPLACED)
         offered.state, offered.agreed_at, offered.answered_at, offered.answer_key = State.ACCEPTED, time, now, key
         offered.save(update_fields=["state", "agreed_at", "answered_at", "answer_key"])
-        log(by, "time_accepted", row.topic, club=row.club, side=side, proposal=offered.public_id, at=time.isoformat())
-        changed(row)
+        params = {"side": side, "proposal": offered.public_id, "at": time.isoformat()}
+        log(by, "time_accepted", locked.topic, club=locked.club, **params)
+        changed(locked)
     return offered
 
 
 def withdraw_proposal(
     *, match: Match, proposal: Proposal, side: int, by: Actor, now: datetime, after: int | None = None, key: str = ""
 ) -> Proposal:
-    """Take one's own times back while nobody has answered. Refused: `stale`, `proposal_answered`, `proposal_other`."""
+    """Withdraw the side's own proposal while it is open. Refused: `stale`, `proposal_answered`, `proposal_other`."""
     with transaction.atomic():
-        row = lock_match(match.pk)
-        offered = row.proposals.get(pk=proposal.pk)
+        locked = lock_match(match.pk)
+        offered = locked.proposals.get(pk=proposal.pk)
         if key and offered.answer_key == key:
             return offered
-        refuse_stale(row, after)
+        refuse_stale(locked, after)
         if offered.side != side:
             raise Refused("proposal_other")
         if offered.state != State.OPEN:
             raise Refused("proposal_answered")
         offered.state, offered.answered_at, offered.answer_key = State.WITHDRAWN, now, key
         offered.save(update_fields=["state", "answered_at", "answer_key"])
-        log(by, "times_withdrawn", row.topic, club=row.club, side=side, proposal=offered.public_id)
-        changed(row)
+        log(by, "times_withdrawn", locked.topic, club=locked.club, side=side, proposal=offered.public_id)
+        changed(locked)
     return offered
 
 
 def appointment(match: Match) -> Proposal | None:
-    """What both have agreed on."""
+    """The proposal whose time was accepted, if there is one."""
     return match.proposals.filter(state=State.ACCEPTED).first()
 
 
 def ignored_proposer(match: Match) -> int | None:
-    """The side that offered times and never had an answer; None where both, or none, have cared.
+    """The side whose proposed times were never answered; None if both sides, or neither, have tried to agree.
 
-    For the rule of deadlines: the one who proposed wins against the one who never answered.
+    After a missed deadline the player who proposed times wins against one who never answered (docs/rules.md).
     """
     offered = match.proposals.exclude(state=State.WITHDRAWN)
     if any(proposal.state != State.OPEN for proposal in offered):
@@ -144,11 +146,11 @@ def ignored_proposer(match: Match) -> int | None:
     return sides.pop() if len(sides) == 1 else None
 
 
-def _seen_before(match: Match, side: int, instants: list[datetime], key: str) -> Proposal | None:
-    seen = match.proposals.filter(key=key).first() if key else None
-    if seen is not None and (seen.side, seen.instants) != (side, instants):
+def _stored_proposal(match: Match, side: int, instants: list[datetime], key: str) -> Proposal | None:
+    stored = match.proposals.filter(key=key).first() if key else None
+    if stored is not None and (stored.side, stored.instants) != (side, instants):
         raise Refused("key_reused")
-    return seen
+    return stored
 
 
 def _check_times(match: Match, instants: list[datetime], now: datetime) -> None:
@@ -161,7 +163,7 @@ def _check_times(match: Match, instants: list[datetime], now: datetime) -> None:
 
 
 def check_time(match: Match, at: datetime, now: datetime) -> None:
-    """Whether a match can be played then. Refused: `time_past`, `time_far`, `time_after_deadline`."""
+    """Check that a match can be played at this time. Refused: `time_past`, `time_far`, `time_after_deadline`."""
     if at <= now:
         raise Refused("time_past")
     if at > now + FARTHEST:

@@ -1,4 +1,4 @@
-"""Records of a match: sent in by its players, named where names do not tell, accepted by a director."""
+"""Records of a match: sending them, saying which player is which, and accepting them by ruling."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -18,15 +18,14 @@ from matches.models import Match, Result, Submission
 from matches.records.names import is_swapped, known_names
 from matches.records.services import submissions
 from matches.records.services.submissions import Submitted
-from matches.reporting.services import outcomes as report_outcomes
-from matches.reporting.services import proofs
-from matches.reporting.services.proofs import Evidence, Fault, Standing
+from matches.reporting.services import record_outcomes, report_outcomes
+from matches.reporting.services.record_outcomes import CheckedRecord, Fault, Standing
 from players.actors import Actor, log
 from players.models import User
 from players.people.services import remember_alias
 
 SETTLE_RECORD = "matches.settle_record"
-"""The task that a hint names."""
+"""Name of the Celery task that `hint` publishes."""
 FindingName = tuple[str, int | None, int | None]
 """Code, game, ply."""
 
@@ -52,10 +51,10 @@ def submit_for_match(
     key: str = "",
     after: int | None = None,
 ) -> Submitted:
-    """Send in the record of a match; what it proves is decided once it is checked.
+    """Send the record of a match; what it means for the match is decided once it is checked.
 
-    A record that is in already is looked at again: what stood in its way may be gone.
-    `side` is that of the sender, None for a director. Refused: `match_void`, `stale`, and what `submissions.submit`
+    If the same record was refused before, it is judged again, since the reason may no longer apply.
+    `side` is the sender's, None for a director. Refused: `match_void`, `stale`, and what `submissions.submit`
     refuses.
     """
     with transaction.atomic():
@@ -76,20 +75,20 @@ def submit_for_match(
         record = submitted.submission
         if submitted.created:
             log(by, "record_sent", row.topic, club=row.club, side=side, record=record.public_id)
-        elif not _look_again(record, now):
+        elif not _queue_again(record, now):
             return submitted
         if side is not None:
-            report_outcomes.note_seen(row, side, now)
+            report_outcomes.start_waiting_time(row, side, now)
         changed(row)
     return submitted
 
 
-def say_who(
+def identify_players(
     *, submission: Submission, swapped: bool, side: int, by: Actor, now: datetime, after: int | None = None
 ) -> Submission:
-    """Tell which of the record's players is which; asked once, since the names are remembered.
+    """Say which of the record's players is which; the names are remembered as aliases.
 
-    Only the side that sent the record is asked. Refused: `stale`, `names_not_asked`, `names_ask_other`.
+    Only the side that sent the record may do so. Refused: `stale`, `names_not_asked`, `names_ask_other`.
     """
     if submission.match is None:
         raise Refused("names_not_asked")
@@ -105,24 +104,27 @@ def say_who(
         row.save(update_fields=["swapped", "standing"])
         log(by, "record_names_told", match.topic, club=match.club, record=row.public_id, swapped=swapped)
         _remember_names(match, from_data(row.transcript).players, swapped, by)
-    proofs.apply_verdict(submission_id=row.pk, now=now)
+    record_outcomes.apply_verdict(submission_id=row.pk, now=now)
     row.refresh_from_db(fields=["standing", "refusal", "swapped"])
     return row
 
 
 def faults_of(submission: Submission, *, swapped: bool | None = None) -> list[Fault]:
-    """Everything a director must name and waive to accept a record: each error, and what does not fit the match.
+    """Every fault a director must waive by name to accept a record: each error, and what does not fit the match.
 
     Refused: `record_unchecked`, `no_transcript`, `record_names`.
     """
     match = _match_of(submission)
-    evidence = _evidence(match, submission, swapped)
+    checked = _checked_record(match, submission, swapped)
     errors = [
         Fault(finding["code"], finding["params"], finding["game"], finding["ply"])
-        for finding in evidence.content["findings"]
+        for finding in checked.content["findings"]
         if finding["severity"] == "error"
     ]
-    others = [*proofs.faults_before_names(match, evidence.content), *proofs.faults_of_start(match, evidence)]
+    others = [
+        *record_outcomes.faults_of_record(match, checked.content),
+        *record_outcomes.faults_of_start(match, checked),
+    ]
     return [*errors, *(fault for fault in others if fault.code != "record_rejected")]
 
 
@@ -138,55 +140,55 @@ def accept_by_ruling(
     score: tuple[int, int] | None = None,
     reason: str = "",
 ) -> Result:
-    """Let a record stand that does not by itself, naming each finding that is waived.
+    """Accept a record that was refused, naming each finding that is waived.
 
-    `winner` and `score` are needed where the record comes to no end; it is then a ruling, as it is where the score does
-    not fit the match.
+    `winner` and `score` are required if the record is incomplete. The result is then a ruling, as it is when the score
+    does not fit the match.
     Refused: `stale`, `findings_not_waived`, and what `check_own_match`, `faults_of` and `append_result` refuse.
     """
-    named = [tuple(name) for name in waived]
+    waived_names = [tuple(name) for name in waived]
     with transaction.atomic():
         match = lock_match(_match_of(submission).pk)
         refuse_stale(match, after)
         own_match = check_own_match(match, by, reason)
         row = match.submissions.defer("data").get(pk=submission.pk)
-        evidence = _evidence(match, row, swapped)
-        missing = [fault.name for fault in faults_of(row, swapped=evidence.swapped) if fault.name not in named]
+        checked = _checked_record(match, row, swapped)
+        missing = [fault.name for fault in faults_of(row, swapped=checked.swapped) if fault.name not in waived_names]
         if missing:
             raise Refused("findings_not_waived", count=len(missing), missing=[list(name) for name in missing])
-        ended = _ending(match, evidence) if winner is None else Ending(winner, score, Result.Kind.RULING)
-        row.standing, row.swapped, row.refusal = Standing.STANDS, evidence.swapped, None
+        ending = _ending(match, checked) if winner is None else Ending(winner, score, Result.Kind.RULING)
+        row.standing, row.swapped, row.refusal = Standing.STANDS, checked.swapped, None
         row.save(update_fields=["standing", "swapped", "refusal"])
         return append_result(
             match,
-            winner=ended.winner,
-            score=ended.score,
-            kind=ended.kind,
+            winner=ending.winner,
+            score=ending.score,
+            kind=ending.kind,
             source=Result.Source.RECORD,
             by=by,
             now=now,
             submission=row,
-            waived=named,
+            waived=waived_names,
             reason=reason,
             own_match=own_match,
         )
 
 
-def _ending(match: Match, evidence: Evidence) -> Ending:
-    """How the match ended: as the record has it if a match can end so, else by ruling."""
+def _ending(match: Match, checked: CheckedRecord) -> Ending:
+    """How the match ended: as in the record if that is a possible result, otherwise by ruling."""
     try:
         check_result(
             length=match.length,
             start=match.start_score,
-            winner=evidence.winner,
-            score=evidence.score,
-            kind=evidence.kind,
+            winner=checked.winner,
+            score=checked.score,
+            kind=checked.kind,
         )
     except Refused:
-        if evidence.winner is None:
+        if checked.winner is None:
             raise
-        return Ending(evidence.winner, evidence.score, Result.Kind.RULING)
-    return Ending(evidence.winner, evidence.score, evidence.kind)
+        return Ending(checked.winner, checked.score, Result.Kind.RULING)
+    return Ending(checked.winner, checked.score, checked.kind)
 
 
 def _match_of(submission: Submission) -> Match:
@@ -195,18 +197,19 @@ def _match_of(submission: Submission) -> Match:
     return submission.match
 
 
-def _evidence(match: Match, row: Submission, swapped: bool | None) -> Evidence:
+def _checked_record(match: Match, row: Submission, swapped: bool | None) -> CheckedRecord:
     if row.is_open:
         raise Refused("record_unchecked")
     if row.transcript is None:
         raise Refused("no_transcript")
     transcript = from_data(row.transcript)
-    known = next((known for known in (swapped, row.swapped) if known is not None), None)
-    if known is None:
-        known = is_swapped(transcript.players, known_names(match))
-    if known is None:
+    if swapped is None:
+        swapped = row.swapped
+    if swapped is None:
+        swapped = is_swapped(transcript.players, known_names(match))
+    if swapped is None:
         raise Refused("record_names")
-    return Evidence(row.verdicts.latest("created_at", "pk").content, transcript, known)
+    return CheckedRecord(row.verdicts.latest("created_at", "pk").content, transcript, swapped)
 
 
 def _remember_names(match: Match, names: tuple[str, str], swapped: bool, by: Actor) -> None:
@@ -216,18 +219,18 @@ def _remember_names(match: Match, names: tuple[str, str], swapped: bool, by: Act
             remember_alias(player=player, name=name, by=by)
 
 
-def _look_again(record: Submission, now: datetime) -> bool:
-    """Have a refused record judged once more; whether there is anything to do."""
+def _queue_again(record: Submission, now: datetime) -> bool:
+    """Have a refused record judged again; return False if it was not refused."""
     if record.standing != Standing.REFUSED:
         return False
     record.standing, record.refusal = Standing.WAITING, None
     fields = ["standing", "refusal"]
-    judged = record.state == Submission.State.DONE and record.verdicts.filter(engine_version=VERSION).exists()
-    if not judged:
+    has_verdict = record.state == Submission.State.DONE and record.verdicts.filter(engine_version=VERSION).exists()
+    if not has_verdict:
         record.state, record.attempts, record.claimed_at, record.failure = Submission.State.QUEUED, 0, None, ""
         record.sent_at = now
         fields += ["state", "attempts", "claimed_at", "failure", "sent_at"]
     record.save(update_fields=fields)
-    task = SETTLE_RECORD if judged else submissions.ADJUDICATE
+    task = SETTLE_RECORD if has_verdict else submissions.ADJUDICATE
     transaction.on_commit(partial(hint, task, record.pk), robust=True)
     return True

@@ -1,7 +1,7 @@
-"""Reports from the score sheet: its QR code names the match, not who holds it.
+"""Reports from the score sheet: its QR code identifies the match, not the person who scans it.
 
-Nobody has signed such a report, so it occupies no side, makes no dispute, never stands by itself, and gives way to any
-signed report. It asks the loser by e-mail, and otherwise waits for a player or a director.
+Such a report is unsigned. It belongs to no side, opens no dispute, never stands by itself, and is closed by any signed
+report. The losing player is asked about it by e-mail; otherwise it waits until a player or a director reports it.
 """
 
 from datetime import datetime
@@ -12,11 +12,11 @@ from engine.errors import Refused
 from matches.lifecycle.finish import check_report
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.models import Claim, Match
-from matches.reporting.services import claims, notices
+from matches.reporting.services import notifications, reports
 from players.actors import Actor, log
 
 MOST_REPORTS = 20
-"""More of them for one match are no mistakes."""
+"""Reports from the sheet that one match accepts; more are abuse rather than mistakes."""
 
 
 def report_from_sheet(
@@ -30,33 +30,33 @@ def report_from_sheet(
     after: int | None = None,
     key: str = "",
     note: str = "",
-) -> claims.Claimed:
-    """Pass on a score that nobody signs; `says_side` is who the sender says they are, None for somebody else.
+) -> reports.StoredReport:
+    """Store an unsigned report; `says_side` is the player the sender says they are, None for somebody else.
 
-    It replaces an earlier one from the sheet. The same `key`, or the same words, give the first one again.
-    Refused: `signed_report_first`, `too_many_sheet_reports`, and what `claims.claim` refuses.
+    It replaces an earlier one from the sheet. The same `key`, or the same report, returns the stored one.
+    Refused: `signed_report_first`, `too_many_sheet_reports`, and what `reports.report_score` refuses.
     """
-    claims.check_texts(key, note)
+    reports.check_texts(key, note)
     with transaction.atomic():
-        row = lock_match(match.pk)
-        if (seen := claims.seen_before(row, None, winner, score, key)) is not None:
-            return claims.Claimed(seen, created=False)
-        refuse_stale(row, after)
-        claims.refuse_settled_or_disputed(row)
-        check_report(length=row.length, start=row.start_score, winner=winner, score=score)
-        if claims.open_reports(row):
+        locked = lock_match(match.pk)
+        if (stored := reports.stored_report(locked, None, winner, score, key)) is not None:
+            return reports.StoredReport(stored, created=False)
+        refuse_stale(locked, after)
+        reports.refuse_settled_or_disputed(locked)
+        check_report(length=locked.length, start=locked.start_score, winner=winner, score=score)
+        if reports.open_reports(locked):
             raise Refused("signed_report_first")
-        earlier = row.claims.filter(side=None)
+        earlier = locked.claims.filter(side=None)
         same = earlier.filter(state=Claim.State.OPEN, says_side=says_side, winner=winner)
-        if (again := same.filter(score_0=score[0], score_1=score[1]).first()) is not None:
-            return claims.Claimed(again, created=False)
+        if (repeated := same.filter(score_0=score[0], score_1=score[1]).first()) is not None:
+            return reports.StoredReport(repeated, created=False)
         if earlier.count() >= MOST_REPORTS:
             raise Refused("too_many_sheet_reports")
         earlier.filter(state=Claim.State.OPEN).update(state=Claim.State.OVERRULED, answered_at=now)
-        new = claims.create(
-            row, by, now, says_side=says_side, winner=winner, score_0=score[0], score_1=score[1], note=note, key=key
+        report = reports.create_report(
+            locked, by, now, says_side=says_side, winner=winner, score_0=score[0], score_1=score[1], note=note, key=key
         )
-        log(by, "sheet_reported", row.topic, club=row.club, says_side=says_side, winner=winner, score=list(score))
-        changed(row)
-        notices.report_made(row, new)
-    return claims.Claimed(new, created=True)
+        log(by, "sheet_reported", locked.topic, club=locked.club, says_side=says_side, winner=winner, score=list(score))
+        changed(locked)
+        notifications.notify_respondent(locked, report)
+    return reports.StoredReport(report, created=True)

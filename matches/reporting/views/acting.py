@@ -23,7 +23,7 @@ from engine.errors import Refused
 from matches import access
 from matches.access import Seat
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Match
-from matches.reporting.addresses import home
+from matches.reporting.action_urls import home
 from matches.reporting.appointments import zone_of
 from matches.reporting.forms import ObjectionForm, ScoreForm, SheetScoreForm, TimesForm
 from matches.reporting.match_page import match_page

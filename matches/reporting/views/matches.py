@@ -24,7 +24,7 @@ from matches.lifecycle import links
 from matches.models import Match
 from matches.records.downloads import File, as_attachment
 from matches.reporting import my_matches
-from matches.reporting.addresses import home
+from matches.reporting.action_urls import home
 from matches.reporting.appointments import calendar
 from matches.reporting.services import proposals
 from matches.reporting.views.acting import page, seated

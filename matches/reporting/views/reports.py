@@ -30,7 +30,7 @@ from matches.reporting.forms import (
     TimesForm,
 )
 from matches.reporting.preview import preview_of, sheet_thanks
-from matches.reporting.services import claims, objections, proposals, records, sheet_reports
+from matches.reporting.services import objections, proposals, records, reports, sheet_reports
 from matches.reporting.views.acting import acting, page, seated, side_of, zone_for
 
 
@@ -60,7 +60,7 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
     if not form.is_valid():
         return page(request, seat.match, seat, filled=form)
     try:
-        claims.refuse_settled_or_disputed(seat.match)
+        reports.refuse_settled_or_disputed(seat.match)
         check_report(length=seat.match.length, start=seat.match.start_score, winner=form.winner, score=form.score)
     except Refused as refused:
         return page(request, seat.match, seat, refused=refused, filled=form)
@@ -79,9 +79,9 @@ def claim(request: HttpRequest, seat: Seat, form: ReportForm | SheetReportForm) 
         **form.common,
     }
     if seat.side is None:
-        made = sheet_reports.report_from_sheet(says_side=form.says_side, **report).claim
+        made = sheet_reports.report_from_sheet(says_side=form.says_side, **report).report
         return sheet_thanks(made)
-    made = claims.claim(side=seat.side, **report).claim
+    made = reports.report_score(side=seat.side, **report).report
     return _claimed(access.match_again(made.match), made.is_own_loss)
 
 
@@ -98,7 +98,7 @@ def _claimed(match: Match, is_own_loss: bool) -> str:
 @acting(_act_form)
 def confirm(request: HttpRequest, seat: Seat, form: ActForm) -> str:
     """Agree to what the other side reports."""
-    claims.confirm(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
+    reports.confirm(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("Confirmed. The result stands.")
 
 
@@ -106,21 +106,21 @@ def confirm(request: HttpRequest, seat: Seat, form: ActForm) -> str:
 def contest(request: HttpRequest, seat: Seat, form: NoteForm) -> str:
     """Say that the report is wrong."""
     note = form.cleaned_data["note"]
-    claims.contest(match=seat.match, side=side_of(seat), by=seat.by, note=note, **form.common)
+    reports.contest(match=seat.match, side=side_of(seat), by=seat.by, note=note, **form.common)
     return gettext("Contested. The director rules.")
 
 
 @acting(_act_form)
 def concede(request: HttpRequest, seat: Seat, form: ActForm) -> str:
     """Give in to the other side's report in a dispute."""
-    claims.concede(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
+    reports.concede(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("You agree. The result stands.")
 
 
 @acting(_act_form)
 def withdraw_claim(request: HttpRequest, seat: Seat, form: ActForm) -> str:
     """Take one's own report back."""
-    claims.withdraw_claim(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
+    reports.withdraw_report(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("You have taken your report back.")
 
 
@@ -128,7 +128,7 @@ def withdraw_claim(request: HttpRequest, seat: Seat, form: ActForm) -> str:
 def acknowledge(request: HttpRequest, seat: Seat, form: ActForm) -> str:
     """Say that one has seen the other side's report."""
     common = form.common
-    claims.acknowledge(match=seat.match, side=side_of(seat), by=seat.by, after=common["after"], now=common["now"])
+    reports.acknowledge(match=seat.match, side=side_of(seat), by=seat.by, after=common["after"], now=common["now"])
     return gettext("Marked as seen.")
 
 
@@ -167,10 +167,10 @@ def _send_record(request: HttpRequest, seat: Seat, form: RecordForm) -> str:
 
 
 @acting(lambda request, seat: NamesForm(request.POST))
-def say_who(request: HttpRequest, seat: Seat, form: NamesForm, record_id: str) -> str:
+def identify_players(request: HttpRequest, seat: Seat, form: NamesForm, record_id: str) -> str:
     """Tell which of a record's players is which."""
     common = form.common
-    records.say_who(
+    records.identify_players(
         submission=access.record_of(seat, record_id),
         swapped=form.cleaned_data["left"] == 1,
         side=side_of(seat),

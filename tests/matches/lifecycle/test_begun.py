@@ -8,7 +8,7 @@ from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import append_result
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result
-from matches.reporting.services import claims, proposals, records
+from matches.reporting.services import proposals, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import User
@@ -54,9 +54,9 @@ def test_a_refused_record_is_not_a_beginning(match: Match, bob: User) -> None:
 
 
 def test_a_report_is_a_beginning_until_it_is_taken_back(match: Match) -> None:
-    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=minutes(3))
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=minutes(3))
     assert again(match).begun_at == minutes(3)
-    claims.withdraw_claim(match=match, side=BOB, by=Actor.link(BOB), now=minutes(4))
+    reports.withdraw_report(match=match, side=BOB, by=Actor.link(BOB), now=minutes(4))
     assert not has_begun(again(match))
 
 

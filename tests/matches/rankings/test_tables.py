@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from matches.models import Match, PlayerRating
-from matches.presentation.context import Occasion, add, occasions
+from matches.presentation.context import MatchContext, match_contexts, register_contexts
 from matches.presentation.visibility import NOBODY, Viewer
 from matches.rankings import charts, histories, profiles
 from matches.rankings import tables as rankings
@@ -256,8 +256,14 @@ def test_two_players_head_to_head(cast: tuple[Player, Player, Player]) -> None:
 
 
 def test_the_room_above_tells_what_a_match_was_played_for() -> None:
-    add(lambda topics: {topic: Occasion("Spring Cup · final", "/spring/") for topic in topics if topic == "division:1"})
-    assert occasions(["", "division:1", "other:2"]) == {"division:1": Occasion("Spring Cup · final", "/spring/")}
+    register_contexts(
+        lambda topics: {
+            topic: MatchContext("Spring Cup · final", "/spring/") for topic in topics if topic == "division:1"
+        }
+    )
+    assert match_contexts(["", "division:1", "other:2"]) == {
+        "division:1": MatchContext("Spring Cup · final", "/spring/")
+    }
 
 
 # Charts

@@ -10,7 +10,7 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import standing_result
 from matches.models import Claim, Match, Submission
 from matches.records.services.submissions import MOST_ATTEMPTS
-from matches.reporting.services import claims, deadlines, proofs, records
+from matches.reporting.services import deadlines, record_outcomes, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Player, User
@@ -22,48 +22,48 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def claim(match: Match, bob: User) -> Claim:
     """Bob says that he won 7–5."""
-    return claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).claim
+    return reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
 
 
 def test_an_email_asks_the_loser_but_starts_no_waiting_time(match: Match, claim: Claim, carol: User) -> None:
-    assert deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(2))
+    assert deadlines.send_report_email(claim_id=claim.pk, now=minutes(2))
     (letter,) = mail.outbox
     assert letter.to == [carol.email]
     assert "Bob reports 7–5" in letter.subject
     assert f"/m/{match.public_id}.1." in letter.body
-    assert deadlines.stand_due_claims(now=minutes(100_000)) == 0, "an unread e-mail is no answer"
-    assert not deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(3)), "nobody is written to twice"
+    assert deadlines.accept_due_reports(now=minutes(100_000)) == 0, "an unread e-mail is no answer"
+    assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(3)), "nobody is written to twice"
 
 
 def test_a_report_that_was_seen_stands_when_its_time_has_run_out(match: Match, claim: Claim) -> None:
-    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(2))
-    assert deadlines.stand_due_claims(now=minutes(12)) == 0, "answers on their way are waited for"
-    assert deadlines.stand_due_claims(now=minutes(12.01)) == 1
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(2))
+    assert deadlines.accept_due_reports(now=minutes(12)) == 0, "answers on their way are waited for"
+    assert deadlines.accept_due_reports(now=minutes(12.01)) == 1
     result = standing_result(match)
     assert result is not None
     assert (result.by, result.at) == ("system", minutes(12.01))
-    assert deadlines.stand_due_claims(now=minutes(13)) == 0
+    assert deadlines.accept_due_reports(now=minutes(13)) == 0
 
 
 def test_a_letter_that_was_lost_is_asked_for_again_until_it_is_written(claim: Claim, valkey: Any) -> None:
-    assert deadlines.tell_again(now=minutes(0)) == 0, "the first hint may still be on its way"
-    assert deadlines.tell_again(now=minutes(1)) == 1
-    deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(1))
-    assert deadlines.tell_again(now=minutes(2)) == 0
+    assert deadlines.resend_report_emails(now=minutes(0)) == 0, "the first hint may still be on its way"
+    assert deadlines.resend_report_emails(now=minutes(1)) == 1
+    deadlines.send_report_email(claim_id=claim.pk, now=minutes(1))
+    assert deadlines.resend_report_emails(now=minutes(2)) == 0
 
 
 def test_nobody_is_written_to_without_an_account(bob_player: Player) -> None:
     ghost = Player.objects.create(name="Ghost")
     match = match_between(bob_player, ghost)
-    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).claim
-    assert deadlines.tell_again(now=minutes(5)) == 0
-    assert not deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(5))
+    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).report
+    assert deadlines.resend_report_emails(now=minutes(5)) == 0
+    assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(5))
     assert mail.outbox == []
 
 
 def test_no_letter_about_a_claim_that_is_answered(match: Match, claim: Claim) -> None:
-    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
-    assert not deadlines.tell_of_claim(claim_id=claim.pk, now=minutes(2))
+    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
+    assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(2))
     assert mail.outbox == []
 
 
@@ -71,13 +71,13 @@ def test_a_record_sent_in_time_is_heard_before_the_claim_stands(
     bob_player: Player, carol_player: Player, carol: User
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
-    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).claim
-    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).report
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     carol_won = write(play_out(6, 3, players=("Bob", "Carol")), "mat")
     row = records.submit_for_match(
         match=match, side=CAROL, data=carol_won, source="upload", by=Actor.of(carol), submitter=carol, now=minutes(9)
     ).submission
-    deadlines.stand_due_claims(now=minutes(20))
+    deadlines.accept_due_reports(now=minutes(20))
     assert standing_result(match) is None
     adjudicate_submission(submission_id=row.pk, now=minutes(21))
     match.refresh_from_db()
@@ -100,7 +100,7 @@ def test_a_verdict_that_a_crash_left_without_effect_is_applied_by_the_sweep(matc
 
 
 def test_the_room_above_is_told_again_until_it_has_acted(match: Match, claim: Claim, heard: list[int]) -> None:
-    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert deadlines.announce_unsettled(now=minutes(0)) == 0, "the first signal may still be at work"
     assert deadlines.announce_unsettled(now=minutes(1)) == 1
     assert heard == [match.pk]
@@ -124,4 +124,4 @@ def test_one_row_that_fails_does_not_hold_up_the_others(bob_player: Player, caro
         deadlines.settle_waiting_records(now=minutes(1))
     rows[1].refresh_from_db()
     assert rows[1].standing == Submission.Standing.REFUSED
-    assert proofs.apply_verdict(submission_id=rows[1].pk, now=minutes(1)) is None
+    assert record_outcomes.apply_verdict(submission_id=rows[1].pk, now=minutes(1)) is None

@@ -13,7 +13,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Match, Proposal, Submission
-from matches.reporting.services import claims, proposals, records
+from matches.reporting.services import proposals, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Club, Player, User
@@ -134,7 +134,9 @@ def test_a_personal_link_reports_confirms_and_contests_without_an_account(match:
 
 
 def test_a_link_preview_changes_nothing_and_the_button_starts_the_waiting_time(match: Match, bob: User) -> None:
-    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()).claim
+    claim = reports.report_score(
+        match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()
+    ).report
     match.refresh_from_db()
     seq = match.seq
     for side in (BOB, CAROL, None):
@@ -270,7 +272,7 @@ def test_refused_times_come_back_filled_and_name_the_one_that_is_wrong(match: Ma
     "action", ["claim", "confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"]
 )
 def test_an_empty_form_changes_nothing(match: Match, bob: User, carol: User, action: str) -> None:
-    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now())
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now())
     match.refresh_from_db()
     seq = match.seq
     assert as_(carol).post(at(match, action), {}).status_code == 422
@@ -282,7 +284,7 @@ def test_a_waiting_page_loads_itself_anew_when_something_has_changed(match: Matc
     client = as_(bob)
     quiet = client.get(f"{at(match)}?after=0", headers={"HX-Request": "true"})
     assert quiet.status_code == 204
-    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
     loud = client.get(f"{at(match)}?after=0", headers={"HX-Request": "true"})
     assert loud.headers["HX-Refresh"] == "true"
 
@@ -304,11 +306,11 @@ def test_my_matches_begin_with_what_is_asked_of_me(
 ) -> None:
     dinah = Player.objects.create(name="Dinah")
     match_between(carol_player, dinah, due_at=timezone.now() + timedelta(hours=2))
-    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
     page = as_(carol).get(reverse("my-matches")).content.decode()
     assert page.index("Bob reports having won 7–5") < page.index("Dinah")
     assert as_(bob).get(reverse("my-matches")).content.decode().count("You report 7–5") == 1
-    claims.confirm(match=match, side=CAROL, by=Actor.of(carol), now=NOW)
+    reports.confirm(match=match, side=CAROL, by=Actor.of(carol), now=NOW)
     page = as_(carol).get(reverse("my-matches")).content.decode()
     assert "5–7" in page
 
@@ -329,9 +331,9 @@ def test_my_matches_take_the_same_queries_for_one_and_for_thirty(
     for number in range(30):
         match = match_between(bob_player, carol_player, club=club)
         if number % 3 == 0:
-            claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+            reports.report_score(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
         if number % 3 == 1:
-            claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+            reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
             proposals.propose(match=match, side=BOB, times=[NOW + timedelta(days=1)], by=Actor.of(bob), now=NOW)
     with django_assert_max_num_queries(20):
         assert client.get("/my/").status_code == 200

@@ -11,10 +11,10 @@ from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.finish import append_result, standing_result
 from matches.models import Match, Objection, Result
-from matches.reporting.services import claims, records
+from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.objections import answer_objection, object_to_result
-from matches.reporting.services.outcomes import stand_unanswered
+from matches.reporting.services.report_outcomes import accept_unanswered
 from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
@@ -26,9 +26,9 @@ State = Objection.State
 @pytest.fixture
 def stood(match: Match, bob: User) -> Match:
     """Bob's 7–5 came to stand at 20:11 because Carol, who saw it at 20:01, said nothing."""
-    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).claim
-    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
-    stand_unanswered(claim_id=claim.pk, now=minutes(11))
+    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
+    accept_unanswered(claim_id=claim.pk, now=minutes(11))
     match.refresh_from_db()
     return match
 
@@ -72,18 +72,18 @@ def test_one_objects_until_a_day_after_having_seen_it(stood: Match, at: float, p
 
 def test_there_are_always_ten_minutes_after_it_stands(bob_player: Player, carol_player: Player) -> None:
     match = match_between(bob_player, carol_player, claim_wait=3 * 24 * 3600)
-    claim = claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).claim
-    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
-    stand_unanswered(claim_id=claim.pk, now=NOW + timedelta(days=3))
+    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).report
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    accept_unanswered(claim_id=claim.pk, now=NOW + timedelta(days=3))
     match.refresh_from_db()
     assert code(match, at=3 * 24 * 60 + 10.1) == "objection_late"
     assert object_(match, at=3 * 24 * 60 + 10).state == State.OPEN
 
 
 def test_what_was_confirmed_or_decided_is_not_objected_to(match: Match, bob: User, alice: User) -> None:
-    claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
     assert code(match) == "nothing_to_object_to"
-    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
+    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
     assert code(match) == "nothing_to_object_to"
 
 

@@ -9,7 +9,7 @@ from engine.errors import Refused
 from matches.lifecycle.opening import set_due
 from matches.models import Match, Proposal
 from matches.reporting.appointments import calendar, instant, zone_of
-from matches.reporting.services import claims, proposals
+from matches.reporting.services import proposals, reports
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
@@ -103,8 +103,8 @@ def test_stale_and_repeated_proposals(match: Match) -> None:
 
 def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
     offered = propose(match, BOB, 1)
-    claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
-    claims.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
+    reports.report_score(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+    reports.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
     assert code(propose, match, CAROL, 1) == "match_settled"
     assert code(accept, match, offered, CAROL, 1) == "match_settled"
 

@@ -11,10 +11,9 @@ from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.lifecycle.finish import append_result, standing_result
 from matches.models import Match, Result, Submission
-from matches.reporting.services import claims, records
-from matches.reporting.services import outcomes as report_outcomes
+from matches.reporting.services import records, report_outcomes, reports
 from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.proofs import apply_verdict
+from matches.reporting.services.record_outcomes import apply_verdict
 from players.actors import Actor
 from players.models import Alias, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
@@ -72,7 +71,7 @@ def test_the_winners_record_waits_for_the_other_player(match: Match, bob: User, 
     report = match.claims.get()
     assert (row.standing, match.state, match.results.count()) == (Standing.REPORT, Match.State.CLAIMED, 0)
     assert (report.side, report.score, report.submission, report.stands_at) == (BOB, SCORE, row, None)
-    claims.confirm(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+    reports.confirm(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
     row.refresh_from_db()
     assert (row.standing, outcome(match)) == (Standing.STANDS, (WINNER, SCORE, "played", "record"))
     assert (match.results.get().submission, match.results.get().user) == (row, carol)
@@ -110,7 +109,7 @@ def test_a_director_who_enters_what_a_record_says_makes_it_the_proof(match: Matc
 
 def test_a_withdrawn_record_counts_for_nothing(match: Match, bob: User) -> None:
     row = send(match, played(), bob)
-    claims.withdraw_claim(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
+    reports.withdraw_report(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
     row.refresh_from_db()
     match.refresh_from_db()
     assert (why(row), match.state, match.begun_at) == ("record_withdrawn", Match.State.OPEN, None)
@@ -144,7 +143,7 @@ def test_the_losers_record_of_a_concession_is_pending_like_their_word(match: Mat
     lost(match, CONCEDED, carol)
     report = match.claims.get()
     assert (match.state, report.stands_at) == (Match.State.CLAIMED, minutes(2))
-    report_outcomes.stand_unanswered(claim_id=report.pk, now=minutes(2))
+    report_outcomes.accept_unanswered(claim_id=report.pk, now=minutes(2))
     assert outcome(match)[2:] == ("concession", "record")
 
 
@@ -171,15 +170,15 @@ def test_unknown_names_are_asked_for_once_and_remembered(match: Match, bob: User
     row = send(match, played(players=("prime_time", "blitz99")), bob)
     assert (row.standing, match.results.count()) == (Standing.NAMES, 0)
     with pytest.raises(Refused) as refused:
-        records.say_who(submission=row, swapped=True, side=CAROL, by=Actor.link(CAROL), now=NOW)
+        records.identify_players(submission=row, swapped=True, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert refused.value.code == "names_ask_other"
-    told = records.say_who(submission=row, swapped=True, side=BOB, by=Actor.of(bob), now=NOW)
+    told = records.identify_players(submission=row, swapped=True, side=BOB, by=Actor.of(bob), now=NOW)
     assert told.standing == Standing.STANDS
     match.refresh_from_db()
     assert outcome(match) == (1 - WINNER, SCORE[::-1], "played", "record")
     assert {alias.name: alias.player.name for alias in Alias.objects.all()} == {"prime_time": "Carol", "blitz99": "Bob"}
     with pytest.raises(Refused) as refused:
-        records.say_who(submission=row, swapped=False, side=BOB, by=Actor.of(bob), now=NOW)
+        records.identify_players(submission=row, swapped=False, side=BOB, by=Actor.of(bob), now=NOW)
     assert refused.value.code == "names_not_asked"
     second = match_between(*match.players, length=3)
     assert send(second, played(2, players=("prime_time", "blitz99")), bob).standing == Standing.STANDS
@@ -226,22 +225,22 @@ def test_a_record_without_the_crawford_rule_does_not_fit(bob_player: Player, car
 
 
 def test_a_record_against_the_other_sides_report_is_a_dispute(match: Match, bob: User, carol: User) -> None:
-    claims.claim(match=match, side=CAROL, winner=CAROL, score=(1, 3), by=Actor.of(carol), now=NOW)
+    reports.report_score(match=match, side=CAROL, winner=CAROL, score=(1, 3), by=Actor.of(carol), now=NOW)
     row = send(match, played(), bob)
     assert (row.standing, match.state, match.results.count()) == (Standing.REPORT, Match.State.DISPUTED, 0)
 
 
 def test_a_record_that_corrects_its_senders_report_replaces_it(match: Match, bob: User) -> None:
-    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
-    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     send(match, played(), bob)
     first, second = match.claims.all()
     assert (first.state, second.state, second.score, second.seen_at) == ("withdrawn", "open", SCORE, None)
 
 
 def test_a_record_that_bears_its_senders_report_out_keeps_the_waiting_time(match: Match, bob: User) -> None:
-    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
-    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     send(match, played(), bob, at=minutes(5))
     report = match.claims.get(state="open")
     assert (report.submission is not None, report.stands_at) == (True, minutes(10))
@@ -249,14 +248,14 @@ def test_a_record_that_bears_its_senders_report_out_keeps_the_waiting_time(match
 
 def test_a_record_that_says_what_was_claimed_proves_it(match: Match, bob: User, carol: User) -> None:
     # Points beyond the length are often left out when people tell a score.
-    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
     row = lost(match, played(), carol)
     assert (row.standing, match.claims.first().state) == (Standing.STANDS, "stands")
 
 
 def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: Match, bob: User, alice: User) -> None:
-    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
-    claims.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     row = send(match, played(), bob)
     assert (why(row), match.state, match.results.count()) == ("record_disputed", Match.State.DISPUTED, 0)
     result = records.accept_by_ruling(submission=row, waived=[], by=Actor.of(alice), now=minutes(9))
@@ -265,8 +264,8 @@ def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: M
 
 
 def test_a_settled_score_gets_its_proof_from_a_record_that_agrees(match: Match, bob: User, carol: User) -> None:
-    claims.claim(match=match, side=CAROL, winner=BOB, score=(3, 0), by=Actor.of(carol), now=NOW)
-    claims.confirm(match=match, side=BOB, by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=CAROL, winner=BOB, score=(3, 0), by=Actor.of(carol), now=NOW)
+    reports.confirm(match=match, side=BOB, by=Actor.of(bob), now=NOW)
     send(match, played(), bob, at=minutes(5))
     assert list(match.results.order_by("version").values_list("version", "source", "score_0")) == [
         (1, "claim", 3),
@@ -276,8 +275,8 @@ def test_a_settled_score_gets_its_proof_from_a_record_that_agrees(match: Match, 
 
 
 def test_a_settled_score_is_not_overturned_by_a_record(match: Match, bob: User) -> None:
-    claims.claim(match=match, side=CAROL, winner=BOB, score=(3, 1), by=Actor.link(CAROL), now=NOW)
-    claims.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
+    reports.report_score(match=match, side=CAROL, winner=BOB, score=(3, 1), by=Actor.link(CAROL), now=NOW)
+    reports.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
     row = send(match, played(), bob)
     assert (why(row), outcome(match)) == ("record_contradicts", (BOB, (3, 1), "played", "claim"))
 
@@ -296,8 +295,8 @@ def test_the_same_file_from_both_players_is_one_submission(match: Match, bob: Us
 
 
 def test_a_refused_record_is_looked_at_again_when_it_is_sent_again(match: Match, bob: User, alice: User) -> None:
-    claims.claim(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
-    claims.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert why(send(match, played(), bob)) == "record_disputed"
     ruling = {"winner": BOB, "score": (3, 0), "kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
     append_result(match, **ruling, by=Actor.of(alice), now=minutes(5))
@@ -310,7 +309,7 @@ def test_a_refused_record_is_looked_at_again_when_it_is_sent_again(match: Match,
 
 def test_a_verdict_takes_effect_once_however_often_it_is_applied(match: Match, bob: User) -> None:
     row = send(match, played(), bob)
-    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert apply_verdict(submission_id=row.pk, now=NOW) is None
     assert match.results.count() == 1
 

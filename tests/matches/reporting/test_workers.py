@@ -11,7 +11,7 @@ from django.utils import timezone
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Match
-from matches.reporting.services import claims, records
+from matches.reporting.services import records, reports
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.cast import BOB, match_between
@@ -40,7 +40,9 @@ def test_a_record_is_reported_and_the_loser_is_written_to(
     )
     assert soon(lambda: Match.objects.get(pk=match.pk).state == Match.State.CLAIMED)
     other = match_between(bob_player, carol_player)
-    claim = claims.claim(match=other, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()).claim
+    claim = reports.report_score(
+        match=other, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()
+    ).report
     assert soon(lambda: other.claims.get().emailed_at)
     claim.refresh_from_db()
     assert claim.stands_at is None

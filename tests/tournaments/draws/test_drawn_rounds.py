@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from matches.lifecycle.finish import ResultInput
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
@@ -122,7 +122,7 @@ def test_a_round_that_has_begun_is_not_drawn_again(begun: Begun, how: str) -> No
         driver.report(first, 0)
     else:
         assert first.match is not None
-        claims.claim(match=first.match, side=0, winner=1, score=(2, 5), by=Actor.link(0), now=driver.now())
+        reports.report_score(match=first.match, side=0, winner=1, score=(2, 5), by=Actor.link(0), now=driver.now())
     for fixture in feeding(driver, round_):
         if fixture.match is not None:
             correct(driver, fixture)

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from engine.errors import Refused
 from matches.models import Match
-from matches.reporting.services.claims import claim, withdraw_claim
 from matches.reporting.services.proposals import propose
+from matches.reporting.services.reports import report_score, withdraw_report
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
@@ -140,9 +140,9 @@ def test_a_report_that_was_taken_back_and_a_proposed_time_do_not_keep_a_round(se
     assert len(second_round_matches) == 3
     assert first is not None
     assert second is not None
-    claim(match=first, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOON)
+    report_score(match=first, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOON)
     assert refusal(lambda: undo_round(second_round)) == "round_begun"
-    withdraw_claim(match=first, side=0, by=Actor.link(0), now=NOON)
+    withdraw_report(match=first, side=0, by=Actor.link(0), now=NOON)
     propose(match=second, side=0, times=[NOON + timedelta(days=2)], by=Actor.link(0), now=NOON)
 
     assert undo_round(second_round).state == Draw.State.TAKEN_BACK
@@ -251,7 +251,7 @@ def test_a_draw_in_which_somebody_has_begun_stays(format_: str, played: Drawn) -
     driver = played(6, StageSettings(format_))
     match = driver.ready()[0].match
     assert match is not None
-    claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOON)
+    report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOON)
 
     assert refusal(lambda: undo_draw(driver)) == "draw_begun"
     assert Commitment.objects.filter(end="retired").count() == 0

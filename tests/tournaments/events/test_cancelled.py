@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services.claims import claim
+from matches.reporting.services.reports import report_score
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
@@ -41,7 +41,7 @@ def test_a_result_that_came_a_moment_before_moves_the_bracket_first(
     results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
     assert second.match is not None
     # Its commit is not followed by the settling here, as if the process had died in between.
-    claim(match=second.match, side=1, winner=0, score=(7, 2), by=Actor.link(1), now=NOON)
+    report_score(match=second.match, side=1, winner=0, score=(7, 2), by=Actor.link(1), now=NOON)
 
     call_off(division, by_alice)
     settle_division(division_id=division.pk, now=NOON)

@@ -10,7 +10,7 @@ import pytest
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
-from matches.reporting.services.claims import claim
+from matches.reporting.services.reports import report_score
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
@@ -117,7 +117,7 @@ def test_what_a_player_has_reported_in_time_is_left_to_be_answered(league: Leagu
     division = league()
     match = open_matches(division)[0].match
     assert match is not None
-    claim(match=match, side=0, winner=0, score=(3, 1), by=Actor.link(0), now=END - timedelta(minutes=1))
+    report_score(match=match, side=0, winner=0, score=(3, 1), by=Actor.link(0), now=END - timedelta(minutes=1))
 
     assert sorted(map(str, sweep(AFTER))) == ["director"] + ["season_over"] * 4
     match.refresh_from_db()

@@ -13,7 +13,7 @@ from django.utils import timezone
 from redis import Redis
 
 from matches.models import Claim, Match, Result, Submission
-from matches.reporting.services import claims, records
+from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import User
@@ -31,16 +31,16 @@ SAID = {"after": 0, "left": 7, "right": 3}
 def claimed(running: RunningEvent, *, side: int = 0, told: bool = False, winner: int = 0) -> Match:
     """M1 with a claim of the winner's."""
     assert running.fixture.match is not None
-    made = claims.claim(
+    report = reports.report_score(
         match=running.fixture.match,
         side=side,
         winner=winner,
         score=(7, 3) if winner == 0 else (3, 7),
         by=Actor.link(side),
         now=timezone.now(),
-    )
+    ).report
     if told:
-        claims.acknowledge(match=made.claim.match, side=1 - side, by=Actor.link(1 - side), now=timezone.now())
+        reports.acknowledge(match=report.match, side=1 - side, by=Actor.link(1 - side), now=timezone.now())
     return Match.objects.get(pk=running.fixture.match.pk)
 
 
@@ -66,7 +66,7 @@ def test_a_dispute_stands_before_a_claim(running: RunningEvent, alice_client: Cl
     claimed(running, told=True)
     assert "Unconfirmed" in needs(alice_client, running)
     assert "Stands in 9 min" in needs(alice_client, running)
-    claims.contest(match=running.fixture.match, side=1, by=Actor.link(1), now=NOW)  # type: ignore[arg-type]
+    reports.contest(match=running.fixture.match, side=1, by=Actor.link(1), now=NOW)  # type: ignore[arg-type]
     assert "Dispute" in needs(alice_client, running)
     assert "Unconfirmed" not in needs(alice_client, running)
 
@@ -180,7 +180,7 @@ def test_a_line_with_a_fault_stays_in_the_field_with_its_reason(running: Running
 
 def test_the_claims_stand_side_by_side_and_one_click_confirms(running: RunningEvent, alice_client: Client) -> None:
     match = claimed(running)
-    claims.claim(match=match, side=1, winner=1, score=(3, 7), by=Actor.link(1), now=NOW)
+    reports.report_score(match=match, side=1, winner=1, score=(3, 7), by=Actor.link(1), now=NOW)
     match.refresh_from_db()
     html = page(alice_client, running.fixture_url)
     assert html.index(">7–3<") < html.index(">3–7<")
@@ -425,11 +425,11 @@ def test_one_tap_confirms_the_reports_on_the_page(running: RunningEvent, alice_c
     for number in (1, 2):
         match = Fixture.objects.get(stage__division=running.division, number=number).match
         assert match is not None
-        claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
+        reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
     html = page(alice_client, f"{running.url}console/")
     assert "Confirm all unopposed (2)" in text(html)
-    reports = re.findall(r'name="report" value="(\w+)"', html)
-    answer = post(alice_client, f"{running.url}console/confirm-all/", {"report": reports})
+    report_ids = re.findall(r'name="report" value="(\w+)"', html)
+    answer = post(alice_client, f"{running.url}console/confirm-all/", {"report": report_ids})
     assert "Confirmed: M1, M2." in text(answer.content.decode())
     assert Result.objects.count() == 2
 

@@ -13,7 +13,7 @@ from django.utils.html import escape
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Player, User
 from tests.tournaments.conftest import NOW, RunningEvent
@@ -91,9 +91,9 @@ def test_what_happens_in_a_match_is_marked(running: RunningEvent, client: Client
     if word == "Live":
         Match.objects.filter(pk=match.pk).update(begun_at=NOW)
     else:
-        claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOW)
+        reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOW)
     if word == "Disputed":
-        claims.contest(match=match, side=1, by=Actor.link(1), now=NOW)
+        reports.contest(match=match, side=1, by=Actor.link(1), now=NOW)
     assert f"<b>{word}</b>" in box(page(client, running.division_url), 1)
 
 

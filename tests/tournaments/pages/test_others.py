@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from matches.lifecycle.finish import ResultInput
-from matches.presentation.context import occasions
+from matches.presentation.context import match_contexts
 from players.actors import Actor
 from players.models import Player, User
 from tests.matches.cast import open_match
@@ -38,7 +38,7 @@ def test_the_staff_look_and_change_nothing(
 
 def test_a_match_is_called_after_its_event(running: RunningEvent) -> None:
     topic = running.division.topic
-    told = occasions([topic, "division:nothing222"])
+    told = match_contexts([topic, "division:nothing222"])
     assert told[topic].title == "Winter Open · Open"
     assert told[topic].url == running.division_url
     assert set(told) == {topic}

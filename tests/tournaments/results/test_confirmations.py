@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Result
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON
@@ -34,7 +34,7 @@ def division(make_division: Callable[..., Division], club: Club, by_alice: Actor
     made.refresh_from_db()
     draws.publish_draw(division=made, after=made.seq, by=by_alice, now=NOON)
     for match in Match.objects.filter(parent_topic=made.topic):
-        claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
+        reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
     return made
 
 
@@ -74,7 +74,7 @@ def test_a_dispute_is_left_out_and_said(division: Division, by_alice: Actor) -> 
     number = next(number for number in (1, 2, 3, 4) if number != own_match(division))
     match = Fixture.objects.get(stage__division=division, number=number).match
     assert match is not None
-    claims.contest(match=match, side=1, by=Actor.link(1), now=timezone.now())
+    reports.contest(match=match, side=1, by=Actor.link(1), now=timezone.now())
     assert confirm(division, by_alice)[number].code == "confirm_disputed"
     assert not Result.objects.filter(match=match).exists()
 

@@ -11,7 +11,7 @@ from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
-from matches.reporting.services import claims, records
+from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry
@@ -135,7 +135,7 @@ def test_what_was_built_on_a_correction_is_not_taken_away_by_undoing_it(how: str
     if how == "played":
         results.enter_result(fixture=final, result=ResultInput(0, (3, 1)), by=SYSTEM, now=after)
     elif how == "claimed":
-        claims.claim(match=final.match, side=1, winner=1, score=(1, 3), by=Actor.link(1), now=after)
+        reports.report_score(match=final.match, side=1, winner=1, score=(1, 3), by=Actor.link(1), now=after)
     else:
         players = (final.match.player_0.name, final.match.player_1.name)
         data = write(play_out(1, final.match.length, players=players), "mat")

@@ -8,7 +8,7 @@ from django.test import Client
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import LogEntry, User
 from tests.tournaments.conftest import NOW, RunningEvent
@@ -149,7 +149,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
     fields = looked_at(alice_client, running)
     final = Fixture.objects.select_related("match").get(stage__division=running.division, number=3)
     assert final.match is not None
-    claims.claim(match=final.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOW)
+    reports.report_score(match=final.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOW)
     answer = alice_client.post(f"{running.fixture_url}correct/", {**fields, "choice": "correct_all"})
     page = answer.content.decode()
     assert answer.status_code == 409

@@ -8,9 +8,9 @@ import pytest
 
 from matches.models import Match, Result
 from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.claims import claim
 from matches.reporting.services.proposals import propose
 from matches.reporting.services.records import submit_for_match
+from matches.reporting.services.reports import report_score
 from players.actors import Actor
 from players.models import LogEntry
 from tests.matches.records.samples import simulated
@@ -113,7 +113,7 @@ def test_the_winner_of_a_lot_moves_on_in_the_bracket(drawn: Drawn) -> None:
 def test_what_the_players_have_said_is_never_overridden_by_the_clock(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
-    claim(match=fixture.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOON)
+    report_score(match=fixture.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOON)
 
     assert applied(fixture) == "director"
     assert not Result.objects.exists()

@@ -8,7 +8,7 @@ import pytest
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON
@@ -145,7 +145,7 @@ def test_players_still_report_their_own_match(fixture: Fixture, alice: User) -> 
     match = fixture.match
     assert match is not None
     side = [player.user_id for player in match.players].index(alice.pk)
-    claims.claim(
+    reports.report_score(
         match=match, side=side, winner=side, score=(7, 3) if side == 0 else (3, 7), by=Actor.of(alice), now=NOON
     )
     assert Match.objects.get(pk=match.pk).state == Match.State.CLAIMED

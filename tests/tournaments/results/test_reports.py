@@ -11,9 +11,9 @@ from django.utils import timezone
 from matches.lifecycle import links
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Objection
-from matches.reporting.services import claims
+from matches.reporting.services import reports
 from matches.reporting.services.objections import object_to_result
-from matches.reporting.services.outcomes import stand_unanswered
+from matches.reporting.services.report_outcomes import accept_unanswered
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOW, RunningEvent, publish
@@ -52,9 +52,9 @@ def test_a_report_says_what_it_means_in_the_event(running: RunningEvent) -> None
 def objection(running: RunningEvent) -> Objection:
     """Side 0 reported 7–3, which came to stand by itself; side 1 objects."""
     match, now = match_of(running), timezone.now()
-    report = claims.claim(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=now).claim
-    claims.acknowledge(match=match, side=1, by=Actor.link(1), now=now)
-    stand_unanswered(claim_id=report.pk, now=now + timedelta(minutes=10))
+    report = reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=now).report
+    reports.acknowledge(match=match, side=1, by=Actor.link(1), now=now)
+    accept_unanswered(claim_id=report.pk, now=now + timedelta(minutes=10))
     return object_to_result(
         match=match, side=1, reason="We did not play.", by=Actor.link(1), now=now + timedelta(minutes=11)
     )
@@ -103,7 +103,7 @@ def test_a_begun_successor_only_changes_the_advice(
     results.enter_result(fixture=second, result=ResultInput(0, (7, 1)), by=by_alice, now=timezone.now())
     final = Fixture.objects.get(stage__division=running.division, number=3)
     assert final.match is not None
-    claims.claim(match=final.match, side=0, winner=0, score=(7, 1), by=Actor.link(0), now=timezone.now())
+    reports.report_score(match=final.match, side=0, winner=0, score=(7, 1), by=Actor.link(0), now=timezone.now())
     assert "Matches that follow have begun" in alice_client.get(running.fixture_url).content.decode()
     assert answer(alice_client, running, objection, upheld="0").status_code == 302
 
@@ -164,5 +164,5 @@ def test_whoever_has_reported_is_free_for_the_next_match(
     assert playable(open_fixtures(division)) == [first, second]
     for fixture in (first, second):
         assert fixture.match is not None
-        claims.claim(match=fixture.match, side=1, winner=0, score=(7, 1), by=Actor.link(1), now=timezone.now())
+        reports.report_score(match=fixture.match, side=1, winner=0, score=(7, 1), by=Actor.link(1), now=timezone.now())
     assert playable(open_fixtures(division)) == [first, second, *later[:2]]

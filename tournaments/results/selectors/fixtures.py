@@ -12,7 +12,7 @@ from matches.lifecycle.begun import has_begun
 from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Claim, Match, Objection, Submission
 from matches.presentation.labels import reporter_of
-from matches.reporting.services.proofs import Fault
+from matches.reporting.services.record_outcomes import Fault
 from matches.reporting.services.records import FindingName, faults_of
 from players.access import Role, is_at_least
 from players.actors import Actor

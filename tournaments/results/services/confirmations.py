@@ -8,7 +8,7 @@ from django.db import transaction
 
 from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Claim, Match, Result, Submission
-from matches.reporting.services.outcomes import stand
+from matches.reporting.services.report_outcomes import accept_report
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.state.settle import hold, lock, settle
@@ -93,6 +93,6 @@ def _confirm(seen: Waiting, by: Actor, now: datetime) -> Confirmed:
         if current.report is None or current.report != seen.report:
             return Confirmed(Waiting(fixture, None, current.code or "confirm_changed"))
         log(by, "claim_confirmed", match.topic, club=match.club, claim=current.report.public_id)
-        result = stand(match, current.report, by=by, now=now)
+        result = accept_report(match, current.report, by=by, now=now)
         settle(division, by=by, now=now, held=locked)
     return Confirmed(current, result)

@@ -8,13 +8,13 @@ from django.utils.translation import gettext
 
 from matches.models import Claim, Match, Proposal, Submission
 from matches.presentation import labels as wording
-from matches.reporting.services.notices import asked_by
+from matches.reporting.services.notifications import respondent_of
 
 Standing = Submission.Standing
 
 
 @dataclass(frozen=True, slots=True)
-class Awaited:
+class NextStep:
     """One thing a match waits for."""
 
     code: str
@@ -63,29 +63,29 @@ class Pending:
         return next((one for one in self.proposals if one.state == Proposal.State.ACCEPTED), None)
 
 
-def awaited(match: Match, pending: Pending, now: datetime) -> list[Awaited]:
+def next_steps(match: Match, pending: Pending, now: datetime) -> list[NextStep]:
     """What is awaited, the most pressing first; nothing for a match that is over."""
     if match.is_over:
         return []
     if match.state == Match.State.DISPUTED:
-        return [Awaited("ruling")]
-    found = [Awaited("names", record.side) for record in pending.records if record.standing == Standing.NAMES]
+        return [NextStep("ruling")]
+    found = [NextStep("names", record.side) for record in pending.records if record.standing == Standing.NAMES]
     if pending.claim is not None:
-        found.append(Awaited("answer", asked_by(pending.claim), pending.claim.stands_at))
+        found.append(NextStep("answer", respondent_of(pending.claim), pending.claim.stands_at))
     if any(record.standing == Standing.WAITING for record in pending.records):
-        found.append(Awaited("verdict"))
+        found.append(NextStep("verdict"))
     if not found and pending.from_sheet is not None:
-        found.append(Awaited("sheet", asked_by(pending.from_sheet)))
+        found.append(NextStep("sheet", respondent_of(pending.from_sheet)))
     if found:
         return found
     if pending.offered is not None:
-        found.append(Awaited("times", 1 - pending.offered.side))
+        found.append(NextStep("times", 1 - pending.offered.side))
     if pending.agreed is not None and pending.agreed.agreed_at is not None and pending.agreed.agreed_at > now:
-        found.append(Awaited("appointment", until=pending.agreed.agreed_at))
-    return [*found, Awaited("play", until=match.due_at)]
+        found.append(NextStep("appointment", until=pending.agreed.agreed_at))
+    return [*found, NextStep("play", until=match.due_at)]
 
 
-def in_words(one: Awaited, match: Match, pending: Pending, side: int | None) -> str:
+def describe(one: NextStep, match: Match, pending: Pending, side: int | None) -> str:
     """What is awaited as a sentence, for the side that reads it; times stand beside it."""
     if one.code == "answer" and pending.claim is not None:
         return _answer(match, pending.claim, side)
@@ -111,7 +111,7 @@ def in_words(one: Awaited, match: Match, pending: Pending, side: int | None) -> 
 def _answer(match: Match, claim: Claim, side: int | None) -> str:
     if claim.is_own_loss:
         return _own_loss(match, claim, side)
-    claimant, other = wording.reporter_of(match, claim), match.players[asked_by(claim)].shown_name
+    claimant, other = wording.reporter_of(match, claim), match.players[respondent_of(claim)].shown_name
     score = wording.score_of(match, claim.winner, claim.score)
     if side == claim.side:
         if claim.stands_at is None:

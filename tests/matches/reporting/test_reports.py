@@ -8,8 +8,8 @@ from core.messages import sentence
 from engine.errors import Refused
 from matches.lifecycle.finish import append_result, standing_result
 from matches.models import Claim, Match, Result
-from matches.reporting.services import claims, proposals
-from matches.reporting.services.outcomes import stand_unanswered
+from matches.reporting.services import proposals, reports
+from matches.reporting.services.report_outcomes import accept_unanswered
 from matches.reporting.services.sheet_reports import MOST_REPORTS, report_from_sheet
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
@@ -22,17 +22,21 @@ State = Claim.State
 @pytest.fixture
 def bob_claims(match: Match, bob: User) -> Claim:
     """Bob says that he won 7–5."""
-    return claims.claim(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).claim
+    return reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
 
 
 def say(match: Match, side: int, winner: int, score: tuple[int, int], **more: Any) -> Claim:
-    return claims.claim(match=match, side=side, winner=winner, score=score, by=Actor.link(side), now=NOW, **more).claim
+    return reports.report_score(
+        match=match, side=side, winner=winner, score=score, by=Actor.link(side), now=NOW, **more
+    ).report
 
 
 @pytest.fixture
 def carol_lost(match: Match, carol: User) -> Claim:
     """Carol says that she lost 5–7."""
-    return claims.claim(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.of(carol), now=minutes(5)).claim
+    return reports.report_score(
+        match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.of(carol), now=minutes(5)
+    ).report
 
 
 def test_the_losers_own_report_is_pending_for_two_minutes_and_then_stands(
@@ -40,8 +44,8 @@ def test_the_losers_own_report_is_pending_for_two_minutes_and_then_stands(
 ) -> None:
     match.refresh_from_db()
     assert (match.state, match.begun_at, carol_lost.stands_at) == (Match.State.CLAIMED, minutes(5), minutes(7))
-    assert stand_unanswered(claim_id=carol_lost.pk, now=minutes(6.9)) is None
-    result = stand_unanswered(claim_id=carol_lost.pk, now=minutes(7))
+    assert accept_unanswered(claim_id=carol_lost.pk, now=minutes(6.9)) is None
+    result = accept_unanswered(claim_id=carol_lost.pk, now=minutes(7))
     assert result is not None
     assert (result.winner, result.score, result.kind, result.source) == (BOB, (7, 5), "played", "claim")
     assert result.user == carol
@@ -54,21 +58,21 @@ def test_the_losers_own_report_is_pending_for_two_minutes_and_then_stands(
 def test_the_losers_own_report_can_be_taken_back_meanwhile_and_not_later(
     match: Match, carol_lost: Claim, carol: User
 ) -> None:
-    claims.withdraw_claim(match=match, side=CAROL, by=Actor.of(carol), now=minutes(6))
+    reports.withdraw_report(match=match, side=CAROL, by=Actor.of(carol), now=minutes(6))
     match.refresh_from_db()
     assert (match.state, match.begun_at) == (Match.State.OPEN, None)
-    assert stand_unanswered(claim_id=carol_lost.pk, now=minutes(60)) is None
+    assert accept_unanswered(claim_id=carol_lost.pk, now=minutes(60)) is None
     again = say(match, CAROL, BOB, (7, 4))
-    assert stand_unanswered(claim_id=again.pk, now=minutes(60)) is not None
+    assert accept_unanswered(claim_id=again.pk, now=minutes(60)) is not None
     with pytest.raises(Refused) as refused:
-        claims.withdraw_claim(match=match, side=CAROL, by=Actor.of(carol), now=minutes(61))
+        reports.withdraw_report(match=match, side=CAROL, by=Actor.of(carol), now=minutes(61))
     assert refused.value.code == "match_settled"
 
 
 def test_the_winner_or_a_director_settles_the_losers_report_before_its_time(
     match: Match, carol_lost: Claim, alice: User
 ) -> None:
-    claims.confirm(match=match, side=BOB, by=Actor.link(BOB), now=minutes(5.5))
+    reports.confirm(match=match, side=BOB, by=Actor.link(BOB), now=minutes(5.5))
     match.refresh_from_db()
     assert match.state == Match.State.SETTLED
 
@@ -83,10 +87,10 @@ def test_without_second_thoughts_the_losers_report_stands_at_once(match: Match, 
 @pytest.mark.parametrize("contested", [True, False])
 def test_a_dispute_can_be_conceded(match: Match, bob_claims: Claim, carol: User, contested: bool) -> None:
     if contested:
-        claims.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+        reports.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
     else:
         say(match, CAROL, CAROL, (5, 7))
-    claims.concede(match=match, side=CAROL, by=Actor.of(carol), now=minutes(2))
+    reports.concede(match=match, side=CAROL, by=Actor.of(carol), now=minutes(2))
     result = standing_result(match)
     assert result is not None
     assert (result.winner, result.score, result.user) == (BOB, (7, 5), carol)
@@ -96,11 +100,11 @@ def test_a_dispute_can_be_conceded(match: Match, bob_claims: Claim, carol: User,
 
 def test_only_another_report_in_dispute_can_be_conceded(match: Match, bob_claims: Claim, carol: User) -> None:
     with pytest.raises(Refused) as refused:
-        claims.concede(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+        reports.concede(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
     assert refused.value.code == "nothing_to_concede"
-    claims.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+    reports.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
     with pytest.raises(Refused) as refused:
-        claims.concede(match=match, side=BOB, by=Actor.link(BOB), now=minutes(2))
+        reports.concede(match=match, side=BOB, by=Actor.link(BOB), now=minutes(2))
     assert refused.value.code == "nothing_to_concede"
 
 
@@ -119,7 +123,7 @@ def test_the_winners_claim_waits_for_the_loser(match: Match, bob_claims: Claim) 
 
 
 def test_a_confirmed_claim_stands(match: Match, bob_claims: Claim, carol: User) -> None:
-    confirmed = claims.confirm(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
+    confirmed = reports.confirm(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
     match.refresh_from_db()
     assert (confirmed.state, match.state) == (State.STANDS, Match.State.SETTLED)
     assert match.results.get().user == carol
@@ -127,7 +131,7 @@ def test_a_confirmed_claim_stands(match: Match, bob_claims: Claim, carol: User) 
 
 def test_nobody_confirms_his_own_claim(match: Match, bob_claims: Claim, bob: User) -> None:
     with pytest.raises(Refused, match="nothing_claimed"):
-        claims.confirm(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
+        reports.confirm(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
 
 
 def test_two_equal_claims_stand(match: Match, bob_claims: Claim) -> None:
@@ -151,7 +155,7 @@ def test_two_different_claims_are_a_dispute(
 
 def test_a_dispute_is_frozen_until_a_director_rules(match: Match, bob_claims: Claim, alice: User) -> None:
     say(match, CAROL, CAROL, (5, 7))
-    for act in (claims.confirm, claims.contest, claims.withdraw_claim):
+    for act in (reports.confirm, reports.contest, reports.withdraw_report):
         with pytest.raises(Refused) as refused:
             act(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
         assert refused.value.code == "match_disputed"
@@ -162,7 +166,7 @@ def test_a_dispute_is_frozen_until_a_director_rules(match: Match, bob_claims: Cl
 
 
 def test_a_contested_claim_is_a_dispute_and_keeps_what_was_said(match: Match, bob_claims: Claim, carol: User) -> None:
-    claims.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1), note="We stopped at 6–5.")
+    reports.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1), note="We stopped at 6–5.")
     match.refresh_from_db()
     bob_claims.refresh_from_db()
     assert match.state == Match.State.DISPUTED
@@ -173,7 +177,7 @@ def test_a_claim_can_be_taken_back_and_made_anew(match: Match, bob_claims: Claim
     with pytest.raises(Refused) as refused:
         say(match, BOB, BOB, (7, 3))
     assert refused.value.code == "claim_open"
-    claims.withdraw_claim(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
+    reports.withdraw_report(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
     match.refresh_from_db()
     assert match.state == Match.State.OPEN
     say(match, BOB, BOB, (7, 3))
@@ -182,7 +186,7 @@ def test_a_claim_can_be_taken_back_and_made_anew(match: Match, bob_claims: Claim
 
 
 def test_whoever_has_not_seen_the_latest_is_told_so(match: Match, bob_claims: Claim) -> None:
-    for act in (claims.confirm, claims.contest):
+    for act in (reports.confirm, reports.contest):
         with pytest.raises(Refused) as refused:
             act(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW, after=0)
         assert (refused.value.code, refused.value.params["seq"]) == ("stale", 1)
@@ -198,13 +202,13 @@ def test_a_repeated_key_gives_the_first_answer_again(match: Match) -> None:
         say(match, BOB, BOB, (7, 3), after=0, key="k1")
     assert refused.value.code == "key_reused"
     for _ in range(2):
-        confirmed = claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW, after=1, key="k2")
+        confirmed = reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW, after=1, key="k2")
         assert confirmed == first
     assert match.results.count() == 1
 
 
 def test_nothing_is_claimed_once_a_result_stands(match: Match, bob_claims: Claim) -> None:
-    claims.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
+    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     with pytest.raises(Refused) as refused:
         say(match, CAROL, CAROL, (5, 7))
     assert refused.value.code == "match_settled"
@@ -232,14 +236,14 @@ def test_a_score_that_cannot_be_is_refused(match: Match, winner: int, score: tup
 
 def from_sheet(match: Match, winner: int, score: tuple[int, int], says_side: int | None = BOB) -> Claim:
     by = Actor(LogEntry.By.LINK)
-    return report_from_sheet(match=match, says_side=says_side, winner=winner, score=score, by=by, now=NOW).claim
+    return report_from_sheet(match=match, says_side=says_side, winner=winner, score=score, by=by, now=NOW).report
 
 
 def test_a_report_from_the_sheet_occupies_no_side_and_never_stands(match: Match) -> None:
     report = from_sheet(match, BOB, (7, 5))
     match.refresh_from_db()
     assert (report.side, report.says_side, match.state, match.begun_at) == (None, BOB, Match.State.OPEN, None)
-    assert stand_unanswered(claim_id=report.pk, now=minutes(100_000)) is None
+    assert accept_unanswered(claim_id=report.pk, now=minutes(100_000)) is None
     assert from_sheet(match, BOB, (7, 5)) == report
     assert not match.results.exists()
 
@@ -284,7 +288,7 @@ def test_the_sheet_reports_only_so_often(match: Match) -> None:
 
 def see(match: Match, at: float) -> None:
     """Carol says that she has seen what Bob reports."""
-    claims.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(at))
+    reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(at))
 
 
 def test_an_unanswered_report_stands_some_time_after_it_was_seen(match: Match, bob_claims: Claim) -> None:
@@ -292,25 +296,25 @@ def test_an_unanswered_report_stands_some_time_after_it_was_seen(match: Match, b
     see(match, 8)
     bob_claims.refresh_from_db()
     assert (bob_claims.seen_at, bob_claims.stands_at) == (minutes(1), minutes(11))
-    assert stand_unanswered(claim_id=bob_claims.pk, now=minutes(10.9)) is None
-    result = stand_unanswered(claim_id=bob_claims.pk, now=minutes(11))
+    assert accept_unanswered(claim_id=bob_claims.pk, now=minutes(10.9)) is None
+    result = accept_unanswered(claim_id=bob_claims.pk, now=minutes(11))
     assert result is not None
     assert (result.winner, result.score, result.by) == (BOB, (7, 5), "system")
-    assert stand_unanswered(claim_id=bob_claims.pk, now=minutes(12)) is None
+    assert accept_unanswered(claim_id=bob_claims.pk, now=minutes(12)) is None
     assert match.results.count() == 1
     bob_claims.refresh_from_db()
     assert bob_claims.stood_unanswered
 
 
 def test_a_report_that_nobody_has_seen_never_stands_by_itself(match: Match, bob_claims: Claim) -> None:
-    assert stand_unanswered(claim_id=bob_claims.pk, now=minutes(100_000)) is None
+    assert accept_unanswered(claim_id=bob_claims.pk, now=minutes(100_000)) is None
     assert not match.results.exists()
 
 
 def test_a_contested_report_does_not_stand_by_itself(match: Match, bob_claims: Claim) -> None:
     see(match, 0)
-    claims.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
-    assert stand_unanswered(claim_id=bob_claims.pk, now=minutes(60)) is None
+    reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
+    assert accept_unanswered(claim_id=bob_claims.pk, now=minutes(60)) is None
 
 
 def test_whatever_a_side_does_for_the_match_shows_that_it_has_seen_the_report(match: Match, bob_claims: Claim) -> None:
@@ -324,7 +328,7 @@ def test_whatever_a_side_does_for_the_match_shows_that_it_has_seen_the_report(ma
 
 
 def test_every_step_is_in_the_log(match: Match, bob_claims: Claim, bob: User) -> None:
-    claims.withdraw_claim(match=match, side=BOB, by=Actor.of(bob), now=NOW)
+    reports.withdraw_report(match=match, side=BOB, by=Actor.of(bob), now=NOW)
     say(match, CAROL, BOB, (7, 5))
     verbs = list(LogEntry.objects.filter(topic=match.topic).order_by("pk").values_list("verb", flat=True))
     assert verbs == ["match_opened", "claimed", "claim_withdrawn", "claimed"]
