@@ -248,7 +248,7 @@ SPECTACULAR_SETTINGS = {
         "ResultKind": "matches.models.Result.Kind",
         "NewResultKind": "matches.lifecycle.finish.ENDINGS",
         "CorrectionChoice": "tournaments.models.Correction.Choice",
-        "RemarkKind": "tournaments.formats.forecast.outline.Kind",
+        "RemarkKind": "tournaments.formats.forecast.forecasts.RemarkKind",
         "StageFormat": "tournaments.models.Stage.Format",
         "WithdrawalScopeEnum": "tournaments.state.serializers.SCOPES",
         "RoleEnum": "players.models.Membership.Role",

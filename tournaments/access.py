@@ -16,7 +16,7 @@ from tournaments.models import Division, Entry, Fixture, Tournament
 
 VISIBLE = ("published", "running", "finished", "cancelled")
 
-Address = tuple[str, str]
+EventSlugs = tuple[str, str]
 
 
 def tournament(user: Visitor, club_slug: str, slug: str) -> Tournament:
@@ -39,7 +39,7 @@ def tournament_as(user: Visitor, club_slug: str, slug: str, needed: Role) -> Tou
     return found
 
 
-def division(user: Visitor, public_id: str, at: Address | None = None) -> Division:
+def division(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Division:
     """A division as everybody may see it."""
     found = Division.objects.select_related("tournament__club").filter(public_id=public_id).first()
     if found is None:
@@ -48,14 +48,14 @@ def division(user: Visitor, public_id: str, at: Address | None = None) -> Divisi
     return found
 
 
-def division_as(user: Visitor, public_id: str, needed: Role, at: Address | None = None) -> Division:
+def division_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Division:
     """A division for somebody who has at least this role in its club."""
     found = division(user, public_id, at)
     require(user, found.tournament.club, needed)
     return found
 
 
-def fixture(user: Visitor, public_id: str, at: Address | None = None) -> Fixture:
+def fixture(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Fixture:
     """A fixture as everybody may see it."""
     found = (
         Fixture.objects.select_related(
@@ -70,14 +70,14 @@ def fixture(user: Visitor, public_id: str, at: Address | None = None) -> Fixture
     return found
 
 
-def fixture_as(user: Visitor, public_id: str, needed: Role, at: Address | None = None) -> Fixture:
+def fixture_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Fixture:
     """A fixture for somebody who has at least this role in its club."""
     found = fixture(user, public_id, at)
     require(user, found.stage.division.tournament.club, needed)
     return found
 
 
-def entry(user: Visitor, public_id: str, at: Address | None = None) -> Entry:
+def entry(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Entry:
     """An entry as everybody may see it."""
     found = Entry.objects.select_related("division__tournament__club", "player").filter(public_id=public_id).first()
     if found is None:
@@ -86,20 +86,20 @@ def entry(user: Visitor, public_id: str, at: Address | None = None) -> Entry:
     return found
 
 
-def entry_as(user: Visitor, public_id: str, needed: Role, at: Address | None = None) -> Entry:
+def entry_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Entry:
     """An entry for somebody with this role in its club, or for the entered player himself."""
     found = entry(user, public_id, at)
-    if not is_his(user, found.player) and not is_at_least(role_in(user, found.division.tournament.club), needed):
+    if not is_own_player(user, found.player) and not is_at_least(role_in(user, found.division.tournament.club), needed):
         raise PermissionDenied
     return found
 
 
-def is_his(user: Visitor, player: Player) -> bool:
+def is_own_player(user: Visitor, player: Player) -> bool:
     """Whether this player is the one who is signed in."""
     return user.is_authenticated and player.user_id == user.pk
 
 
-def _check(user: Visitor, found: Tournament, at: Address | None) -> None:
+def _check(user: Visitor, found: Tournament, at: EventSlugs | None) -> None:
     if at is not None and at != (found.club.slug, found.slug):
         raise Http404
     _seen(user, found)

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
 
 
-class LookOnly(admin.ModelAdmin):
+class ReadOnlyAdmin(admin.ModelAdmin):
     """Rows to be read."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -28,7 +28,7 @@ class LookOnly(admin.ModelAdmin):
 
 
 @admin.register(Tournament)
-class TournamentAdmin(LookOnly):
+class TournamentAdmin(ReadOnlyAdmin):
     """Events of all clubs."""
 
     list_display = ["name", "club", "status", "starts_at", "public_id"]
@@ -39,7 +39,7 @@ class TournamentAdmin(LookOnly):
 
 
 @admin.register(Division)
-class DivisionAdmin(LookOnly):
+class DivisionAdmin(ReadOnlyAdmin):
     """Divisions and their settings."""
 
     list_display = ["name", "tournament", "status", "seq", "public_id"]
@@ -49,7 +49,7 @@ class DivisionAdmin(LookOnly):
 
 
 @admin.register(Entry)
-class EntryAdmin(LookOnly):
+class EntryAdmin(ReadOnlyAdmin):
     """Who takes part."""
 
     list_display = ["player", "division", "status", "entered_at", "checked_in_at"]
@@ -59,7 +59,7 @@ class EntryAdmin(LookOnly):
 
 
 @admin.register(Stage)
-class StageAdmin(LookOnly):
+class StageAdmin(ReadOnlyAdmin):
     """Stages; of the secret number only its hash."""
 
     list_display = ["division", "number", "format", "status", "seed_hash"]
@@ -68,7 +68,7 @@ class StageAdmin(LookOnly):
 
 
 @admin.register(Draw)
-class DrawAdmin(LookOnly):
+class DrawAdmin(ReadOnlyAdmin):
     """Every draft there was."""
 
     list_display = ["stage", "number", "state", "made_at", "published_at", "reason"]
@@ -77,7 +77,7 @@ class DrawAdmin(LookOnly):
 
 
 @admin.register(Fixture)
-class FixtureAdmin(LookOnly):
+class FixtureAdmin(ReadOnlyAdmin):
     """Fixtures as they stand."""
 
     list_display = ["number", "stage", "status", "due_at", "extended", "deadline_done"]

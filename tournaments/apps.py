@@ -14,7 +14,7 @@ class TournamentsConfig(AppConfig):
         from players.people.services import merging
         from tournaments.entries.services.entries import refuse_two_entries
         from tournaments.formats.errors import MESSAGES as FORMAT_MESSAGES
-        from tournaments.formats.forecast.outline import REMARKS
+        from tournaments.formats.forecast.forecasts import REMARKS
         from tournaments.results import receivers  # noqa: F401, it connects itself
         from tournaments.results.consequences import consequences_of
         from tournaments.standings.context import entries_of, match_contexts, places_of

@@ -39,8 +39,8 @@ def sweep_deadlines() -> None:
 @shared_task(name="tournaments.sweep_held_up")
 def sweep_held_up() -> None:
     """Begin the stages, and end the events, that a busy event or a crash left waiting."""
-    for division_id in onward.held_up_divisions().values_list("pk", flat=True):
-        settle.settle_held_up(division_id=division_id, now=timezone.now())
+    for division_id in onward.stalled_divisions().values_list("pk", flat=True):
+        settle.settle_stalled(division_id=division_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.heartbeat")

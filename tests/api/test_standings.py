@@ -25,7 +25,7 @@ from tournaments.formats.tables.tiebreaks import EXPLANATIONS
 from tournaments.models import Division, Draw, Entry, Fixture
 from tournaments.results.services import results
 from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_WORDS
-from tournaments.state.pairing_basis import digest, requested_byes
+from tournaments.state.pairing_inputs import digest, requested_byes
 from tournaments.state.stages import set_stages
 
 __all__ = ["alice_client", "as_user", "by_alice", "club", "make_division", "make_players", "tournament"]

@@ -18,7 +18,7 @@ from tournaments.entries.services import entries
 from tournaments.events.services import deadlines, events
 from tournaments.models import Division, Entry, Fixture, Tournament
 from tournaments.results.services import corrections, overdue, results
-from tournaments.state import settle
+from tournaments.state import fixture_matches, settle
 
 __all__ = ["club", "make_players"]
 
@@ -121,8 +121,8 @@ def take_out_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
         return match
 
     monkeypatch.setattr(reports, "lock_match", unguarded_match)
-    monkeypatch.setattr(settle, "lock_matches", unguarded_matches)
+    monkeypatch.setattr(fixture_matches, "lock_matches", unguarded_matches)
     for module in LOCKING:
-        monkeypatch.setattr(module, "lock", unguarded_lock)
-        if hasattr(module, "hold"):
-            monkeypatch.setattr(module, "hold", unguarded_hold)
+        monkeypatch.setattr(module, "lock_division", unguarded_lock)
+        if hasattr(module, "lock_unfinished_matches"):
+            monkeypatch.setattr(module, "lock_unfinished_matches", unguarded_hold)

@@ -67,7 +67,7 @@ def test_control_without_the_lock_both_go_on_to_make_one(
         return Division.objects.select_related("tournament__club").get(pk=division_id)
 
     drivers = [swiss() for _ in range(RACES)]
-    monkeypatch.setattr(rounds_asked, "lock", unguarded)
+    monkeypatch.setattr(rounds_asked, "lock_division", unguarded)
     outcomes = [one for driver in drivers for one in ask_twice(driver)]
     # The database still lets only one in; the other director would have seen an error page.
     assert any(isinstance(one, IntegrityError) for one in faults(outcomes))

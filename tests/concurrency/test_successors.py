@@ -22,7 +22,8 @@ from tournaments.entries.services import entries
 from tournaments.models import Division, Fixture, Tournament
 from tournaments.results.services import results
 from tournaments.state.integrity import differences
-from tournaments.state.settle import lock, lock_matches, settle
+from tournaments.state.locks import lock_division, lock_matches
+from tournaments.state.settle import settle
 
 __all__ = ["club", "make_players"]
 
@@ -76,7 +77,7 @@ def test_control_a_result_replaced_where_the_next_match_is_not_held(builder: Eve
 
     def replace() -> None:
         with transaction.atomic():
-            division = lock(first.stage.division_id)
+            division = lock_division(first.stage.division_id)
             match = lock_matches([match_of(first).pk]).popitem()[1]
             standing = standing_result(match)
             assert standing is not None
@@ -121,7 +122,7 @@ def test_control_the_match_locked_before_the_division(builder: EventBuilder) -> 
             both.wait(PATIENCE)
             steps[1]()
 
-    the_division = lambda: lock(first.stage.division_id)  # noqa: E731
+    the_division = lambda: lock_division(first.stage.division_id)  # noqa: E731
     the_match = lambda: lock_matches([final.pk])  # noqa: E731
     outcomes = at_once(lambda: take(the_division, the_match), lambda: take(the_match, the_division))
 

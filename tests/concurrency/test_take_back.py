@@ -159,12 +159,14 @@ def test_two_sweeps_publish_a_round_once(swiss: Callable[..., Rounds]) -> None:
 def test_control_without_the_locks_two_sweeps_both_publish(
     swiss: Callable[..., Rounds], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    builders = [swiss(next_round=NextRound.PUBLISH) for _ in range(CONTROLS)]
+    drivers = [swiss(next_round=NextRound.PUBLISH) for _ in range(CONTROLS)]
     monkeypatch.setattr(draws, "lock_event", lambda pk: Tournament.objects.get(pk=pk))
-    monkeypatch.setattr(draws, "lock", lambda pk: Division.objects.select_related("tournament__club").get(pk=pk))
+    monkeypatch.setattr(
+        draws, "lock_division", lambda pk: Division.objects.select_related("tournament__club").get(pk=pk)
+    )
     monkeypatch.setattr(draws, "_locked", lambda pk: Draw.objects.select_related("stage").get(pk=pk))
-    outcomes = [one for rounds in builders for one in sweep_twice(rounds)]
-    published_twice = any(len(rounds.rounds()) != 2 for rounds in builders)
+    outcomes = [one for rounds in drivers for one in sweep_twice(rounds)]
+    published_twice = any(len(rounds.rounds()) != 2 for rounds in drivers)
     assert faults(outcomes) or published_twice
 
 

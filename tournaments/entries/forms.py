@@ -10,7 +10,7 @@ from core.names import LONGEST_NAME, names_in
 from core.public_ids import LENGTH
 from players.forms import LONGEST_LIST, RefusingForm
 from players.people.services.lists import MOST_NAMES
-from tournaments.state.page_forms import ReasonForm
+from tournaments.state.forms import ReasonForm
 
 DIVISION, EVENT = "division", "event"
 CHOICE = "choice-"

@@ -29,7 +29,7 @@ class Result:
     advances: int | None = None
 
     @property
-    def onward(self) -> int | None:
+    def advancing_slot(self) -> int | None:
         """The slot that goes on."""
         if self.advances is None:
             return self.winner

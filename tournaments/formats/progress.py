@@ -347,7 +347,7 @@ def _turned(result: Result, raw: tuple[SlotState, SlotState]) -> Result | None:
 
 
 def _decided(number: FixtureId, slots: tuple[SlotState, SlotState], result: Result) -> FixtureState:
-    onward = result.onward
+    onward = result.advancing_slot
     winner, loser = (EMPTY_SLOT, EMPTY_SLOT) if onward is None else (slots[onward], slots[1 - onward])
     return FixtureState(number, slots, FixtureStatus.DECIDED, winner, loser, result)
 

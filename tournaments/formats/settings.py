@@ -12,7 +12,7 @@ from typing import Any
 
 from tournaments.formats.elimination.patterns import parse
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.schedule import LONGEST_MATCH
+from tournaments.formats.forecast.finish_times import LONGEST_MATCH
 from tournaments.formats.swiss.event import Order
 from tournaments.formats.tables.records import NEWEST, Edition
 from tournaments.formats.tables.round_robin import LeaverRule, Scoring, Unplayed

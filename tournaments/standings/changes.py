@@ -16,7 +16,7 @@ from tournaments.models import Division, Round
 from tournaments.standings.layout import ordinal, ranking_name
 from tournaments.standings.rounds import round_names
 from tournaments.state.names import names_of, shown
-from tournaments.state.preview import FixtureChange, Following, PlaceChange
+from tournaments.state.preview import Consequences, FixtureChange, PlaceChange
 
 SHOWN = 12
 """Lines of a list that stand there at once; the rest unfolds."""
@@ -154,7 +154,7 @@ class ChangeLabels:
             found.append((title, cut(lines)))
         return found
 
-    def ratings(self, following: Following) -> list[RatingLine]:
+    def ratings(self, following: Consequences) -> list[RatingLine]:
         """Whose rating would be another, the largest change first."""
         players = Player.objects.in_bulk([one.player for one in following.ratings])
         return [

@@ -8,8 +8,8 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from tournaments.formats.blueprint import ROUNDS, TABLE
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
+from tournaments.formats.plans import ROUNDS, TABLE
 
 WHOLE = 64
 """Places of a round up to which a bracket is shown in one piece."""

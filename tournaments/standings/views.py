@@ -32,7 +32,7 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
     found = access.division(request.user, division, (club, slug))
     names = names_for(request.user, found)
     looked_for = request.GET.get("player", "").strip()
-    entries = names.called(looked_for) if looked_for else []
+    entries = names.find(looked_for) if looked_for else []
     here = _key(entries[0] if len(entries) == 1 else own_entry(names, request.user))
     views = standings_of(
         found, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here

@@ -14,15 +14,15 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from core.queue import hint
 from engine.errors import Refused
 from players.actors import SYSTEM, Actor, log
-from tournaments.formats.blueprint import later_sources, plan_of
 from tournaments.formats.graph import Source
+from tournaments.formats.plans import later_sources, plan_of
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, NextRound
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.state.club_mates import club_mates
 from tournaments.state.commitments import commitment_of
 from tournaments.state.derivation import StageState
 from tournaments.state.numbering import lock_event_if_free, take_numbers
-from tournaments.state.pairing_basis import digest, kept_apart, requested_byes
+from tournaments.state.pairing_inputs import digest, kept_apart, requested_byes
 from tournaments.state.plans import settings_of, store
 
 MAKE_DRAFT = "tournaments.make_draft"
@@ -68,7 +68,7 @@ def start_after(stage: Stage, following: Stage, event: Tournament) -> None:
     plan_stage(following, later_sources(settings_of(following), settings_of(stage), stage.number), event=event)
 
 
-def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
+def start_next(division: Division, state: StageState, now: datetime) -> list[Stage]:
     """After a stage was brought up to its facts: asks for its next round, or begins the stage after it.
 
     Returns stages that were planned just now and are to be settled too. Where another transaction is numbering
@@ -76,7 +76,7 @@ def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
     """
     stage = state.stage
     if state.event is not None and not state.over and state.rows.settings.next_round != NextRound.ASK:
-        ask_for_round(division, state, now)
+        request_next_round(division, state, now)
     if not state.over:
         return []
     following = division.stages.filter(number=stage.number + 1, status=Stage.Status.PLANNED).first()
@@ -89,7 +89,7 @@ def go_on(division: Division, state: StageState, now: datetime) -> list[Stage]:
         return [following]
     following.status = Stage.Status.RUNNING
     following.save(update_fields=["status"])
-    request(following, 1, at_once=settings_of(following).next_round == NextRound.PUBLISH, now=now)
+    request_draft(following, 1, at_once=settings_of(following).next_round == NextRound.PUBLISH, now=now)
     return [following]
 
 
@@ -99,7 +99,7 @@ def unfinished_divisions(tournament: int | OuterRef) -> QuerySet[Division]:
     return Division.objects.filter(tournament=tournament).exclude(status__in=ended)
 
 
-def held_up_divisions(division: int | None = None) -> QuerySet[Division]:
+def stalled_divisions(division: int | None = None) -> QuerySet[Division]:
     """Divisions, or this one, whose next stage waits although it is due, or whose event's status is not up to them."""
     before = Stage.objects.filter(division=OuterRef("division"), number__lt=OuterRef("number"))
     due = Stage.objects.filter(
@@ -116,7 +116,7 @@ def held_up_divisions(division: int | None = None) -> QuerySet[Division]:
     return found.exclude(status=Division.Status.CANCELLED) if division is None else found.filter(pk=division)
 
 
-def ask_for_round(division: Division, state: StageState, now: datetime) -> Draw | None:
+def request_next_round(division: Division, state: StageState, now: datetime) -> Draw | None:
     """A pairing of the next round, if the last one is complete and nobody has asked for it yet.
 
     One that was refused is asked for again when something has changed since.
@@ -131,10 +131,10 @@ def ask_for_round(division: Division, state: StageState, now: datetime) -> Draw 
     if last is not None and last.refusal and last.basis == digest(event, requested_byes(state.stage, event)):
         return None
     at_once = state.rows.settings.next_round == NextRound.PUBLISH
-    return request(state.stage, event.next_round, at_once=at_once, now=now)
+    return request_draft(state.stage, event.next_round, at_once=at_once, now=now)
 
 
-def request_anew(
+def replace_draft(
     stage: Stage,
     round_number: int,
     *,
@@ -155,10 +155,10 @@ def request_anew(
     if old is not None and old.refusal is None and not reason.strip():
         raise Refused("reason_needed")
     stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED, publish_at=None)
-    return request(stage, round_number, at_once=False, now=now, by=by, reason=reason.strip(), manual=manual)
+    return request_draft(stage, round_number, at_once=False, now=now, by=by, reason=reason.strip(), manual=manual)
 
 
-def request(
+def request_draft(
     stage: Stage,
     round_number: int,
     *,

@@ -13,7 +13,7 @@ from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM, example
 from tournaments.models import Division, Entry
 
-__all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "after_of", "by", "example", "me", "tagged", "validated"]
+__all__ = ["AFTER", "PROBLEM", "READ", "WRITE", "by", "example", "me", "read_after", "validated", "with_etag"]
 
 READ = {404: PROBLEM}
 """What reading something may answer besides the thing itself."""
@@ -30,7 +30,7 @@ AFTER = OpenApiParameter(
 )
 
 
-def after_of(request: Request, values: dict[str, Any], *, required: bool = True) -> int | None:
+def read_after(request: Request, values: dict[str, Any], *, required: bool = True) -> int | None:
     """The seq that was seen, from the body or the If-Match header; 422 where one is needed and none is sent."""
     after: int | None = values.pop("after", None)
     if after is None:
@@ -40,13 +40,13 @@ def after_of(request: Request, values: dict[str, Any], *, required: bool = True)
     return after
 
 
-def tagged(body: Any, seq: int | None, status: int = 200, **headers: str) -> Response:
+def with_etag(body: Any, seq: int | None, status: int = 200, **headers: str) -> Response:
     """An answer whose ETag is the seq of what it shows."""
     tag = {} if seq is None else {"ETag": f'"{seq}"'}
     return Response(body, status=status, headers={**tag, **headers})
 
 
-def entry_named(division: Division, public_id: str, field: str = "entry") -> Entry:
+def entry_by_public_id(division: Division, public_id: str, field: str = "entry") -> Entry:
     """The entry of this division with this public id; 422 for `field` where there is none."""
     found = division.entries.select_related("player", "division").filter(public_id=public_id).first()
     if found is None:

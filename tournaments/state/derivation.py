@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from tournaments.formats.blueprint import ROUNDS, places_before
 from tournaments.formats.graph import EntryId, PlaceOf
+from tournaments.formats.plans import ROUNDS, places_before
 from tournaments.formats.progress import FixtureState, Progress, Result
 from tournaments.formats.settings import BY_ROUND, LIVES, TABLES
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from tournaments.formats.tables.tables import Table, bracket_tables, is_over, known, places_taken, round_table
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.state.lots import lots_seed
-from tournaments.state.pairing_basis import kept_apart
-from tournaments.state.plans import Places, StageRows, settings_of
+from tournaments.state.pairing_inputs import kept_apart
+from tournaments.state.plans import Places, settings_of
+from tournaments.state.stage_rows import StageRows
 
 Instead = Mapping[int, Result]
 """Results to be thought of in place of the standing ones, by the number of their fixture."""
@@ -60,13 +61,14 @@ def states_of(
     division: Division,
     instead: Mapping[int, Instead] | None = None,
     *,
-    held: Places | None = None,
+    kept_places: Places | None = None,
     also: Stage | None = None,
     read: Sequence[StageRows] | None = None,
 ) -> list[StageState]:
-    """Every drawn stage of a division, `also` one that is not drawn; `read` are their rows if they are read already.
+    """Derive the state of every drawn stage of a division, and of `also`, a stage that is not drawn yet.
 
-    To think of: `instead` holds other results by stage number, `held` places that are kept whatever tables say.
+    `read` are the rows of these stages if they have been read. For previews, `instead` replaces results by stage
+    number, and `kept_places` are places that do not follow the tables.
     """
     states: list[StageState] = []
     if read is None:
@@ -76,12 +78,14 @@ def states_of(
         read = [StageRows(stage) for stage in stages]
     for rows in read:
         places = states[-1].places if states else {}
-        states.append(state_of(rows, places, (instead or {}).get(rows.stage.number), held))
+        states.append(state_of(rows, places, (instead or {}).get(rows.stage.number), kept_places))
     return states
 
 
-def state_of(rows: StageRows, places: Places, instead: Instead | None = None, held: Places | None = None) -> StageState:
-    """Where one stage stands, after the places of those before it; the rest as in `states_of`."""
+def state_of(
+    rows: StageRows, places: Places, instead: Instead | None = None, kept_places: Places | None = None
+) -> StageState:
+    """Derive the state of one stage from the places of the stages before it; other arguments as in `states_of`."""
     progress = rows.progress(places, instead)
     event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
     state = StageState(rows, progress, event, places)
@@ -89,7 +93,7 @@ def state_of(rows: StageRows, places: Places, instead: Instead | None = None, he
         return state
     seed = lots_seed(rows.stage)
     taken = places_taken(rows.settings, rows.stage.number, state=progress, tables=state.tables, seed=seed)
-    kept = _kept({**rows.held, **(held or {})}, taken, progress)
+    kept = _kept({**rows.kept_places, **(kept_places or {})}, taken, progress)
     return replace(state, places={**places, **taken, **kept})
 
 
@@ -104,11 +108,11 @@ def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tu
     return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=gone, seed=seed)
 
 
-def _kept(held: Places, taken: Places, progress: Progress) -> Places:
+def _kept(kept_places: Places, taken: Places, progress: Progress) -> Places:
     """The places of this stage that are kept; none of a table where somebody kept is not in the stage any more."""
     slots = [slot for state in progress.fixtures.values() for slot in state.slots]
     here = {slot.entry for slot in slots} | {slot.absent for slot in slots} | {None}
-    own = {place: entry for place, entry in held.items() if place in taken}
+    own = {place: entry for place, entry in kept_places.items() if place in taken}
     broken = {place.stage for place, entry in own.items() if entry not in here}
     return {place: entry for place, entry in own.items() if place.stage not in broken}
 

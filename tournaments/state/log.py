@@ -89,7 +89,7 @@ KINDS: dict[str, Sequence[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LogLine:
     """One line of the log."""
 
     at: datetime
@@ -127,10 +127,16 @@ def log_page(tournament: Tournament, kind: str, who: str, number: str | None) ->
     elif who == "people":
         rows = rows.exclude(by=LogEntry.By.SYSTEM)
     page = page_of(rows, number, ON_A_PAGE)
-    return {"page": page, "lines": told(page.object_list, tournament), "kind": kind, "who": who, "kinds": list(KINDS)}
+    return {
+        "page": page,
+        "lines": log_lines(page.object_list, tournament),
+        "kind": kind,
+        "who": who,
+        "kinds": list(KINDS),
+    }
 
 
-def told(rows: Iterable[LogEntry], tournament: Tournament) -> list[Told]:
+def log_lines(rows: Iterable[LogEntry], tournament: Tournament) -> list[LogLine]:
     """Lines as sentences: three queries for any number."""
     rows = list(rows)
     divisions = {division.topic: division.name for division in Division.objects.filter(tournament=tournament)}
@@ -139,7 +145,7 @@ def told(rows: Iterable[LogEntry], tournament: Tournament) -> list[Told]:
     ids = {entry for row in rows for entry in _meant(row.params)}
     entries = {entry.pk: entry.player.shown_name for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
     return [
-        Told(
+        LogLine(
             row.at,
             _who(row),
             divisions.get(row.topic) or numbers.get(row.topic, ""),
@@ -234,7 +240,7 @@ def _plain(value: Any) -> str:
     return text or "–"
 
 
-def since(tournament: Tournament, topics: Sequence[str], at: datetime) -> list[Told]:
+def since(tournament: Tournament, topics: Sequence[str], at: datetime) -> list[LogLine]:
     """What was done to some topics after an instant: what a stale form has missed."""
     rows = LogEntry.objects.filter(topic__in=topics, at__gt=at).select_related("user")[:5]
-    return told(rows, tournament)
+    return log_lines(rows, tournament)

@@ -22,7 +22,7 @@ class Names:
         found = self.entries.get(entry) if entry is not None else None
         return shown(found.player, self.staff) if found else ""
 
-    def called(self, text: str) -> list[Entry]:
+    def find(self, text: str) -> list[Entry]:
         """Entries whose name has this in it; one who is called exactly that, or has this public id, alone."""
         key = fold(text)
         if not key:

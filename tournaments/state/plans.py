@@ -1,59 +1,45 @@
-"""Between the rows of a stage and what the pure formats speak of; entries go by their primary keys."""
+"""Plans as rows: settings of stages, and the brackets, rounds, fixtures and slots that store a graph.
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+Formats identify entries by their primary keys.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
-from functools import cached_property
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Q
-
-from matches.models import Claim
-from matches.models import Result as MatchResult
 from tournaments.formats import graph as plan
-from tournaments.formats.blueprint import lengths_of
 from tournaments.formats.graph import EntryId, PlaceOf
-from tournaments.formats.progress import DOUBLE_FORFEIT, FORFEIT, NOBODY, PLAYED, Progress, Result, Withdrawal
-from tournaments.formats.progress import progress as progress_of
-from tournaments.formats.settings import LEAGUE, LIVES, StageSettings
-from tournaments.formats.swiss.spent_lives import without_spent_lives
-from tournaments.models import Advance, Bracket, Fixture, Round, Slot, Stage
-from tournaments.models import Withdrawal as WithdrawalRow
-from tournaments.state.lots import lots_seed
+from tournaments.formats.plans import lengths_of
+from tournaments.formats.settings import LEAGUE, StageSettings
+from tournaments.models import Bracket, Fixture, Round, Slot, Stage
 
 Places = Mapping[PlaceOf, EntryId | None]
 
-UNPLAYED = {
-    MatchResult.Kind.WALKOVER: FORFEIT,
-    MatchResult.Kind.FORFEIT: FORFEIT,
-    MatchResult.Kind.DOUBLE_FORFEIT: DOUBLE_FORFEIT,
-}
-"""Kinds of ending without a match, as tables count them; every other one was played."""
-
 LATER_BY = {plan.CONSOLATION: 1, plan.LOWER: 1, plan.LAST_CHANCE: 2}
-"""How many rounds of the main draw are over before the first round of this bracket can be played."""
+"""Bracket -> rounds of the main draw that must be over before its first round can be played."""
 
 
 def settings_of(stage: Stage) -> StageSettings:
-    """What the director chose for a stage."""
+    """Return the settings the director chose for a stage."""
     return StageSettings.of(stage.format, stage.settings)
 
 
 def store_settings(stage: Stage, settings: StageSettings) -> None:
-    """Writes what the director chose; the deadlines of the rounds, kept beside it, stay."""
-    kept = {name: value for name, value in stage.settings.items() if name == "deadlines"}
-    stage.format, stage.settings = settings.format, {**kept, **settings.as_data()}
+    """Save the settings of a stage. The round deadlines, which are stored beside them, are kept."""
+    deadlines = {name: value for name, value in stage.settings.items() if name == "deadlines"}
+    stage.format, stage.settings = settings.format, {**deadlines, **settings.as_data()}
     stage.save(update_fields=["format", "settings"])
 
 
 def deadline_of(key: str, number: int, deadlines: Sequence[datetime | None]) -> datetime | None:
-    """When a round ends; `deadlines` are those of the main draw from its first round on."""
+    """Return the deadline of round `number` of the bracket `key`; `deadlines` are those of the main draw by round."""
     at = number - 1 + LATER_BY.get(key, 0)
     return deadlines[at] if key != plan.FINAL and at < len(deadlines) else None
 
 
 def season_end(stage: Stage) -> datetime | None:
-    """The instant at which a league is over: the end of its last day where the event is; None without such a day."""
+    """Return when a league ends: midnight after its last day, in the event's time zone; None if it has no last day."""
     settings = settings_of(stage)
     if settings.format != LEAGUE or not settings.until:
         return None
@@ -64,7 +50,7 @@ def season_end(stage: Stage) -> datetime | None:
 def store(
     stage: Stage, graph: plan.Graph, *, lengths: Sequence[int], deadlines: Sequence[datetime | None] = ()
 ) -> None:
-    """Writes the plan of a stage. `lengths` are the division's match lengths by round, where the stage has no own."""
+    """Save the plan of a stage. `lengths` are the division's match lengths by round, used if the stage has none."""
     settings = settings_of(stage)
     season = season_end(stage)
     for order, bracket in enumerate(graph.brackets):
@@ -83,7 +69,10 @@ def store_round(
     deadline: datetime | None = None,
     once_each: bool = True,
 ) -> Round:
-    """Writes one round of a plan; the last of `lengths` goes on. With `once_each` nobody plays twice in it."""
+    """Save one round of a plan and return it. The last of `lengths` applies to all later rounds.
+
+    With `once_each` the database refuses an entry that stands in two slots of the round.
+    """
     stored = Round.objects.create(
         bracket=bracket,
         number=round_.number,
@@ -122,11 +111,12 @@ def _store_fixtures(stage: Stage, round_: Round, fixtures: Iterable[plan.Fixture
 
 
 def entrants_as_data(entrants: Iterable[plan.Source]) -> list[tuple[str, int]]:
-    """The entrants of a round that is drawn once they are known, as its row keeps them."""
-    return [(one.kind, one.fixture) for one in entrants if isinstance(one, plan.WinnerOf | plan.LoserOf)]
+    """Return the entrants of a late-drawn round as `Round.entrants` stores them."""
+    return [(source.kind, source.fixture) for source in entrants if isinstance(source, plan.WinnerOf | plan.LoserOf)]
 
 
-def _entrants_of(round_: Round) -> tuple[plan.Source, ...]:
+def entrants_of(round_: Round) -> tuple[plan.Source, ...]:
+    """Return the entrants of a late-drawn round; the reverse of `entrants_as_data`."""
     return tuple(
         plan.WinnerOf(fixture) if kind == plan.WinnerOf.kind else plan.LoserOf(fixture)
         for kind, fixture in round_.entrants
@@ -134,7 +124,7 @@ def _entrants_of(round_: Round) -> tuple[plan.Source, ...]:
 
 
 def set_source(slot: Slot, source: plan.Source) -> None:
-    """Changes where the entrant of a slot comes from."""
+    """Change where the entrant of a slot comes from, and save the slot."""
     fields: dict[str, object] = {
         "source_entry_id": None,
         "source_fixture": None,
@@ -148,14 +138,14 @@ def set_source(slot: Slot, source: plan.Source) -> None:
 
 
 def set_drawn(slot: Slot, source: plan.Source) -> None:
-    """Writes to whom a seat was drawn, or that it is still to be drawn; it stays a seat."""
+    """Save whose seat was drawn, or that it is not drawn yet. The slot stays a seat."""
     slot.source = Slot.Source(source.kind)
     slot.source_fixture = getattr(source, "fixture", None)
     slot.save(update_fields=["source", "source_fixture"])
 
 
 def source_fields(source: plan.Source) -> dict[str, Any]:
-    """The columns of a slot that has this source; what is not named is empty."""
+    """Return the columns of a slot with this source; columns that are not returned are empty."""
     match source:
         case plan.EntrySource(entry):
             return {"source": Slot.Source.ENTRY, "source_entry_id": entry}
@@ -171,191 +161,24 @@ def source_fields(source: plan.Source) -> dict[str, Any]:
 
 
 def source_of(kind: str, entry: int | None, fixture: int | None, stage: str, place: int | None) -> plan.Source:
-    """The source of a slot from the columns of its row; of a seat the one that was drawn, if it was."""
+    """Return the source of a slot from its columns: for a seat, the entrant that was drawn or else the seat itself."""
     if kind == Slot.Source.ENTRY and entry is not None:
         return plan.EntrySource(entry)
     if kind == Slot.Source.PLACE and place is not None:
         return plan.PlaceOf(stage, place)
     if kind == Slot.Source.DRAWN and place is not None:
-        return _seat(stage, place)
+        return seat_of(stage, place)
     if fixture is not None:
         return plan.WinnerOf(fixture) if kind == Slot.Source.WINNER else plan.LoserOf(fixture)
     return plan.BYE
 
 
-def _seat(round_: str, number: int) -> plan.Seat:
+def seat_of(round_: str, number: int) -> plan.Seat:
+    """Return a seat; `round_` names the bracket and the round, as in `consolation:3`."""
     bracket, _colon, round_number = round_.rpartition(":")
     return plan.Seat(bracket, int(round_number), number)
 
 
-def _source_of(slot: Slot) -> plan.Source:
+def slot_source(slot: Slot) -> plan.Source:
+    """Return the source of a slot."""
     return source_of(slot.source, slot.source_entry_id, slot.source_fixture, slot.source_stage, slot.source_place)
-
-
-class StageRows:
-    """All rows of a stage, read in a handful of queries, and what the formats make of them.
-
-    Each fact is read once, when it is first asked for: to see what was written since, make another.
-    """
-
-    def __init__(self, stage: Stage, *, taken_back: Collection[int] = (), reopened: Collection[int] = ()) -> None:
-        """To think of: withdrawals with the keys `taken_back` and results of the matches `reopened` do not count."""
-        self.stage = stage
-        self._taken_back, self._reopened = frozenset(taken_back), frozenset(reopened)
-        self.settings = settings_of(stage)
-        self.brackets = list(stage.brackets.all())
-        self.rounds = list(Round.objects.filter(bracket__stage=stage).order_by("number"))
-        self.fixtures = {row.number: row for row in stage.fixtures.select_related("match").order_by("number")}
-        self.held: dict[PlaceOf, EntryId | None] = {}
-        """Places that were kept when a result of this stage was corrected; known once the results are read."""
-        self.slots: dict[int, list[Slot]] = {}
-        for slot in Slot.objects.filter(fixture__stage=stage).order_by("side"):
-            self.slots.setdefault(slot.fixture_id, []).append(slot)
-
-    @cached_property
-    def graph(self) -> plan.Graph:
-        """The plan."""
-        fixtures: dict[int, list[plan.Fixture]] = {}
-        for fixture in self.fixtures.values():
-            fixtures.setdefault(fixture.round_id, []).append(self._fixture(fixture))
-        rounds: dict[int, list[plan.Round]] = {}
-        for row in self.rounds:
-            entrants = _entrants_of(row) if row.pk in self.open_draws else ()
-            round_ = plan.Round(row.number, tuple(fixtures.get(row.pk, ())), tuple(row.drops), entrants)
-            rounds.setdefault(row.bracket_id, []).append(round_)
-        return plan.Graph(
-            tuple(plan.Bracket(row.key, tuple(rounds.get(row.pk, ())), row.fed_by or None) for row in self.brackets),
-            seed=lots_seed(self.stage),
-            apart=tuple(frozenset(group) for group in self.stage.apart),
-        )
-
-    @cached_property
-    def open_draws(self) -> frozenset[int]:
-        """Rounds whose draw still follows the facts: nothing has been reported or decided in them by anybody.
-
-        From then on their draw is a fact itself, whatever is corrected before them or taken back in them.
-        """
-        waiting = {row.pk for row in self.rounds if row.entrants}
-        if not waiting:
-            return frozenset()
-        rounds = {row.pk: row.round_id for row in self.fixtures.values() if row.round_id in waiting}
-        through = Fixture.former.through.objects.filter(fixture__in=rounds)
-        matches = dict(through.values_list("match", "fixture__round"))
-        matches |= {row.match_id: row.round_id for row in self.fixtures.values() if row.pk in rounds and row.match_id}
-        by_system = Q(kind=MatchResult.Kind.VOID) | Q(source=MatchResult.Source.FORMAT)
-        acted = set(MatchResult.objects.filter(match__in=matches).exclude(by_system).values_list("match", flat=True))
-        acted |= set(Claim.objects.filter(match__in=matches).values_list("match", flat=True))
-        return frozenset(waiting - {matches[match] for match in acted})
-
-    def redrawn(self, progress: Progress) -> list[tuple[Slot, plan.Source]]:
-        """The seats whose draw, where it is open, is not what is stored: whom each goes to, or that it is undrawn."""
-        found: list[tuple[Slot, plan.Source]] = []
-        for number, fixture in self.graph.fixtures.items():
-            for slot, seat in zip(self.slots[self.fixtures[number].pk], fixture.sources, strict=True):
-                if not isinstance(seat, plan.Seat):
-                    continue
-                order = progress.drawn.get((seat.bracket, seat.round))
-                entrants = self.graph.round_of[number].entrants
-                drawn = seat if order is None else entrants[order[seat.number - 1]]
-                if drawn != _source_of(slot):
-                    found.append((slot, drawn))
-        return found
-
-    def _fixture(self, row: Fixture) -> plan.Fixture:
-        first, second = (self._source(slot) for slot in self.slots[row.pk])
-        condition = None
-        if row.needed_if_fixture is not None and row.needed_if_slot is not None:
-            condition = plan.NeededIf(row.needed_if_fixture, row.needed_if_slot)
-        return plan.Fixture(row.number, (first, second), condition)
-
-    def _source(self, slot: Slot) -> plan.Source:
-        if slot.round_id in self.open_draws and slot.is_seat:
-            return _seat(slot.source_stage, slot.source_place or 0)
-        return _source_of(slot)
-
-    @cached_property
-    def results(self) -> dict[int, Result]:
-        """The standing result of each fixture, as the formats read it."""
-        matches = {
-            row.match_id: number
-            for number, row in self.fixtures.items()
-            if row.match_id is not None and row.match_id not in self._reopened
-        }
-        standing: dict[int, MatchResult] = {}
-        for result in MatchResult.objects.filter(match__in=matches).order_by("version"):
-            standing[result.match_id] = result
-        counted = [result for result in standing.values() if result.kind != MatchResult.Kind.VOID]
-        kept = {}
-        for advance in Advance.objects.filter(result__in=counted).order_by("pk"):
-            kept[advance.result_id] = advance.side
-            self.held |= held_places(advance)
-        found = {}
-        for result in counted:
-            number = matches[result.match_id]
-            slots = self.slots[self.fixtures[number].pk]
-            first, second = (slot.entry_id or slot.absent_id for slot in slots)
-            between = (first, second) if first is not None and second is not None else None
-            found[number] = outcome(result, between, kept=kept)
-        return found
-
-    @cached_property
-    def former_results(self) -> dict[int, list[Result]]:
-        """Results that became void because other players came to stand in their fixture, by its number, in order."""
-        through = Fixture.former.through.objects.filter(fixture__stage=self.stage)
-        links = list(through.order_by("pk").values_list("fixture__number", "match_id"))
-        if not links:
-            return {}
-        played: dict[int, MatchResult] = {}
-        rows = MatchResult.objects.filter(match__in=[match for _, match in links]).exclude(kind=MatchResult.Kind.VOID)
-        for result in rows.select_related("match").order_by("version"):
-            played[result.match_id] = result
-        by_player = dict(self.stage.division.entries.order_by("entered_at", "pk").values_list("player", "pk"))
-        kept = dict(Advance.objects.filter(result__in=played.values()).values_list("result", "side"))
-        found: dict[int, list[Result]] = {}
-        for number, match in links:
-            if (voided := played.get(match)) is not None:
-                between = (by_player[voided.match.player_0_id], by_player[voided.match.player_1_id])
-                found.setdefault(number, []).append(outcome(voided, between, kept=kept))
-        return found
-
-    def withdrawals(self) -> list[Withdrawal]:
-        """Who comes no more."""
-        return self._withdrawals
-
-    @cached_property
-    def _withdrawals(self) -> list[Withdrawal]:
-        keys = {bracket.pk: bracket.key for bracket in self.brackets}
-        rows = WithdrawalRow.objects.filter(entry__division=self.stage.division_id, taken_back_at=None)
-        rows = rows.exclude(pk__in=self._taken_back)
-        return [
-            Withdrawal(row.entry_id, keys.get(row.bracket_id) if row.bracket_id else None)
-            for row in rows
-            if row.bracket_id is None or row.bracket_id in keys
-        ]
-
-    def progress(self, places: Places | None = None, instead: Mapping[int, Result] | None = None) -> Progress:
-        """Where everything stands, derived anew from the facts.
-
-        `places` are those of earlier stages as far as they are known; `instead` are results to be thought of in place
-        of the standing ones, by number.
-        """
-        results = {**self.results, **(instead or {})}
-        state = progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
-        return without_spent_lives(state, self.settings.lives) if self.settings.format == LIVES else state
-
-
-def held_places(advance: Advance) -> dict[PlaceOf, EntryId | None]:
-    """The places that were kept with a corrected result."""
-    return {PlaceOf(stage, place): entry for stage, place, entry in advance.places}
-
-
-def outcome(
-    result: MatchResult, between: tuple[EntryId, EntryId] | None, *, kept: Mapping[int, int | None] | None = None
-) -> Result:
-    """A version of a match's result as the formats read it; `kept` says who goes on all the same, by version."""
-    kind = UNPLAYED.get(MatchResult.Kind(result.kind), PLAYED)
-    advances = None
-    if kept is not None and result.pk in kept:
-        side = kept[result.pk]
-        advances = NOBODY if side is None else side
-    return Result(result.winner, result.score, kind, between, advances)

@@ -1,4 +1,7 @@
-"""What would follow from another result: the difference between two derivations of one division. Reads only."""
+"""What would follow from another result: the difference between two derivations of one division.
+
+Nothing here writes to the database.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +19,8 @@ from tournaments.formats.swiss.spent_lives import decided_without_lives
 from tournaments.formats.tables.tables import elimination_places
 from tournaments.models import Advance, Correction, Division, Entry, Fixture
 from tournaments.state.derivation import StageState, stages_of, states_of
-from tournaments.state.plans import UNPLAYED, Places, StageRows, held_places
+from tournaments.state.plans import Places
+from tournaments.state.stage_rows import UNPLAYED, StageRows, kept_places_of
 
 Choice = Correction.Choice
 MARK_LENGTH = 16
@@ -24,28 +28,28 @@ MARK_LENGTH = 16
 
 @dataclass(frozen=True, slots=True)
 class FixtureChange:
-    """A fixture in which others would stand, or whose result would no longer count, or count again."""
+    """A fixture whose players would change, or whose result would stop counting or count again."""
 
     stage: int
     row: Fixture
     before: FixtureState
     after: FixtureState
     voided: Result | None = None
-    """The result that would be void."""
+    """The result that would be voided."""
     returns: Result | None = None
-    """A result that was void and would count again."""
+    """A voided result that would count again."""
     stopped: bool = False
-    """Whether a match that has begun would be stopped."""
+    """Whether a match in progress would be stopped."""
 
     @property
     def undoes_play(self) -> bool:
-        """Whether somebody has begun what would be void; a walkover that the format booked is nobody's doing."""
+        """Whether players have begun a match that would be voided; a walkover recorded by the format does not count."""
         return self.stopped or (self.voided is not None and self.voided.source != Result.Source.FORMAT)
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceChange:
-    """An entry whose place or points would differ; None: not placed yet. `key` is that of the bracket or group."""
+    """An entry whose place or points would change; None if it has no place yet. `key` names the bracket or group."""
 
     stage: int
     key: str
@@ -55,99 +59,107 @@ class PlaceChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
-    """All that follows from one choice."""
+class Consequences:
+    """Everything that follows from one choice."""
 
     changes: tuple[FixtureChange, ...] = ()
     places: tuple[PlaceChange, ...] = ()
     ratings: tuple[Foreseen, ...] = ()
     without_lives: tuple[Fixture, ...] = ()
-    """Decided matches that would stand although one of their players would have been out by then."""
+    """Decided matches that would stand although one of their players would already have been out."""
 
     @property
     def voided(self) -> tuple[FixtureChange, ...]:
-        """Fixtures whose result would be void."""
+        """Fixtures whose result would be voided."""
         return tuple(change for change in self.changes if change.voided is not None)
 
     @property
     def returning(self) -> tuple[FixtureChange, ...]:
-        """Fixtures in which a result that was void would count again."""
+        """Fixtures in which a voided result would count again."""
         return tuple(change for change in self.changes if change.returns is not None)
 
     @property
     def stopped(self) -> tuple[FixtureChange, ...]:
-        """Matches that are being played and would be stopped."""
+        """Fixtures whose match is being played and would be stopped."""
         return tuple(change for change in self.changes if change.stopped)
 
     @property
     def undoes_play(self) -> bool:
-        """Whether somebody has begun to play on."""
+        """Whether play that has begun would be undone."""
         return any(change.undoes_play for change in self.changes)
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class CorrectionPreview:
     """A correction before it is applied.
 
-    `seq` is that of the division. `onward` is the side that goes on now, `held` the places of the stage that would be
-    others; both are what is kept with the bracket.
+    `seq` is that of the division. `advancing_side` is the side that advances now, and `kept_places` are the places of
+    the stage that would change; a correction that keeps the bracket keeps both.
     """
 
     fixture: Fixture
     standing: Result
     new: ResultInput
     seq: int
-    onward: int | None
-    held: Places = field(default_factory=dict)
-    following: Mapping[Choice, Following] = field(default_factory=dict)
+    advancing_side: int | None
+    kept_places: Places = field(default_factory=dict)
+    consequences: Mapping[Choice, Consequences] = field(default_factory=dict)
 
     @property
-    def all(self) -> Following:
-        """What follows where all is corrected."""
-        return self.following[Choice.CORRECT_ALL]
+    def all(self) -> Consequences:
+        """The consequences of correcting everything."""
+        return self.consequences[Choice.CORRECT_ALL]
 
     @property
     def default(self) -> Choice:
-        """What is chosen where nobody chooses: to let stand as soon as somebody has begun to play on."""
+        """The choice suggested: to let the old result stand if play that has begun would be undone."""
         return Choice.LET_STAND if self.all.undoes_play else Choice.CORRECT_ALL
 
     @property
     def mark(self) -> str:
-        """Differs as soon as something has been done in a match that would be void, were it only begun."""
+        """A fingerprint that changes with any action in an affected match, even if it has only begun."""
         return mark_of(change.row.match for change in self.all.changes)
 
 
 def mark_of(matches: Iterable[Match | None]) -> str:
-    """A fingerprint of how far these matches are."""
-    seen = sorted((match.pk, match.seq) for match in matches if match is not None)
-    return sha256(repr(seen).encode()).hexdigest()[:MARK_LENGTH]
+    """Return a fingerprint of the progress of these matches."""
+    seqs = sorted((match.pk, match.seq) for match in matches if match is not None)
+    return sha256(repr(seqs).encode()).hexdigest()[:MARK_LENGTH]
 
 
-class Facts:
-    """The facts of a division, read once and thought about as often as is asked; `rows` are other ones to think of."""
+class DivisionFacts:
+    """The facts of a division, read once, from which states can be derived repeatedly.
+
+    `rows` replaces the stored rows of its stages.
+    """
 
     def __init__(self, division: Division, rows: Sequence[StageRows] | None = None) -> None:
         self.division = division
         self.rows = [StageRows(stage) for stage in stages_of(division)] if rows is None else list(rows)
 
     def states(
-        self, instead: Mapping[int, Mapping[int, pure.Result]] | None = None, held: Places | None = None
+        self, instead: Mapping[int, Mapping[int, pure.Result]] | None = None, kept_places: Places | None = None
     ) -> list[StageState]:
-        """Where every stage stands, walkovers that would be booked included, as settling books them."""
-        thought = {rows.stage.number: dict((instead or {}).get(rows.stage.number, {})) for rows in self.rows}
+        """Derive the state of every stage, with the walkovers that settling would record.
+
+        `instead` replaces standing results, by stage and fixture number.
+        """
+        results = {rows.stage.number: dict((instead or {}).get(rows.stage.number, {})) for rows in self.rows}
         while True:
-            states = states_of(self.division, thought, held=held, read=self.rows)
-            booked = False
-            for state in states:
-                for number, stands in state.progress.fixtures.items():
-                    if (walkover := stands.walkover) is not None:
-                        thought[state.stage.number][number] = walkover
-                        booked = True
-            if not booked:
+            states = states_of(self.division, results, kept_places=kept_places, read=self.rows)
+            walkovers = {
+                (state.stage.number, number): walkover
+                for state in states
+                for number, fixture in state.progress.fixtures.items()
+                if (walkover := fixture.walkover) is not None
+            }
+            if not walkovers:
                 return states
+            for (stage, number), walkover in walkovers.items():
+                results[stage][number] = walkover
 
 
-def foresee(
+def preview_result(
     fixture: Fixture,
     standing: Result,
     new: ResultInput,
@@ -155,55 +167,58 @@ def foresee(
     voided_rated: bool | None = True,
     with_ratings: bool = True,
     restored: Result | None = None,
-) -> Preview:
-    """What would follow if this result stood instead of the standing one; `fixture` with its stage and division.
+) -> CorrectionPreview:
+    """Return what would follow if `new` replaced the `standing` result; `fixture` comes with its stage and division.
 
-    `voided_rated` as in `settle`. `restored` is the earlier version that would stand again, with its record and with
-    whoever went on from it; to keep the bracket is no choice then.
+    `voided_rated` is `void_rated` of `settle`. `restored` is an earlier version that would stand again, with its
+    record and with whoever advanced by it; the bracket cannot be kept then.
     """
     division = fixture.stage.division
-    facts = Facts(division)
+    facts = DivisionFacts(division)
     before = facts.states()
-    at = next(at for at, state in enumerate(before) if state.stage.pk == fixture.stage_id)
-    stage = before[at]
-    now = stage.progress.fixtures[fixture.number]
-    onward = now.result.onward if now.result is not None else None
+    index = next(index for index, state in enumerate(before) if state.stage.pk == fixture.stage_id)
+    stage = before[index]
+    current = stage.progress.fixtures[fixture.number]
+    advancing = current.result.advancing_slot if current.result is not None else None
 
-    def think(goes_on: int | None, held: Places) -> list[StageState]:
-        return facts.states({stage.stage.number: {fixture.number: _as_pure(now, new, goes_on)}}, held)
+    def derive(advancing_side: int | None, kept_places: Places) -> list[StageState]:
+        result = _as_pure(current, new, advancing_side)
+        return facts.states({stage.stage.number: {fixture.number: result}}, kept_places)
 
-    def told(after: list[StageState]) -> Following:
+    def compare(after: list[StageState]) -> Consequences:
         changes = tuple(changes_between(division, before, after, but=fixture))
         outcome = Outcome(new.winner, new.kind, submission=restored.submission_id if restored else None)
         outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
         ratings = tuple(foresee_ratings(outcomes))
-        return Following(changes, tuple(_places(before, after)), ratings, tuple(_newly_without_lives(before, after)))
+        return Consequences(changes, tuple(_places(before, after)), ratings, tuple(_newly_without_lives(before, after)))
 
     advance = None if restored is None else Advance.objects.filter(result=restored).first()
-    decided = new.winner if advance is None else advance.side
-    following = {Choice.LET_STAND: Following()}
-    held: Places = {}
+    corrected_side = new.winner if advance is None else advance.side
+    consequences = {Choice.LET_STAND: Consequences()}
+    kept_places: Places = {}
     if restored is None:
-        kept = think(onward, {})
-        if held := _changed_tables(stage, kept[at]):
-            kept = think(onward, held)
-        following[Choice.KEEP_BRACKET] = told(kept)
-    following[Choice.CORRECT_ALL] = told(think(decided, {} if advance is None else held_places(advance)))
-    return Preview(fixture, standing, new, division.seq, onward, held, following)
+        kept = derive(advancing, {})
+        if kept_places := _changed_tables(stage, kept[index]):
+            kept = derive(advancing, kept_places)
+        consequences[Choice.KEEP_BRACKET] = compare(kept)
+    corrected = derive(corrected_side, {} if advance is None else kept_places_of(advance))
+    consequences[Choice.CORRECT_ALL] = compare(corrected)
+    return CorrectionPreview(fixture, standing, new, division.seq, advancing, kept_places, consequences)
 
 
 def _changed_tables(before: StageState, after: StageState) -> Places:
-    """The places of this stage, where a table sends others on; those of such a table all together."""
+    """Return all qualifying places of the tables of this stage whose qualifiers would change."""
     number = str(before.stage.number)
     own = {place: entry for place, entry in before.places.items() if place.stage.partition(":")[0] == number}
     tables = {place.stage for place, entry in own.items() if after.places.get(place) != entry}
     return {place: entry for place, entry in own.items() if place.stage in tables}
 
 
-def _as_pure(now: FixtureState, new: ResultInput, onward: int | None) -> pure.Result:
-    advances = None if onward == new.winner else NOBODY if onward is None else onward
+def _as_pure(current: FixtureState, new: ResultInput, advancing_side: int | None) -> pure.Result:
+    side = NOBODY if advancing_side is None else advancing_side
+    advances = None if advancing_side == new.winner else side
     kind = UNPLAYED.get(Result.Kind(new.kind), pure.PLAYED)
-    return pure.Result(new.winner, new.score, kind, now.entrants, advances)
+    return pure.Result(new.winner, new.score, kind, current.entrants, advances)
 
 
 # Fixtures
@@ -212,36 +227,36 @@ def _as_pure(now: FixtureState, new: ResultInput, onward: int | None) -> pure.Re
 def changes_between(
     division: Division, before: Sequence[StageState], after: Sequence[StageState], *, but: Fixture | None = None
 ) -> list[FixtureChange]:
-    """The fixtures that differ between two derivations of a division; `but` is left out."""
-    found = [
+    """Return the fixtures that differ between two derivations of a division, except `but`."""
+    differing = [
         (old.stage.number, old.rows.fixtures[change.number], change)
         for old, new in zip(before, after, strict=True)
         for change in difference(old.progress, new.progress)
-        if old.rows.fixtures[change.number] != but and _matters(change)
+        if old.rows.fixtures[change.number] != but and _is_relevant(change)
     ]
-    standing = _standing_of([row.match_id for _, row, _ in found if row.match_id is not None])
-    returning = _returning(division, {row.pk: change.after for _, row, change in found})
+    standing = _standing_of([row.match_id for _, row, _ in differing if row.match_id is not None])
+    returning = _returning(division, {row.pk: change.after for _, row, change in differing})
     return [
         FixtureChange(
             number,
             row,
             change.before,
             change.after,
-            voided=standing.get(row.match_id or 0) if _others_play(change) else None,
+            voided=standing.get(row.match_id or 0) if _changes_pair(change) else None,
             returns=returning.get(row.pk),
-            stopped=_others_play(change) and row.match is not None and is_going_on(row.match),
+            stopped=_changes_pair(change) and row.match is not None and is_going_on(row.match),
         )
-        for number, row, change in found
+        for number, row, change in differing
     ]
 
 
-def _matters(change: Change) -> bool:
-    """Whether others stand in it, or another result counts."""
+def _is_relevant(change: Change) -> bool:
+    """Whether the players or the counting result change."""
     return change.players_change or change.before.result != change.after.result
 
 
-def _others_play(change: Change) -> bool:
-    """Whether the match would not be between these two any more."""
+def _changes_pair(change: Change) -> bool:
+    """Whether the match would no longer be between the same two."""
     return change.before.entrants != change.after.entrants
 
 
@@ -251,25 +266,25 @@ def _standing_of(matches: Sequence[int]) -> dict[int, Result]:
 
 
 def _returning(division: Division, states: Mapping[int, FixtureState]) -> dict[int, Result]:
-    """By fixture: the result of a match that it let go, where the two who played it would be back."""
+    """Return, by fixture, the result of a former match whose two players would return to the fixture."""
     pairs = {pk: state.result.between for pk, state in states.items() if state.result is not None}
     links = Fixture.former.through.objects.filter(fixture__in=pairs, match__finished_at__isnull=False)
-    met = list(links.order_by("match").values_list("fixture", "match", "match__player_0", "match__player_1"))
-    if not met:
+    former = list(links.order_by("match").values_list("fixture", "match", "match__player_0", "match__player_1"))
+    if not former:
         return {}
     players = dict(Entry.objects.filter(division=division).values_list("pk", "player"))
-    results = _standing_of([match for _, match, _, _ in met])
-    found = {}
-    for fixture, match, first, second in met:
+    results = _standing_of([match for _, match, _, _ in former])
+    returning = {}
+    for fixture, match, first, second in former:
         if tuple(players[entry] for entry in pairs[fixture] or ()) == (first, second) and match in results:
-            found[fixture] = results[match]
-    return found
+            returning[fixture] = results[match]
+    return returning
 
 
 def _newly_without_lives(before: Sequence[StageState], after: Sequence[StageState]) -> list[Fixture]:
-    """The decided matches in which a player would have had no lives left, where both still have some now.
+    """Return decided matches in which a player would have had no lives left, but has some now.
 
-    `changes_between` does not show these: a decided match keeps its players and its result.
+    `changes_between` leaves these out, because a decided match keeps its players and its result.
     """
     return [
         old.rows.fixtures[number]
@@ -299,31 +314,33 @@ def _places(before: Sequence[StageState], after: Sequence[StageState]) -> list[P
 
 
 def _all_places(states: Sequence[StageState]) -> PlacesTaken:
-    """(stage, bracket, entry) -> place and, in a table, points."""
-    found: PlacesTaken = {}
+    """Return (stage, bracket, entry) -> place and, in a table, points."""
+    places: PlacesTaken = {}
     for state in states:
         number = state.stage.number
         for table in state.tables:
-            found |= {(number, table.key, row.entry): (row.place, row.points) for row in table.rows}
+            places |= {(number, table.key, row.entry): (row.place, row.points) for row in table.rows}
         if state.rows.settings.format in ELIMINATION:
-            for key, places in elimination_places(state.rows.settings, state.progress).items():
-                found |= {(number, key, entry): (one.first, None) for one in places for entry in one.entries}
-    return found
+            for key, shared_places in elimination_places(state.rows.settings, state.progress).items():
+                places |= {
+                    (number, key, entry): (shared.first, None) for shared in shared_places for entry in shared.entries
+                }
+    return places
 
 
 # Ratings
 
 
 def _outcomes(changes: Sequence[FixtureChange], voided_rated: bool | None) -> dict[int, Outcome]:
-    """How the matches that change count for the ratings then; a void one that stays rated counts as it did."""
+    """Return the outcomes for the ratings of the matches that change; a voided match that stays rated is left out."""
     voided = [change.voided.match_id for change in changes if change.voided is not None]
-    stay = was_rated_while_void(voided) if voided_rated is None else dict.fromkeys(voided, voided_rated)
-    outcomes = {match: Outcome(None, Result.Kind.VOID) for match in voided if not stay[match]}
+    stays_rated = was_rated_while_void(voided) if voided_rated is None else dict.fromkeys(voided, voided_rated)
+    outcomes = {match: Outcome(None, Result.Kind.VOID) for match in voided if not stays_rated[match]}
     returning = [change.returns for change in changes if change.returns is not None]
     return outcomes | {result.match_id: Outcome.of(result) for result in returning}
 
 
 def was_rated_while_void(matches: Sequence[int]) -> dict[int, bool]:
-    """Whether each of these matches stayed rated when it was void last; True of one that never was."""
+    """Return whether each match stayed rated when it was last void; True if it never was void."""
     rows = Result.objects.filter(match__in=matches, kind=Result.Kind.VOID).order_by("version")
     return dict.fromkeys(matches, True) | {row.match_id: row.winner is not None for row in rows}

@@ -13,7 +13,7 @@ from players.accounts.serializers import PersonSerializer, ZoneField
 from players.people.services.lists import MOST_NAMES
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.models.events import LONGEST_NAME, MOST_ENTRIES, MOST_MINOR_UNITS, MOST_ROUNDS
-from tournaments.state.page_forms import LONGEST_REASON
+from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.stages import round_deadlines
 
 SCOPES = ["division", "event"]

@@ -9,13 +9,13 @@ from engine.errors import Refused
 from players.actors import Actor, log
 from players.models import Club
 from players.people.locks import lock_club
-from tournaments.formats.blueprint import checked_stages
+from tournaments.formats.plans import checked_stages
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Stage, Tournament
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
+from tournaments.state.locks import lock_division
 from tournaments.state.numbering import lock_event
 from tournaments.state.plans import settings_of, store_settings
-from tournaments.state.settle import lock
 
 
 def first_stage(division: Division) -> Stage:
@@ -70,7 +70,7 @@ def set_stages(
         club = lock_club(division.tournament.club)
         if tables is not None:
             lock_event(division.tournament_id)
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         wanted = checked_stages(stages, row.lengths)
         if row.seq != after:
             raise Refused("stale")

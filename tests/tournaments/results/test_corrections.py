@@ -19,7 +19,7 @@ from tournaments.models import Fixture
 from tournaments.results.services import corrections
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import differences
-from tournaments.state.preview import Choice, Following, Preview, _places
+from tournaments.state.preview import Choice, Consequences, CorrectionPreview, _places
 
 pytestmark = pytest.mark.django_db
 EXAMPLES = int(os.environ.get("CORRECTION_EXAMPLES", "6"))
@@ -91,7 +91,7 @@ def test_correcting_all_is_as_if_the_right_result_had_been_entered(case: Case) -
 # The preview says what applying does
 
 
-def said(cup: Cup, following: Following) -> None:
+def said(cup: Cup, following: Consequences) -> None:
     """Slots, results and ratings as foretold; called after the replay."""
     for change in following.changes:
         rows = list(change.row.slots.order_by("side"))
@@ -128,14 +128,14 @@ def test_the_preview_says_what_applying_does_and_an_undo_gives_it_all_back(case:
         transaction.set_rollback(True)
 
 
-def as_said(cup: Cup, preview: Preview, choice: Choice, act: Any) -> Any:
+def as_said(cup: Cup, preview: CorrectionPreview, choice: Choice, act: Any) -> Any:
     """Does it, and compares everything that was foretold with what is there then."""
     before, states = cup.standing(), states_of(cup.division)
     void = voids(cup)
     ratings = dict(PlayerRating.objects.filter(pool=cup.pool).values_list("player", "rating"))
     done = act()
     cup.replay()
-    following = preview.following[choice]
+    following = preview.consequences[choice]
     said(cup, following)
     after = cup.standing()
     assert changed_rows(before, after) == {

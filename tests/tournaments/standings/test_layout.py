@@ -4,9 +4,9 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from tournaments.formats.blueprint import draw_places, plan_of, sources_of
 from tournaments.formats.forecast.stages import choices_of
 from tournaments.formats.graph import CONSOLATION, LOWER, MAIN, WinnerOf
+from tournaments.formats.plans import draw_places, plan_of, sources_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 from tournaments.standings.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, joined, round_name, tree, uncrossed
 

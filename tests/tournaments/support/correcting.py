@@ -27,9 +27,10 @@ from tournaments.formats.settings import StageSettings
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Round, Slot, Stage
 from tournaments.results.services import corrections, results
 from tournaments.state.derivation import states_of
+from tournaments.state.locks import lock_division
 from tournaments.state.numbering import lock_event
-from tournaments.state.plans import StageRows
-from tournaments.state.settle import lock, settle_division
+from tournaments.state.settle import settle_division
+from tournaments.state.stage_rows import StageRows
 from tournaments.state.stages import set_stages
 
 LATER = NOON + timedelta(days=1)
@@ -267,7 +268,7 @@ class Cup(Clocked):
         Draw.objects.filter(stage=stage, state=Draw.State.REQUESTED).delete()
         with transaction.atomic():
             numbering = lock_event(self.division.tournament_id)
-            division = lock(self.division.pk)
+            division = lock_division(self.division.pk)
             draw = Draw.objects.create(
                 stage=stage,
                 number=event.number,

@@ -19,7 +19,7 @@ from tournaments.draws.services.take_back import take_back_draw
 from tournaments.models import Division, Draw
 from tournaments.standings.selectors import brackets
 from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, example, tagged, validated
+from tournaments.state.api import AFTER, READ, WRITE, by, example, read_after, validated, with_etag
 from tournaments.state.names import Names, names_of
 
 
@@ -100,7 +100,7 @@ class Draws(APIView):
         found = access.division(request.user, division)
         rows, names = _seen(request, found)
         published = any(row.state == Draw.State.PUBLISHED for row in rows)
-        return tagged([answer(row, names, published=published) for row in rows], found.seq)
+        return with_etag([answer(row, names, published=published) for row in rows], found.seq)
 
     @extend_schema(
         operation_id="draws_create",
@@ -139,7 +139,7 @@ class OneDraw(APIView):
         published = any(row.state == Draw.State.PUBLISHED for row in rows)
         for row in rows:
             if row.number == int(number):
-                return tagged(answer(row, names, published=published), found.seq)
+                return with_etag(answer(row, names, published=published), found.seq)
         raise Http404
 
 
@@ -159,11 +159,11 @@ class StopCountdown(APIView):
     def post(self, request: Request, division: str) -> Response:
         """The draft waits for a director. 409 `no_countdown`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        after = after_of(request, validated(shapes.AfterSerializer, request))
+        after = read_after(request, validated(shapes.AfterSerializer, request))
         draw = services.stop_countdown(division=found, after=after or 0, by=by(request), now=timezone.now())
         draw.stage.division = found
         found.refresh_from_db(fields=["seq"])
-        return tagged(answer(draw, names_of(found, staff=True), published=False), found.seq)
+        return with_etag(answer(draw, names_of(found, staff=True), published=False), found.seq)
 
 
 class TakeBackDraw(APIView):
@@ -187,11 +187,11 @@ class TakeBackDraw(APIView):
         """409 `division_not_drawn`, `draw_begun`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = validated(shapes.TakeBackSerializer, request)
-        after = after_of(request, fields)
+        after = read_after(request, fields)
         draw = take_back_draw(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
         draw.stage.division = found
         found.refresh_from_db()
-        return tagged(answer(draw, names_of(found, staff=True), published=False), found.seq)
+        return with_etag(answer(draw, names_of(found, staff=True), published=False), found.seq)
 
 
 class PublishDraw(APIView):
@@ -210,9 +210,9 @@ class PublishDraw(APIView):
     def post(self, request: Request, division: str) -> Response:
         """The bracket stands and its first matches are open. 409 `no_draft`, `draft_outdated`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
-        after = after_of(request, validated(shapes.AfterSerializer, request))
+        after = read_after(request, validated(shapes.AfterSerializer, request))
         draw = services.publish_draw(division=found, after=after or 0, by=by(request), now=timezone.now())
         draw.stage.division = found
         found.refresh_from_db(fields=["seq", "status"])
         names = names_of(found, staff=True)
-        return tagged(answer(draw, names, published=True), found.seq)
+        return with_etag(answer(draw, names, published=True), found.seq)

@@ -16,7 +16,7 @@ from tournaments import access
 from tournaments.draws.selectors.kept_apart import pairs_apart
 from tournaments.draws.services import kept_apart as services
 from tournaments.models import Division, Entry
-from tournaments.state.api import READ, WRITE, by, entry_named, example, tagged, validated
+from tournaments.state.api import READ, WRITE, by, entry_by_public_id, example, validated, with_etag
 from tournaments.state.names import names_of
 
 PAIR = example(first="7k2p9wqx4z", second="3hn8rtw2yc")
@@ -33,12 +33,12 @@ def _answer(division: Division, status_: int = status.HTTP_200_OK) -> Response:
     division.refresh_from_db()
     pairs = pairs_apart(division, names_of(division, staff=True))
     told = [{"first": pair.first.public_id, "second": pair.second.public_id} for pair in pairs]
-    return tagged(ApartSerializer(told, many=True).data, division.seq, status_)
+    return with_etag(ApartSerializer(told, many=True).data, division.seq, status_)
 
 
 def _two(division: Division, request: Request) -> dict[str, Entry]:
     named = validated(ApartSerializer, request)
-    return {field: entry_named(division, public_id, field) for field, public_id in named.items()}
+    return {field: entry_by_public_id(division, public_id, field) for field, public_id in named.items()}
 
 
 class AllApart(APIView):

@@ -22,7 +22,7 @@ from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUND
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Stage
 from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, entry_named, example, tagged, validated
+from tournaments.state.api import AFTER, READ, WRITE, by, entry_by_public_id, example, read_after, validated, with_etag
 from tournaments.state.names import Names, names_of
 
 LONGEST_ID = 10
@@ -180,7 +180,7 @@ def _next(coming: pairing_desk.Next, *, directs: bool) -> dict[str, Any]:
 def _answer(request: Request, division: Division, status_: int = status.HTTP_200_OK) -> Response:
     division.refresh_from_db()
     directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
-    return tagged(rounds_answer(division, rounds_asked.rounds_of(division), directs=directs), division.seq, status_)
+    return with_etag(rounds_answer(division, rounds_asked.rounds_of(division), directs=directs), division.seq, status_)
 
 
 class AllRounds(APIView):
@@ -214,9 +214,9 @@ class AllRounds(APIView):
         """202 and where to ask. 409 `round_open`, `rounds_over`, `draft_in_work`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = validated(PairRoundSerializer, request)
-        after = after_of(request, fields)
+        after = read_after(request, fields)
         pairs = [
-            (entry_named(found, first, "pairs"), entry_named(found, second, "pairs"))
+            (entry_by_public_id(found, first, "pairs"), entry_by_public_id(found, second, "pairs"))
             for first, second in fields.get("pairs", [])
         ]
         draw = rounds_asked.request_round(
@@ -250,7 +250,7 @@ class ChangeRounds(APIView):
         """409 `rounds_paired` where more are paired already."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = validated(ChangeRoundsSerializer, request)
-        after = after_of(request, fields)
+        after = read_after(request, fields)
         if "next_round" in fields:
             fields["next_round"] = NextRound(fields["next_round"])
         rounds_asked.change_rounds(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
@@ -274,7 +274,7 @@ class AskBye(APIView):
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = validated(AskByeSerializer, request)
         rounds_asked.request_bye(
-            entry=entry_named(found, fields["entry"]),
+            entry=entry_by_public_id(found, fields["entry"]),
             round_number=fields["round"],
             kind=fields["kind"],
             by=by(request),
@@ -301,7 +301,7 @@ class TakeBackRound(APIView):
         """409 `round_not_last`, `round_is_the_draw`, `round_begun`, `stale`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = validated(TakeBackRoundSerializer, request)
-        after = after_of(request, fields)
+        after = read_after(request, fields)
         number = fields.pop("round")
         take_back_round(
             division=found, round_number=number, after=after or 0, by=by(request), now=timezone.now(), **fields
@@ -325,6 +325,6 @@ class TakeBackBye(APIView):
         """409 `no_bye_requested`."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = validated(TakeBackByeSerializer, request)
-        entry = entry_named(found, fields["entry"])
+        entry = entry_by_public_id(found, fields["entry"])
         rounds_asked.take_back_bye(entry=entry, round_number=fields["round"], by=by(request), now=timezone.now())
         return _answer(request, found)

@@ -21,7 +21,7 @@ from tournaments.draws.designer.serializers import (
 from tournaments.events.api.base import DivisionView
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, tagged, validated
+from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
 from tournaments.state.stages import set_stages, stage_settings
 
 GROUPS_THEN_KNOCKOUT = [
@@ -39,7 +39,7 @@ EVENING = {
 def stages_response(division: Division) -> Response:
     """Return all stages with every setting, and the ETag of the division."""
     stages = [{"number": number, **_stage(stage)} for number, stage in enumerate(stage_settings(division), start=1)]
-    return tagged(SetStageSerializer(stages, many=True).data, division.seq)
+    return with_etag(SetStageSerializer(stages, many=True).data, division.seq)
 
 
 def _stage(settings: StageSettings) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Stages(DivisionView):
         """Return the new stages."""
         division = self.get_division(Role.DIRECTOR)
         fields = validated(NewStagesSerializer, request)
-        after = after_of(request, fields)
+        after = read_after(request, fields)
         set_stages(
             division=division,
             stages=_settings(fields["stages"]),

@@ -12,10 +12,10 @@ from tournaments.draws.designer.forms.stage_values import OWN
 from tournaments.draws.designer.preview import Preview, preview_of
 from tournaments.events.forms import shown_local
 from tournaments.events.services.events import entries_in
-from tournaments.formats.blueprint import MOST_STAGES
-from tournaments.formats.forecast.outline import Choices, Outline, outline
-from tournaments.formats.forecast.schedule import MINUTES_PER_POINT
-from tournaments.formats.forecast.stages import choices_of
+from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT
+from tournaments.formats.forecast.forecasts import Forecast, forecast_stages
+from tournaments.formats.forecast.stages import Choices, choices_of
+from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import preset
 from tournaments.formats.settings import GROUPS, StageSettings
 from tournaments.models import Division
@@ -101,11 +101,11 @@ class DesignerPage:
         else:
             self.faults.append(sentence(refused.code, refused.params))
 
-    def _outline(self) -> Outline | None:
+    def _outline(self) -> Forecast | None:
         if self.settings is None:
             return None
         starts, closes = self.evening.span(self.zone)
-        return outline(
+        return forecast_stages(
             self.settings,
             self.evening.cleaned_data["players"],
             default_lengths=self.division.lengths,

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.messages import sentence
-from tournaments.formats.forecast.expected import Count
-from tournaments.formats.forecast.outline import Bracket, Outline, Remark, Round, StageOutline
-from tournaments.formats.forecast.schedule import Finish
+from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
+from tournaments.formats.forecast.counts import Count
+from tournaments.formats.forecast.finish_times import Finish
+from tournaments.formats.forecast.forecasts import Forecast, Remark, StageForecast
 from tournaments.formats.forecast.stages import ALL_GROUPS
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
 from tournaments.formats.settings import DOUBLE, GROUPS, LEAGUE, ROUND_ROBIN
@@ -66,7 +67,7 @@ class Preview:
     has_times: bool
 
 
-def preview_of(outline: Outline, zone: tzinfo) -> Preview:
+def preview_of(outline: Forecast, zone: tzinfo) -> Preview:
     """Return an outline in words, with times in the zone of the event."""
     several = len(outline.stages) > 1
     return Preview(
@@ -91,7 +92,7 @@ def clock(at: datetime, zone: tzinfo, since: datetime) -> str:
     return date_format(local, "D H:i" if at - since < timedelta(days=6) else "j M H:i")
 
 
-def _line(outline: Outline, zone: tzinfo) -> str:
+def _line(outline: Forecast, zone: tzinfo) -> str:
     matches = outline.matches
     parts = [ngettext("%(count)d player", "%(count)d players", outline.entries) % {"count": outline.entries}]
     if matches.most:
@@ -103,7 +104,7 @@ def _line(outline: Outline, zone: tzinfo) -> str:
     return " · ".join(parts)
 
 
-def _rounds(stage: StageOutline) -> str:
+def _rounds(stage: StageForecast) -> str:
     text = ngettext("%(count)s round", "%(count)s rounds", stage.rounds.most) % {"count": count_text(stage.rounds)}
     texts = {
         CONSOLATION: _("%(rounds)d in the consolation"),
@@ -115,7 +116,7 @@ def _rounds(stage: StageOutline) -> str:
     return " + ".join([text, *(texts[bracket.key] % {"rounds": len(bracket.rounds)} for bracket in brackets)])
 
 
-def _facts(outline: Outline) -> list[tuple[str, str]]:
+def _facts(outline: Forecast) -> list[tuple[str, str]]:
     if not outline.matches.most:
         return []
     return [
@@ -132,7 +133,7 @@ def _remark(remark: Remark, several: bool) -> str:
     return text
 
 
-def _stage(stage: StageOutline, starts: datetime | None, zone: tzinfo, several: bool) -> StagePart:
+def _stage(stage: StageForecast, starts: datetime | None, zone: tzinfo, several: bool) -> StagePart:
     title = str(FORMAT_NAMES[stage.format])
     if several:
         title = _("Stage %(number)d: %(name)s") % {"number": stage.number, "name": title}
@@ -141,7 +142,7 @@ def _stage(stage: StageOutline, starts: datetime | None, zone: tzinfo, several: 
     return StagePart(title, note, parts)
 
 
-def _part(bracket: Bracket, stage: StageOutline, starts: datetime | None, zone: tzinfo) -> Part:
+def _part(bracket: BracketForecast, stage: StageForecast, starts: datetime | None, zone: tzinfo) -> Part:
     title = bracket_name(bracket.key, upper=stage.format == DOUBLE)
     if bracket.key == ALL_GROUPS:
         title = _("Groups of %(sizes)s players") % {"sizes": _sizes(stage.groups)}
@@ -153,7 +154,9 @@ def _sizes(groups: Sequence[int]) -> str:
     return _(" and ").join(str(size) for size in sorted(set(groups), reverse=True))
 
 
-def _row(round_: Round, bracket: Bracket, stage: StageOutline, starts: datetime | None, zone: tzinfo) -> Row:
+def _row(
+    round_: RoundForecast, bracket: BracketForecast, stage: StageForecast, starts: datetime | None, zone: tzinfo
+) -> Row:
     return Row(
         _round_title(round_, bracket, stage),
         count_text(round_.entrants),
@@ -164,7 +167,7 @@ def _row(round_: Round, bracket: Bracket, stage: StageOutline, starts: datetime 
     )
 
 
-def _round_title(round_: Round, bracket: Bracket, stage: StageOutline) -> str:
+def _round_title(round_: RoundForecast, bracket: BracketForecast, stage: StageForecast) -> str:
     fixtures = round_.matches.most + round_.byes.most
     name = (
         _("Round %(number)d") % {"number": round_.number}

@@ -9,8 +9,9 @@ from core.messages import sentence
 from tournaments.draws.designer.serializers import OutlineSerializer
 from tournaments.events.services.events import entries_in
 from tournaments.formats.elimination.patterns import Proposal
-from tournaments.formats.forecast.outline import Bracket, Outline, Remark, Round, StageOutline, outline
-from tournaments.formats.forecast.schedule import Finish, Pace
+from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
+from tournaments.formats.forecast.finish_times import Finish, Pace
+from tournaments.formats.forecast.forecasts import Forecast, Remark, StageForecast, forecast_stages
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division
 
@@ -24,7 +25,7 @@ def preview_data(division: Division, stages: Sequence[StageSettings], evening: d
     if "minutes_per_point" in evening:
         pace = replace(pace, minutes_per_point=evening["minutes_per_point"])
     starts = evening.get("starts_at") or event.starts_at
-    preview = outline(
+    preview = forecast_stages(
         stages,
         entries,
         default_lengths=division.lengths,
@@ -35,18 +36,18 @@ def preview_data(division: Division, stages: Sequence[StageSettings], evening: d
     return OutlineSerializer(_outline(preview, starts)).data
 
 
-def _outline(outline: Outline, starts: datetime) -> dict[str, Any]:
+def _outline(forecast_stages: Forecast, starts: datetime) -> dict[str, Any]:
     return {
-        "possible": outline.possible,
-        "entries": outline.entries,
-        "matches": outline.matches,
-        "byes": outline.byes,
-        "rounds": outline.rounds,
-        "matches_each": outline.matches_each,
-        "tables": outline.tables,
-        "finish": _finish(outline.finish, starts),
-        "remarks": [_remark(remark) for remark in outline.remarks],
-        "stages": [_stage(stage, starts) for stage in outline.stages],
+        "possible": forecast_stages.possible,
+        "entries": forecast_stages.entries,
+        "matches": forecast_stages.matches,
+        "byes": forecast_stages.byes,
+        "rounds": forecast_stages.rounds,
+        "matches_each": forecast_stages.matches_each,
+        "tables": forecast_stages.tables,
+        "finish": _finish(forecast_stages.finish, starts),
+        "remarks": [_remark(remark) for remark in forecast_stages.remarks],
+        "stages": [_stage(stage, starts) for stage in forecast_stages.stages],
     }
 
 
@@ -67,7 +68,7 @@ def _remark(remark: Remark) -> dict[str, Any]:
     }
 
 
-def _stage(stage: StageOutline, starts: datetime) -> dict[str, Any]:
+def _stage(stage: StageForecast, starts: datetime) -> dict[str, Any]:
     return {
         "number": stage.number,
         "format": stage.format,
@@ -95,7 +96,7 @@ def _pattern(proposal: Proposal) -> dict[str, Any]:
     }
 
 
-def _bracket(bracket: Bracket, starts: datetime) -> dict[str, Any]:
+def _bracket(bracket: BracketForecast, starts: datetime) -> dict[str, Any]:
     return {
         "key": bracket.key,
         "pattern": bracket.pattern,
@@ -105,7 +106,7 @@ def _bracket(bracket: Bracket, starts: datetime) -> dict[str, Any]:
     }
 
 
-def _round(round_: Round, starts: datetime) -> dict[str, Any]:
+def _round(round_: RoundForecast, starts: datetime) -> dict[str, Any]:
     return {
         "number": round_.number,
         "entrants": round_.entrants,

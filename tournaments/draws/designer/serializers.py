@@ -8,8 +8,8 @@ from rest_framework import serializers
 from matches.models.matches import LONGEST_MATCH
 from tournaments.draws.designer.forms.evening import MOST_TABLES
 from tournaments.draws.designer.forms.stage import MOST_QUALIFIERS
-from tournaments.formats.blueprint import MOST_STAGES
-from tournaments.formats.forecast.outline import Kind
+from tournaments.formats.forecast.forecasts import RemarkKind
+from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.settings import (
     FEWEST_LIVES,
     GROUP_DRAWS,
@@ -235,7 +235,7 @@ class OutlinedStageSerializer(serializers.Serializer[Any]):
 class RemarkSerializer(serializers.Serializer[Any]):
     """A remark for the director."""
 
-    kind = serializers.ChoiceField([(kind.value, kind.name) for kind in Kind])
+    kind = serializers.ChoiceField([(kind.value, kind.name) for kind in RemarkKind])
     code = serializers.CharField()
     params = serializers.SerializerMethodField()
     stage = serializers.IntegerField(allow_null=True)

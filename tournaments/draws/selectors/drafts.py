@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tournaments.draws.services.pairings import is_outdated
-from tournaments.formats.blueprint import TABLE, later_sources, lengths_of, plan_of, sources_of
 from tournaments.formats.graph import Graph, Source
+from tournaments.formats.plans import TABLE, later_sources, lengths_of, plan_of, sources_of
 from tournaments.formats.progress import Progress, SlotState, progress
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, StageSettings
 from tournaments.formats.swiss.event import ByeKind

@@ -19,16 +19,17 @@ from players.actors import SYSTEM, Actor, log
 from tournaments.draws.services import pairings
 from tournaments.draws.services.pairings import Made
 from tournaments.events.services.events import publish_tournament
-from tournaments.formats.blueprint import Drawn, draw_places, plan_of, sources_of
 from tournaments.formats.elimination import knockout
+from tournaments.formats.plans import Drawn, draw_places, plan_of, sources_of
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
-from tournaments.state.advancement import MAKE_DRAFT, plan_following, plan_stage, request_anew
+from tournaments.state.advancement import MAKE_DRAFT, plan_following, plan_stage, replace_draft
 from tournaments.state.club_mates import club_mates
+from tournaments.state.locks import lock_division
 from tournaments.state.numbering import lock_event
-from tournaments.state.pairing_basis import kept_apart
+from tournaments.state.pairing_inputs import kept_apart
 from tournaments.state.plans import season_end, settings_of
-from tournaments.state.settle import lock, settle
+from tournaments.state.settle import settle
 from tournaments.state.stages import first_stage, round_deadlines
 
 LEAST_ENTRIES = 2
@@ -44,7 +45,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
     `reason_needed`, `season_past`.
     """
     with transaction.atomic():
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         if row.tournament.status == Tournament.Status.DRAFT:
             raise Refused("event_not_published")
         if not row.tournament.is_open:
@@ -58,7 +59,7 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         stage.division = row
         _refuse_past_season(stage, now)
         old = stage.draws.order_by("-number").first()
-        return request_anew(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
+        return replace_draft(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
 
 
 def publish_event_and_draw(*, division: Division, by: Actor, now: datetime, reason: str = "") -> Draw:
@@ -119,7 +120,7 @@ def _remarks(drawn: Drawn) -> list[dict[str, Any]]:
 def _finish(draw_id: int, made: Made, now: datetime) -> Draw | None:
     """Writes the draft if the request still stands, and starts its countdown where it is to publish itself."""
     with transaction.atomic():
-        division = lock(Division.objects.get(stages__draws=draw_id).pk)
+        division = lock_division(Division.objects.get(stages__draws=draw_id).pk)
         draw = _locked(draw_id)
         if draw.state != Draw.State.REQUESTED:
             return None
@@ -152,7 +153,7 @@ def publish_due_draft(*, draw_id: int, now: datetime) -> Draw | None:
     with transaction.atomic():
         found = Division.objects.get(stages__draws=draw_id)
         event = lock_event(found.tournament_id)
-        division = lock(found.pk)
+        division = lock_division(found.pk)
         draw = _locked(draw_id)
         due = draw.publish_at is not None and draw.publish_at <= now
         if draw.state != Draw.State.DRAFT or not due or not division.tournament.is_open:
@@ -170,7 +171,7 @@ def publish_due_draft(*, draw_id: int, now: datetime) -> Draw | None:
 def stop_countdown(*, division: Division, after: int, by: Actor, now: datetime) -> Draw:
     """Leaves a draft that would publish itself to the directors. Refused: `stale`, `no_countdown`."""
     with transaction.atomic():
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         if row.seq != after:
             raise Refused("stale")
         draw = Draw.objects.filter(stage__division=row, state=Draw.State.DRAFT).exclude(publish_at=None).first()
@@ -203,7 +204,7 @@ def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) ->
     """
     with transaction.atomic():
         event = lock_event(division.tournament_id)
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         if row.seq != after:
             raise Refused("stale")
         if not row.tournament.is_open:

@@ -9,7 +9,7 @@ from players.actors import Actor, log
 from tournaments.draws.services.rounds import ask_again
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, KNOCKOUT
 from tournaments.models import Division, Draw, Entry, KeptApart, Stage, Tournament
-from tournaments.state.settle import lock
+from tournaments.state.locks import lock_division
 
 DRAWN_APART = (*ELIMINATION, GROUPS)
 """Formats in which the draw can keep two apart."""
@@ -35,7 +35,7 @@ def keep_apart(*, first: Entry, second: Entry, by: Actor, now: datetime) -> Kept
         raise Refused("pair_is_one")
     earlier, later = sorted((first, second), key=lambda entry: entry.pk)
     with transaction.atomic():
-        division = lock(first.division_id)
+        division = lock_division(first.division_id)
         for entry in (earlier, later):
             entry.refresh_from_db(fields=["status"])
             if entry.status == Entry.Status.OUT:
@@ -55,7 +55,7 @@ def let_meet(*, first: Entry, second: Entry, by: Actor, now: datetime) -> KeptAp
     """
     earlier, later = sorted((first, second), key=lambda entry: entry.pk)
     with transaction.atomic():
-        division = lock(first.division_id)
+        division = lock_division(first.division_id)
         pair = _standing(division, earlier, later)
         if pair is None:
             raise Refused("not_kept_apart", first=earlier.player.shown_name, second=later.player.shown_name)

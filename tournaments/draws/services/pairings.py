@@ -11,8 +11,8 @@ from typing import Any
 
 from engine.errors import Refused
 from matches.ratings.services.ratings import ratings_of
-from tournaments.formats.blueprint import ROUNDS, lengths_of
 from tournaments.formats.graph import BYE, EntrySource, Fixture, Round
+from tournaments.formats.plans import ROUNDS, lengths_of
 from tournaments.formats.settings import LIVES, StageSettings
 from tournaments.formats.swiss.event import SwissEvent, SwissRound
 from tournaments.formats.swiss.feasibility import plan_rounds
@@ -22,7 +22,7 @@ from tournaments.models import Bracket, Division, Draw, Entry, Stage, Tournament
 from tournaments.state.club_mates import club_of_each
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.numbering import take_numbers
-from tournaments.state.pairing_basis import digest, requested_byes
+from tournaments.state.pairing_inputs import digest, requested_byes
 from tournaments.state.plans import deadline_of, settings_of, store_round
 
 

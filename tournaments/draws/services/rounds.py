@@ -14,10 +14,11 @@ from tournaments.formats.settings import BY_ROUND, LIVES, SWISS, NextRound, Stag
 from tournaments.formats.swiss.event import SwissEvent
 from tournaments.formats.swiss.pairing import legal
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
-from tournaments.state.advancement import request, request_anew
+from tournaments.state.advancement import replace_draft, request_draft
 from tournaments.state.derivation import StageState
+from tournaments.state.locks import lock_division
 from tournaments.state.plans import settings_of, store_settings
-from tournaments.state.settle import lock, settle
+from tournaments.state.settle import settle
 
 Pair = tuple[Entry, Entry]
 
@@ -70,7 +71,7 @@ def request_round(
             raise Refused("round_open", round=number - 1)
         old = stage.draws.filter(round=number).order_by("-number").first()
         pairs = _checked_pairs(found, manual)
-        return request_anew(stage, number, old=old, reason=reason, by=by, now=now, manual=pairs)
+        return replace_draft(stage, number, old=old, reason=reason, by=by, now=now, manual=pairs)
 
 
 def change_rounds(
@@ -141,7 +142,7 @@ def ask_again(division: Division, *, by: Actor, now: datetime) -> None:
     found = rounds_of(division)
     number = found.event.next_round
     if last.round == number and not found.state.over:
-        request(found.stage, number, at_once=found.settings.next_round == NextRound.PUBLISH, now=now, by=by)
+        request_draft(found.stage, number, at_once=found.settings.next_round == NextRound.PUBLISH, now=now, by=by)
 
 
 # Byes that are asked for
@@ -198,7 +199,7 @@ def _told(division: Division, verb: str, asked: ByeRequest, by: Actor) -> None:
 
 
 def _locked(division: Division, after: int | None = None) -> Division:
-    row = lock(division.pk)
+    row = lock_division(division.pk)
     if after is not None and row.seq != after:
         raise Refused("stale")
     if row.tournament.status == Tournament.Status.CANCELLED or row.status == Division.Status.CANCELLED:

@@ -30,8 +30,9 @@ from tournaments.models import (
     Withdrawal,
 )
 from tournaments.state.commitments import retire
+from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.numbering import lock_event
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.settle import settle
 
 IN_WORK = (Draw.State.REQUESTED, Draw.State.DRAFT)
 
@@ -132,7 +133,7 @@ def begun_fixtures(fixtures: Collection[Fixture]) -> list[int]:
 
 
 def _locked(division: Division, after: int, reason: str) -> Division:
-    row = lock(division.pk)
+    row = lock_division(division.pk)
     if row.seq != after:
         raise Refused("stale")
     if not reason.strip():
@@ -147,7 +148,7 @@ def _remove(
 ) -> list[int]:
     """Voids the matches of these fixtures and removes these from the plan; returns their numbers."""
     ids = fixtures.exclude(match=None).values_list("match", flat=True)
-    held: Mapping[int, Match] = hold([division], [pk for pk in ids if pk is not None])
+    held: Mapping[int, Match] = lock_unfinished_matches([division], [pk for pk in ids if pk is not None])
     rows = list(fixtures.order_by("number"))
     for row in rows:
         row.match = held[row.match_id] if row.match_id is not None else None

@@ -11,7 +11,7 @@ from players.access import Role
 from tournaments import access
 from tournaments.draws.services import kept_apart as services
 from tournaments.events.views.pages import account_needed, by, chosen_entry, division_url, faulty, refuse
-from tournaments.state.page_forms import KeepApartForm
+from tournaments.state.forms import KeepApartForm
 
 
 @account_needed

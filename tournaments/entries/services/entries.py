@@ -13,7 +13,8 @@ from players.models import Player
 from players.people.canonical import canonical
 from tournaments.events.services.events import entries_in
 from tournaments.models import Division, Entry, Tournament, Withdrawal
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.settle import settle
 
 
 def enter(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
@@ -23,7 +24,7 @@ def enter(*, division: Division, players: Iterable[Player], by: Actor, now: date
     `already_entered`.
     """
     with transaction.atomic():
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         _check_open(row)
         entries = [_enter(row, player, by, now) for player in players]
         _touch(row)
@@ -33,7 +34,7 @@ def enter(*, division: Division, players: Iterable[Player], by: Actor, now: date
 def register(*, division: Division, player: Player, by: Actor, now: datetime) -> Entry:
     """Enters oneself. Refused: `registration_closed`, and what `enter` refuses."""
     with transaction.atomic():
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         _check_open(row)
         published = row.tournament.status != Tournament.Status.DRAFT
         if not row.self_registration or not published or (row.closes_at is not None and now >= row.closes_at):
@@ -46,7 +47,7 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
 def check_in(*, entry: Entry, present: bool, by: Actor, now: datetime) -> Entry:
     """Notes that somebody is here, or is not after all."""
     with transaction.atomic():
-        row = lock(entry.division_id)
+        row = lock_division(entry.division_id)
         entry.checked_in_at = now if present else None
         entry.save(update_fields=["checked_in_at"])
         _touch(row)
@@ -62,17 +63,17 @@ def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Ent
     where the director would win a match by it.
     """
     with transaction.atomic():
-        row = lock(entry.division_id)
+        row = lock_division(entry.division_id)
         entry.refresh_from_db()
-        _withdraw(row, entry, hold([row]), by, now, reason)
+        _withdraw(row, entry, lock_unfinished_matches([row]), by, now, reason)
     return entry
 
 
 def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, now: datetime, reason: str = "") -> int:
     """Takes a player out of every division of an event; how many entries that were. Refused: as `withdraw`."""
     with transaction.atomic():
-        divisions = [lock(pk) for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True)]
-        held = hold(divisions)
+        divisions = [lock_division(pk) for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True)]
+        held = lock_unfinished_matches(divisions)
         count = 0
         for division in divisions:
             for entry in division.entries.filter(same_person(player)).exclude(status=Entry.Status.OUT):
@@ -99,7 +100,7 @@ def _withdraw(
         _touch(division)
     elif was_in:
         Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
-        settle(division, by=by, now=now, held=held, withdrawal_reason=reason)
+        settle(division, by=by, now=now, locked=held, withdrawal_reason=reason)
 
 
 def same_person(player: Player) -> Q:

@@ -21,8 +21,8 @@ from players.people.canonical import canonical
 from tournaments.entries.services.entries import same_person
 from tournaments.entries.services.late_plans import LATE, check_open, check_running, plan_bye
 from tournaments.events.services.events import entries_in
-from tournaments.formats.blueprint import TABLE, lengths_of
 from tournaments.formats.graph import EntrySource, Fixture, Graph, Round
+from tournaments.formats.plans import TABLE, lengths_of
 from tournaments.formats.settings import (
     BY_ROUND,
     KNOCKOUT,
@@ -34,9 +34,10 @@ from tournaments.formats.settings import (
 )
 from tournaments.models import Bracket, Division, Entry, LateEntry, Stage, Tournament, Withdrawal
 from tournaments.state.derivation import StageState, states_of
+from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.numbering import lock_event, take_numbers
 from tournaments.state.plans import entrants_as_data, set_source, store_round
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.settle import settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +72,18 @@ def enter_late(
     """
     with transaction.atomic():
         event = lock_event(division.tournament_id)
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         if after is not None and row.seq != after:
             raise Refused("stale")
         check_running(row)
-        held = hold([row])
+        held = lock_unfinished_matches([row])
         made = []
         for player in players:
             state = states_of(row)[0]
             check_open(row, state, now)
             made.append(_come_in(_Arrival(row, event, state, held, by, now), player))
         Division.objects.filter(pk=row.pk).update(seq=F("seq") + 1)
-        settle(row, by=by, now=now, held=held)
+        settle(row, by=by, now=now, locked=held)
     return made
 
 

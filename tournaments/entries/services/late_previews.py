@@ -21,9 +21,11 @@ from tournaments.formats.graph import BYE, Graph
 from tournaments.formats.settings import BY_ROUND, LEAGUE
 from tournaments.models import Division, Entry, LateEntry, Round, Slot, Withdrawal
 from tournaments.state.derivation import StageState, stages_of, states_of
-from tournaments.state.plans import StageRows, set_source
-from tournaments.state.preview import Facts, FixtureChange, changes_between
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.plans import set_source
+from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
+from tournaments.state.settle import settle
+from tournaments.state.stage_rows import StageRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,9 @@ def _rows(division: Division, graph: Graph | None) -> list[StageRows]:
 
 
 def _changes(division: Division, graph: Graph) -> list[FixtureChange]:
-    return changes_between(division, Facts(division).states(), Facts(division, _rows(division, graph)).states())
+    return changes_between(
+        division, DivisionFacts(division).states(), DivisionFacts(division, _rows(division, graph)).states()
+    )
 
 
 def preview_undo(*, entry: Entry) -> UndoPreview:
@@ -170,14 +174,14 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
     director, whom it spares a match.
     """
     with transaction.atomic():
-        division = lock(entry.division_id)
+        division = lock_division(entry.division_id)
         entry.refresh_from_db()
         entry.division = division
         if division.seq != after:
             raise Refused("stale")
         preview = preview_undo(entry=entry)
         matches = [change.row.match_id for change in preview.changes if change.row.match_id is not None]
-        held = hold([division], matches)
+        held = lock_unfinished_matches([division], matches)
         if any(held[pk].seq != seq for pk, seq in _seen(preview)):
             raise Refused("stale")
         _void_own_match(preview, held, by, now, reason)
@@ -187,7 +191,7 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
         )
         log(by, "late_entry_undone", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
         Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
-        settle(division, by=by, now=now, held=held)
+        settle(division, by=by, now=now, locked=held)
     return undone
 
 

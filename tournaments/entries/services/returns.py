@@ -22,9 +22,10 @@ from tournaments.events.services.events import entries_in
 from tournaments.formats.settings import BY_ROUND
 from tournaments.models import Division, Draw, Entry, Fixture, Return, Slot, Withdrawal
 from tournaments.state.derivation import stages_of
-from tournaments.state.plans import StageRows
-from tournaments.state.preview import MARK_LENGTH, Facts, FixtureChange, changes_between
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.preview import MARK_LENGTH, DivisionFacts, FixtureChange, changes_between
+from tournaments.state.settle import settle
+from tournaments.state.stage_rows import StageRows
 
 WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
 
@@ -68,7 +69,7 @@ def bring_back(
     """
     with transaction.atomic():
         found = _entries(entry, event)
-        divisions = {pk: lock(pk) for pk in sorted({one.division_id for one in found})}
+        divisions = {pk: lock_division(pk) for pk in sorted({one.division_id for one in found})}
         for one in found:
             one.refresh_from_db()
             one.division = divisions[one.division_id]
@@ -79,14 +80,14 @@ def bring_back(
             for fixture in (*part.reopened, *(change.row for change in part.changes))
             if fixture.match_id is not None
         ]
-        held = hold(divisions.values(), matches)
+        held = lock_unfinished_matches(divisions.values(), matches)
         if not seen == preview.mark == _mark(preview.parts, held):
             raise Refused("stale")
         for part in preview.parts:
             _apply(part, held, by, now, reason)
         for division in divisions.values():
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
-            settle(division, by=by, now=now, held=held, withdrawal_reason=reason)
+            settle(division, by=by, now=now, locked=held, withdrawal_reason=reason)
     return preview
 
 
@@ -139,7 +140,7 @@ def _changes(
     keys = [row.pk for row in withdrawals]
     matches = [fixture.match_id for fixture in reopened if fixture.match_id is not None]
     rows = [StageRows(stage, taken_back=keys, reopened=matches) for stage in stages_of(division)]
-    return changes_between(division, Facts(division).states(), Facts(division, rows).states())
+    return changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
 
 
 def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal]) -> list[Fixture]:

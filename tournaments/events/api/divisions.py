@@ -15,12 +15,12 @@ from tournaments.events.api.events import KEY, key_of
 from tournaments.events.services import deadlines, events
 from tournaments.models import Division
 from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, tagged, validated
+from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
 
 
 def answer(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:
     """A division with its ETag."""
-    return tagged(shapes.DivisionSerializer(division).data, division.seq, code, **headers)
+    return with_etag(shapes.DivisionSerializer(division).data, division.seq, code, **headers)
 
 
 class Divisions(APIView):
@@ -85,7 +85,7 @@ class OneDivision(APIView):
         """What is not named stays as it is."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = validated(shapes.ChangedDivisionSerializer, request, partial=True)
-        after = after_of(request, fields)
+        after = read_after(request, fields)
         changed = events.update_division(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
         return answer(changed)
 
@@ -114,7 +114,7 @@ class Deadlines(APIView):
         """All of them at once."""
         found = access.division_as(request.user, division, Role.DIRECTOR)
         fields = validated(shapes.DeadlinesSerializer, request)
-        after = after_of(request, fields)
+        after = read_after(request, fields)
         return answer(
             deadlines.set_deadlines(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
         )

@@ -172,4 +172,4 @@ class Log(generics.GenericAPIView[Any]):
         found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
         rows = log.of_kind(log.entries_of(found), request.query_params.get("kind", ""))
         page = self.paginate_queryset(rows)
-        return self.get_paginated_response(shapes.LogSerializer(log.told(page or [], found), many=True).data)
+        return self.get_paginated_response(shapes.LogSerializer(log.log_lines(page or [], found), many=True).data)

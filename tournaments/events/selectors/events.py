@@ -22,7 +22,8 @@ from tournaments.standings.selectors.brackets import mark_of
 from tournaments.standings.selectors.champions import champions
 from tournaments.state.format_labels import stages_name
 from tournaments.state.names import shown
-from tournaments.state.plans import UNPLAYED, settings_of
+from tournaments.state.plans import settings_of
+from tournaments.state.stage_rows import UNPLAYED
 
 NEXT_SHOWN = 12
 """Matches listed on the home of an event; the divisions show all."""

@@ -10,8 +10,8 @@ from engine.errors import Refused
 from matches.lifecycle.opening import set_due
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Stage
+from tournaments.state.locks import lock_division
 from tournaments.state.plans import deadline_of, season_end, settings_of
-from tournaments.state.settle import lock
 from tournaments.state.stages import first_stage
 
 Deadlines = Sequence[datetime | None]
@@ -25,7 +25,7 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
     A league that is played until a day has no others. Refused: `stale`, `tournament_not_open`, `deadlines_by_season`.
     """
     with transaction.atomic():
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         if row.seq != after:
             raise Refused("stale")
         if row.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
@@ -84,7 +84,7 @@ def extend_deadline(
     if due_at <= now:
         raise Refused("deadline_not_ahead")
     with transaction.atomic():
-        division = lock(fixture.stage.division_id)
+        division = lock_division(fixture.stage.division_id)
         row = Fixture.objects.select_related("match").get(pk=fixture.pk)
         if row.match is None:
             raise Refused("fixture_not_ready", fixture=row.number)

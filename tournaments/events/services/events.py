@@ -17,8 +17,9 @@ from players.actors import Actor, log
 from players.models import Club, LogEntry
 from players.people.locks import lock_club
 from tournaments.models import Division, Entry, Stage, Tournament
+from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.numbering import lock_event
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.settle import settle
 from tournaments.state.stages import commit_published, first_stage
 
 EDITABLE = ("name", "starts_at", "ends_at", "time_zone", "venue", "tables", "about", "currency", "currency_exponent")
@@ -115,8 +116,8 @@ def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reaso
     with transaction.atomic():
         # Divisions are added under the same lock, so there are no others than these.
         row = lock_event(tournament.pk)
-        divisions = [lock(division.pk) for division in row.divisions.order_by("pk")]
-        held = hold(divisions)
+        divisions = [lock_division(division.pk) for division in row.divisions.order_by("pk")]
+        held = lock_unfinished_matches(divisions)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
         for division in divisions:
@@ -129,7 +130,7 @@ def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reaso
 
 def _cancel_division(division: Division, held: Mapping[int, Match], by: Actor, now: datetime) -> None:
     # First, since a result that came a moment ago may not have moved the bracket yet; nothing will afterwards.
-    settle(division, by=by, now=now, held=held)
+    settle(division, by=by, now=now, locked=held)
     open_matches = Match.objects.filter(parent_topic=division.topic).exclude(
         state__in=[Match.State.SETTLED, Match.State.VOID]
     )
@@ -164,7 +165,7 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
     _check_lengths(values)
     _check_pool(values, division.tournament.club)
     with transaction.atomic():
-        row = lock(division.pk)
+        row = lock_division(division.pk)
         if row.seq != after:
             raise Refused("stale")
         changed = _apply(row, values, SETTINGS)

@@ -20,7 +20,7 @@ from tournaments.events.selectors import events
 from tournaments.events.services import events as services
 from tournaments.events.views.pages import account_needed, address, by, form_key, page, refuse, sent, zone_of
 from tournaments.models import Tournament
-from tournaments.state.page_forms import CancelForm
+from tournaments.state.forms import CancelForm
 
 
 @require_safe

@@ -16,7 +16,7 @@ from players.forms import RefusingForm
 from tournaments import access
 from tournaments.models import Division, Entry, Tournament
 from tournaments.state import log
-from tournaments.state.page_forms import KeyForm, SeenForm
+from tournaments.state.forms import IdempotencyKeyForm, PageTimeForm
 
 __all__ = [
     "account_needed",
@@ -59,15 +59,15 @@ def zone_of(tournament: Tournament) -> zoneinfo.ZoneInfo:
 
 def form_key(request: HttpRequest) -> str:
     """Return the idempotency key of a form, so that a double click creates one object."""
-    return KeyForm.key_of(request.POST)
+    return IdempotencyKeyForm.key_of(request.POST)
 
 
 def seen_at(request: HttpRequest) -> datetime:
     """Return when the submitted form was rendered; now if it does not say."""
-    return SeenForm.instant_of(request.POST)
+    return PageTimeForm.instant_of(request.POST)
 
 
-def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.Told]:
+def missed(request: HttpRequest, refused: Refused, tournament: Tournament, topics: Sequence[str]) -> list[log.LogLine]:
     """Return the changes since the form was rendered if it was refused as stale, else none."""
     return log.since(tournament, topics, seen_at(request)) if refused.code == "stale" else []
 

@@ -4,14 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from tournaments.formats.blueprint import (
-    ROUNDS,
-    TABLE,
-    draw_places,
-    later_sources,
-    plan_of,
-    sources_of,
-)
 from tournaments.formats.elimination.patterns import (
     LETTERS,
     Pattern,
@@ -25,7 +17,8 @@ from tournaments.formats.elimination.patterns import (
     unshifted,
 )
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.expected import (
+from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast, StageEstimate
+from tournaments.formats.forecast.counts import (
     NONE,
     Count,
     likeliest_rounds,
@@ -33,8 +26,15 @@ from tournaments.formats.forecast.expected import (
     lives_runs,
     rounds_until_unbeaten,
 )
-from tournaments.formats.forecast.matches import Bracket, Round, Sketch
 from tournaments.formats.graph import BYE, CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, FixtureId, Graph
+from tournaments.formats.plans import (
+    ROUNDS,
+    TABLE,
+    draw_places,
+    later_sources,
+    plan_of,
+    sources_of,
+)
 from tournaments.formats.settings import (
     DOUBLE,
     ELIMINATION,
@@ -66,7 +66,7 @@ class Choices:
     last_chance: tuple[Proposal, ...] = ()
 
 
-def sketch(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> Sketch:
+def sketch(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> StageEstimate:
     """The stage in numbers. Raises Refused with what makes it impossible for this field."""
     if settings.format in ELIMINATION:
         return _of_graph(planned_before(settings, before, number, entrants))
@@ -103,16 +103,18 @@ def planned_before(settings: StageSettings, before: StageSettings | None, number
     return plan_of(settings, sources, seed=SEED)
 
 
-def _of_graph(graph: Graph) -> Sketch:
+def _of_graph(graph: Graph) -> StageEstimate:
     brackets = []
     for bracket in graph.brackets:
         rounds = []
         for one in bracket.rounds:
             byes = sum(BYE in fixture.sources for fixture in one.fixtures)
             sure = sum(fixture.needed_if is None for fixture in one.fixtures) - byes
-            rounds.append(Round(one.number, Count(sure, len(one.fixtures) - byes), Count.of(byes), drops=one.drops))
-        brackets.append(Bracket(bracket.key, tuple(rounds), _pattern_text(graph, bracket.key)))
-    return Sketch(
+            rounds.append(
+                RoundForecast(one.number, Count(sure, len(one.fixtures) - byes), Count.of(byes), drops=one.drops)
+            )
+        brackets.append(BracketForecast(bracket.key, tuple(rounds), _pattern_text(graph, bracket.key)))
+    return StageEstimate(
         tuple(brackets),
         matches=sum((one.matches for one in brackets), NONE),
         byes=sum((one.byes for one in brackets), NONE),
@@ -163,16 +165,18 @@ def _peak(graph: Graph) -> int:
     return max(at_depth.values(), default=0)
 
 
-def _swiss(settings: StageSettings, players: int) -> Sketch:
+def _swiss(settings: StageSettings, players: int) -> StageEstimate:
     chances = {settings.rounds: 1.0} if settings.rounds is not None else rounds_until_unbeaten(players)
     count = Count(min(chances), max(chances))
     matches, odd = divmod(players, 2)
     rounds = tuple(
-        Round(number, Count(matches * (number <= count.least), matches), Count(odd * (number <= count.least), odd))
+        RoundForecast(
+            number, Count(matches * (number <= count.least), matches), Count(odd * (number <= count.least), odd)
+        )
         for number in range(1, count.most + 1)
     )
-    bracket = Bracket(ROUNDS, rounds)
-    return Sketch(
+    bracket = BracketForecast(ROUNDS, rounds)
+    return StageEstimate(
         (bracket,),
         matches=bracket.matches,
         byes=bracket.byes,
@@ -184,17 +188,17 @@ def _swiss(settings: StageSettings, players: int) -> Sketch:
     )
 
 
-def _lives(settings: StageSettings, players: int) -> Sketch:
+def _lives(settings: StageSettings, players: int) -> StageEstimate:
     runs = lives_runs(players, settings.lives)
     typical, long = runs[len(runs) // 2], runs[int(LATE_RUN * len(runs))]
     rounds = []
     for at in range(len(long.entrants)):
         entrants = [run.entrants[at] if at < len(run.entrants) else 0 for run in runs]
         matches = Count(min(entrants) // 2, max(entrants) // 2)
-        rounds.append(Round(at + 1, matches, _odd(entrants)))
+        rounds.append(RoundForecast(at + 1, matches, _odd(entrants)))
     each = Count(settings.lives if players > LEAST_FIELD else 0, len(runs[-1].entrants))
-    return Sketch(
-        (Bracket(ROUNDS, tuple(rounds)),),
+    return StageEstimate(
+        (BracketForecast(ROUNDS, tuple(rounds)),),
         matches=lives_matches(players, settings.lives),
         byes=Count(
             min(sum(one % 2 for one in run.entrants) for run in runs),
@@ -213,7 +217,7 @@ def _odd(entrants: Sequence[int]) -> Count:
     return Count(min(odd), max(odd))
 
 
-def _tables(key: str, sizes: Sequence[int], twice: bool) -> Sketch:
+def _tables(key: str, sizes: Sequence[int], twice: bool) -> StageEstimate:
     """All play all in each of the groups; rounds of all groups are counted together."""
     turns = 2 if twice else 1
     check_matches(sum(size * (size - 1) // 2 * turns for size in sizes))
@@ -222,10 +226,10 @@ def _tables(key: str, sizes: Sequence[int], twice: bool) -> Sketch:
     for number in range(1, max(lasts.values()) + 1):
         playing = [size for size in sizes if number <= lasts[size]]
         matches, byes = sum(size // 2 for size in playing), sum(size % 2 for size in playing)
-        rounds.append(Round(number, Count.of(matches), Count.of(byes)))
-    bracket = Bracket(key, tuple(rounds))
+        rounds.append(RoundForecast(number, Count.of(matches), Count.of(byes)))
+    bracket = BracketForecast(key, tuple(rounds))
     by_round = tuple(one.matches.most for one in rounds)
-    return Sketch(
+    return StageEstimate(
         (bracket,),
         matches=bracket.matches,
         byes=bracket.byes,

@@ -7,9 +7,9 @@ of what was played, so that a corrected result shows in them at once.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tournaments.formats.blueprint import group_keys, lengths_of, places_before
 from tournaments.formats.graph import FINAL, LOWER, EntryId, PlaceOf
 from tournaments.formats.lots import Lots
+from tournaments.formats.plans import group_keys, lengths_of, places_before
 from tournaments.formats.progress import Progress, SharedPlace
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, StageSettings
 from tournaments.formats.swiss.event import SwissEvent

@@ -113,7 +113,7 @@ def division_page(
     names = names_of(division, staff=staff)
     own = own_entry(names, user)
     mine = own if own is not None and own.status != Entry.Status.OUT else None
-    found = Found(player.strip(), names.called(player)) if player.strip() else None
+    found = Found(player.strip(), names.find(player)) if player.strip() else None
     stages = list(division.stages.order_by("number"))
     provenance = provenance_of(stages[0]) if stages else None
     context: dict[str, Any] = {

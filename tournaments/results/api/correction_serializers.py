@@ -8,7 +8,7 @@ from matches.lifecycle.finish import ENDINGS, MOST_POINTS
 from matches.models import Result
 from tournaments.models import Correction
 from tournaments.results.forms.corrections import LONGEST_MARK
-from tournaments.state.page_forms import LONGEST_REASON
+from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.serializers import StandingResultSerializer
 
 

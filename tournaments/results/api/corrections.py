@@ -21,9 +21,9 @@ from tournaments.models import Correction, Division, Fixture
 from tournaments.results.api import correction_serializers as shapes
 from tournaments.results.services import corrections as services
 from tournaments.standings.changes import ChangeLabels
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, tagged, validated
+from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
 from tournaments.state.names import Names, shown
-from tournaments.state.preview import Choice, FixtureChange, Following, PlaceChange, Preview
+from tournaments.state.preview import Choice, Consequences, CorrectionPreview, FixtureChange, PlaceChange
 
 EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}
 APPLIED = {**EXAMPLE, "choice": "correct_all", "reason": "Read from the wrong sheet.", "after": 31}
@@ -42,7 +42,7 @@ def _new(fields: dict[str, Any]) -> ResultInput:
     return ResultInput(fields["winner"], (score[0], score[1]) if score else None, fields["kind"])
 
 
-def _previewed(preview: Preview) -> Response:
+def _previewed(preview: CorrectionPreview) -> Response:
     """A preview; its ETag is the seq of the division."""
     division = preview.fixture.stage.division
     labels = ChangeLabels(division)
@@ -53,13 +53,13 @@ def _previewed(preview: Preview) -> Response:
         "standing": _result(preview.standing),
         "result": _result(preview.new),
         "default": preview.default.value,
-        "choices": [_following(choice, one, labels) for choice, one in preview.following.items()],
+        "choices": [_following(choice, one, labels) for choice, one in preview.consequences.items()],
         "round_to_take_back": taken.round if (taken := round_after(preview.fixture)) is not None else None,
     }
-    return tagged(shapes.PreviewSerializer(body).data, preview.seq)
+    return with_etag(shapes.PreviewSerializer(body).data, preview.seq)
 
 
-def _following(choice: Choice, following: Following, labels: ChangeLabels) -> dict[str, Any]:
+def _following(choice: Choice, following: Consequences, labels: ChangeLabels) -> dict[str, Any]:
     players = Player.objects.in_bulk([one.player for one in following.ratings])
     return {
         "choice": choice.value,
@@ -126,7 +126,7 @@ def _done(fixture: Fixture, correction: Correction | None, code: int = status.HT
     """What was done; the ETag is the seq of the division."""
     seq = Division.objects.values_list("seq", flat=True).get(stages=fixture.stage_id)
     body = {"correction": None if correction is None else _correction(correction), "seq": seq}
-    return tagged(shapes.CorrectedSerializer(body).data, seq, code)
+    return with_etag(shapes.CorrectedSerializer(body).data, seq, code)
 
 
 def _found(request: Request, public_id: str, needed: Role) -> Correction:
@@ -192,7 +192,7 @@ class Corrections(APIView):
             fixture=found,
             new=_new(fields),
             choice=fields["choice"],
-            after=after_of(request, fields) or 0,
+            after=read_after(request, fields) or 0,
             seen=fields.get("mark") or None,
             reason=fields.get("reason", ""),
             voided_rated=fields["voided_rated"],
@@ -254,7 +254,7 @@ class Undo(APIView):
         fields = validated(shapes.SeenSerializer, request)
         undone = services.undo_correction(
             correction=row,
-            after=after_of(request, fields) or 0,
+            after=read_after(request, fields) or 0,
             seen=fields.get("mark") or None,
             reason=fields.get("reason", ""),
             by=by(request),

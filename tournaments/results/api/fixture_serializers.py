@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from matches.lifecycle.finish import MOST_POINTS
 from tournaments.results.line_parser import LONGEST_LINE
-from tournaments.state.page_forms import LONGEST_REASON
+from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.serializers import ReasonSerializer
 
 

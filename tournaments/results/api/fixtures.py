@@ -26,7 +26,7 @@ from tournaments.results.services.quick_entry import enter_line
 from tournaments.standings.api.brackets import fixture_body, rows_and_names
 from tournaments.standings.selectors import brackets
 from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, after_of, by, example, tagged, validated
+from tournaments.state.api import AFTER, READ, WRITE, by, example, read_after, validated, with_etag
 
 
 def answer(request: Request, fixture: Fixture) -> Response:
@@ -35,7 +35,7 @@ def answer(request: Request, fixture: Fixture) -> Response:
     targets = brackets.targets(found)
     row = next(row for round_ in found for row in round_.fixtures if row.public_id == fixture.public_id)
     body = shapes.FixtureSerializer(fixture_body(row, names, targets)).data
-    return tagged(body, row.played.seq if row.played.public_id else None)
+    return with_etag(body, row.played.seq if row.played.public_id else None)
 
 
 class OneFixture(APIView):
@@ -55,7 +55,7 @@ def _common(request: Request, fields: dict[str, Any]) -> dict[str, Any]:
     return {
         "by": by(request),
         "now": timezone.now(),
-        "after": after_of(request, fields),
+        "after": read_after(request, fields),
         "reason": fields.get("reason", ""),
     }
 
@@ -229,7 +229,7 @@ class Extend(APIView):
         """422 `deadline_not_ahead` for an instant that has passed."""
         found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
         fields = validated(fixture_shapes.DueSerializer, request)
-        after = after_of(request, fields)
+        after = read_after(request, fields)
         deadlines.extend_deadline(
             fixture=found, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now()
         )

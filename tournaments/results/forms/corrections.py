@@ -11,7 +11,7 @@ from matches.models import Match, Result
 from players.forms import RefusingForm
 from tournaments.models import Correction
 from tournaments.results.forms.fixtures import NOBODY, SIDES
-from tournaments.state.page_forms import LONGEST_REASON
+from tournaments.state.forms import LONGEST_REASON
 
 LONGEST_MARK = 16
 WITHOUT_SCORE = (Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT, Result.Kind.WALKOVER)

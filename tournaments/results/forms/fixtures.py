@@ -15,7 +15,7 @@ from matches.lifecycle.finish import MOST_POINTS
 from matches.reporting.services.records import FindingName
 from players.forms import RefusingForm
 from tournaments.events.forms import LocalField
-from tournaments.state.page_forms import LONGEST_REASON
+from tournaments.state.forms import LONGEST_REASON
 
 SIDES = ("0", "1")
 BOTH = "both"

@@ -13,7 +13,7 @@ from tournaments.models import Correction, Fixture, Tournament
 from tournaments.results.result_origins import origins, stands
 from tournaments.standings.changes import ChangeLabels, ChangeLine, Cut, cut
 from tournaments.state.names import shown
-from tournaments.state.preview import Choice, Following, Preview
+from tournaments.state.preview import Choice, Consequences, CorrectionPreview
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def result_words(
     return ", ".join(words)
 
 
-def preview_view(preview: Preview, *, voided_rated: bool = True) -> PreviewView:
+def preview_view(preview: CorrectionPreview, *, voided_rated: bool = True) -> PreviewView:
     """The choices with what each leads to, and the one that is offered."""
     match = preview.fixture.match
     assert match is not None  # noqa: S101, what is corrected has been played
@@ -69,11 +69,11 @@ def preview_view(preview: Preview, *, voided_rated: bool = True) -> PreviewView:
         result_words(match, new.winner, new.score, new.kind, names),
         preview.default.value,
         _why(preview.all),
-        [_choice_view(Choice(choice), following, labels) for choice, following in preview.following.items()],
+        [_choice_view(Choice(choice), following, labels) for choice, following in preview.consequences.items()],
     )
 
 
-def _why(following: Following) -> str:
+def _why(following: Consequences) -> str:
     """Why to let stand is offered first, where it is."""
     undone = [change for change in following.changes if change.undoes_play]
     if not undone:
@@ -85,7 +85,7 @@ def _why(following: Following) -> str:
     return _("Later matches have begun (%(numbers)s), so letting the result stand is suggested.") % {"numbers": numbers}
 
 
-def _choice_view(choice: Choice, following: Following, labels: ChangeLabels) -> ChoiceView:
+def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels) -> ChoiceView:
     """One of the three choices, with what it leads to."""
     title, text = _titles()[choice]
     changes = [labels.change(change) for change in following.changes]
@@ -119,7 +119,7 @@ def _titles() -> dict[Choice, tuple[str, str]]:
     }
 
 
-def _counts(following: Following, ratings: int) -> list[str]:
+def _counts(following: Consequences, ratings: int) -> list[str]:
     """How much would follow, in a few words."""
     changed, voided, stopped = len(following.changes), len(following.voided), len(following.stopped)
     returning, places = len(following.returning), len({change.entry for change in following.places})

@@ -59,7 +59,7 @@ def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict
         context["needs_other"] = standing == Standing.NEEDS_OTHER
         if is_settled:
             context["corrected"] = corrections_of_fixture(fixture)
-        context["log"] = log.told(
+        context["log"] = log.log_lines(
             LogEntry.objects.filter(topic=match.topic).select_related("user")[:LOG_SHOWN], division.tournament
         )
     return context

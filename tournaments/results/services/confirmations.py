@@ -11,7 +11,8 @@ from matches.models import Claim, Match, Result, Submission
 from matches.reporting.services.report_outcomes import accept_report
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Tournament
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.settle import settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,8 @@ def confirm_all(
 def _confirm(seen: Waiting, by: Actor, now: datetime) -> Confirmed:
     fixture, match_id = seen.fixture, seen.match.pk
     with transaction.atomic():
-        division = lock(fixture.stage.division_id)
-        locked = hold([division], [match_id])
+        division = lock_division(fixture.stage.division_id)
+        locked = lock_unfinished_matches([division], [match_id])
         match = locked[match_id]
         if division.status == Division.Status.CANCELLED or match.state != Match.State.CLAIMED:
             return Confirmed(Waiting(fixture, None, "confirm_changed"))
@@ -94,5 +95,5 @@ def _confirm(seen: Waiting, by: Actor, now: datetime) -> Confirmed:
             return Confirmed(Waiting(fixture, None, current.code or "confirm_changed"))
         log(by, "claim_confirmed", match.topic, club=match.club, claim=current.report.public_id)
         result = accept_report(match, current.report, by=by, now=now)
-        settle(division, by=by, now=now, held=locked)
+        settle(division, by=by, now=now, locked=locked)
     return Confirmed(current, result)

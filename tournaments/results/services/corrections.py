@@ -18,9 +18,10 @@ from matches.models import Match, Result
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage
 from tournaments.results.result_origins import origins, stands
-from tournaments.state.plans import outcome
-from tournaments.state.preview import Choice, Preview, foresee, mark_of
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.preview import Choice, CorrectionPreview, mark_of, preview_result
+from tournaments.state.settle import settle
+from tournaments.state.stage_rows import outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +35,14 @@ class _Acts:
     """The `mark` of the preview that he saw."""
 
 
-def preview_correction(*, fixture: Fixture, new: ResultInput, voided_rated: bool = True) -> Preview:
+def preview_correction(*, fixture: Fixture, new: ResultInput, voided_rated: bool = True) -> CorrectionPreview:
     """Exactly what would follow from another result; nothing is written.
 
     Refused: `nothing_to_correct`, `correction_same`, and what `check_result` refuses.
     """
     row, standing = _standing(fixture)
     _check(row, standing, new)
-    return foresee(row, standing, new, voided_rated=voided_rated)
+    return preview_result(row, standing, new, voided_rated=voided_rated)
 
 
 def apply_correction(
@@ -64,7 +65,7 @@ def apply_correction(
     correct neither a match they play in, nor one that voids a match they are playing or have lost.
     """
     with transaction.atomic():
-        division = lock(fixture.stage.division_id)
+        division = lock_division(fixture.stage.division_id)
         row, standing = _standing(fixture)
         if division.seq != after:
             if (done := _done_before(row, standing, new, choice)) is not None:
@@ -77,16 +78,16 @@ def apply_correction(
             log_params = {"fixture": row.number, "reason": reason, "changes": _changes(standing, new)}
             log(by, "correction_left", division.topic, club=division.tournament.club, **log_params)
             return None
-        preview = foresee(row, standing, new, with_ratings=False)
+        preview = preview_result(row, standing, new, with_ratings=False)
         acts = _Acts(by, now, reason, seen)
         return _apply(division, preview, Choice(choice), acts, voided_rated=voided_rated)
 
 
-def preview_undo(*, correction: Correction) -> Preview:
+def preview_undo(*, correction: Correction) -> CorrectionPreview:
     """What undoing a correction would lead to; refused as `undo_correction` is."""
     row, standing = _undoable(correction)
     before = correction.before
-    preview = foresee(row, standing, ResultInput.of(before), voided_rated=None, restored=before)
+    preview = preview_result(row, standing, ResultInput.of(before), voided_rated=None, restored=before)
     _refuse_if_paired_on(correction, row, standing)
     _refuse_if_played_on(correction, preview)
     return preview
@@ -103,7 +104,7 @@ def undo_correction(
     round was paired by the corrected ones.
     """
     with transaction.atomic():
-        division = lock(correction.fixture.stage.division_id)
+        division = lock_division(correction.fixture.stage.division_id)
         done = Correction.objects.filter(undoes=correction).first()
         if division.seq != after:
             if done is not None:
@@ -113,7 +114,7 @@ def undo_correction(
             raise Refused("tournament_not_open")
         row, standing = _undoable(correction)
         before = correction.before
-        preview = foresee(row, standing, ResultInput.of(before), with_ratings=False, restored=before)
+        preview = preview_result(row, standing, ResultInput.of(before), with_ratings=False, restored=before)
         _refuse_if_paired_on(correction, row, standing)
         _refuse_if_played_on(correction, preview)
         acts = _Acts(by, now, reason, seen)
@@ -144,7 +145,7 @@ def _done_before(fixture: Fixture, standing: Result, new: ResultInput, choice: s
 
 def _apply(
     division: Division,
-    preview: Preview,
+    preview: CorrectionPreview,
     choice: Choice,
     acts: _Acts,
     *,
@@ -176,13 +177,13 @@ def _apply(
         after=result,
         choice=choice,
         voided_rated=voided_rated is not False,
-        changed=[[change.stage, change.row.number] for change in preview.following[choice].changes],
+        changed=[[change.stage, change.row.number] for change in preview.consequences[choice].changes],
         reason=acts.reason,
         undoes=undoes,
         at=acts.now,
         by=acts.by.user,
     )
-    settle(division, by=acts.by, now=acts.now, held=locked, void_rated=voided_rated)
+    settle(division, by=acts.by, now=acts.now, locked=locked, void_rated=voided_rated)
     log_params = {"choice": choice.value, "changes": _changes(standing, new), "correction": correction.public_id}
     verb = "correction_undone" if undoes is not None else "result_corrected"
     club = division.tournament.club
@@ -190,12 +191,12 @@ def _apply(
     return correction
 
 
-def _check_own_voided(preview: Preview, choice: Choice, locked: Mapping[int, Match], acts: _Acts) -> None:
+def _check_own_voided(preview: CorrectionPreview, choice: Choice, locked: Mapping[int, Match], acts: _Acts) -> None:
     """Whether the director may void what they play themselves: running, or lost.
 
     Refused: as `check_own_match`.
     """
-    following = preview.following[choice]
+    following = preview.consequences[choice]
     for change in (*following.stopped, *following.voided):
         match = locked.get(change.row.match_id or 0)
         side = side_of(match, acts.by) if match is not None else None
@@ -205,11 +206,11 @@ def _check_own_voided(preview: Preview, choice: Choice, locked: Mapping[int, Mat
             check_own_match(match, acts.by, acts.reason)
 
 
-def _hold(division: Division, preview: Preview, acts: _Acts) -> dict[int, Match]:
+def _hold(division: Division, preview: CorrectionPreview, acts: _Acts) -> dict[int, Match]:
     """Locks the matches that change; refused (`stale`) where one of them is not what was looked at."""
     standing = preview.standing
     touched = [change.row.match_id for change in preview.all.changes if change.row.match_id is not None]
-    locked = hold([division], [standing.match_id, *touched])
+    locked = lock_unfinished_matches([division], [standing.match_id, *touched])
     mark = mark_of(locked[pk] for pk in touched)
     newest = standing_result(locked[standing.match_id])
     if newest != standing or mark != preview.mark or acts.seen not in (None, mark):
@@ -217,14 +218,14 @@ def _hold(division: Division, preview: Preview, acts: _Acts) -> dict[int, Match]
     return locked
 
 
-def _keep(preview: Preview, choice: str, result: Result, proof: Result | None) -> None:
+def _keep(preview: CorrectionPreview, choice: str, result: Result, proof: Result | None) -> None:
     """Notes who goes on, and which places do, where the new result must not decide it."""
     if proof is not None:
         if (kept := Advance.objects.filter(result=proof).first()) is not None:
             Advance.objects.create(result=result, fixture=preview.fixture, side=kept.side, places=kept.places)
-    elif choice == Choice.KEEP_BRACKET and (preview.onward != preview.new.winner or preview.held):
-        places = [[place.stage, place.place, entry] for place, entry in preview.held.items()]
-        Advance.objects.create(result=result, fixture=preview.fixture, side=preview.onward, places=places)
+    elif choice == Choice.KEEP_BRACKET and (preview.advancing_side != preview.new.winner or preview.kept_places):
+        places = [[place.stage, place.place, entry] for place, entry in preview.kept_places.items()]
+        Advance.objects.create(result=result, fixture=preview.fixture, side=preview.advancing_side, places=places)
 
 
 def _changes(standing: Result, new: ResultInput) -> Mapping[str, object]:
@@ -256,7 +257,7 @@ def _refuse_if_paired_on(correction: Correction, fixture: Fixture, standing: Res
         raise Refused("round_paired_since", round=later.round, fixture=fixture.number)
 
 
-def _refuse_if_played_on(correction: Correction, preview: Preview) -> None:
+def _refuse_if_played_on(correction: Correction, preview: CorrectionPreview) -> None:
     """What was done on the strength of a correction is not taken away by undoing it."""
     affected = [*(change.row for change in preview.all.changes), *preview.all.without_lives]
     rows = {row.match_id: row for row in affected if row.match is not None}

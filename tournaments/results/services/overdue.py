@@ -12,9 +12,10 @@ from matches.reporting.services.proposals import ignored_proposer
 from players.actors import SYSTEM, log
 from tournaments.formats.tables.round_robin import Unplayed
 from tournaments.models import Division, Fixture
+from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.lots import lot
 from tournaments.state.plans import season_end, settings_of
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.settle import settle
 
 GRACE = timedelta(milliseconds=500)
 """An action counts from its arrival; a sweep waits this much longer."""
@@ -33,13 +34,13 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
     A disputed or claimed match waits for its answer: what the players said is never overridden by the clock.
     """
     with transaction.atomic():
-        division = lock(Fixture.objects.get(pk=fixture_id).stage.division_id)
+        division = lock_division(Fixture.objects.get(pk=fixture_id).stage.division_id)
         fixture = Fixture.objects.select_related("stage__division__tournament").get(pk=fixture_id)
         if fixture.match_id is None or fixture.deadline_done or fixture.status != Fixture.Status.READY:
             return None
         if fixture.due_at is None or fixture.due_at > now - GRACE or division.status != Division.Status.RUNNING:
             return None
-        locked = hold([division], [fixture.match_id])
+        locked = lock_unfinished_matches([division], [fixture.match_id])
         match = locked[fixture.match_id]
         if match.is_over or _is_heard(match, fixture.due_at):
             return None
@@ -50,7 +51,7 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
         if what in ("director", "extended"):
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
         else:
-            settle(division, by=SYSTEM, now=now, held=locked)
+            settle(division, by=SYSTEM, now=now, locked=locked)
     return what
 
 

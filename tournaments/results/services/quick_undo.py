@@ -13,7 +13,8 @@ from matches.models import Match, Result
 from players.actors import Actor, log
 from players.models import LogEntry
 from tournaments.models import Draw, Fixture, Tournament
-from tournaments.state.settle import hold, lock, settle
+from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.settle import settle
 
 ENTERED = "line_entered"
 UNDONE = "line_undone"
@@ -33,8 +34,8 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
     if fixture is None or fixture.match_id is None:
         raise Refused("nothing_to_undo")
     with transaction.atomic():
-        division = lock(fixture.stage.division_id)
-        locked = hold([division], [fixture.match_id])
+        division = lock_division(fixture.stage.division_id)
+        locked = lock_unfinished_matches([division], [fixture.match_id])
         match = locked[fixture.match_id]
         standing = standing_result(match)
         if standing is None or standing.version != entered.params["version"] or _is_built_on(fixture, match, standing):
@@ -43,7 +44,7 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
         club = division.tournament.club
         void_matches({match: False}, club=club, by=by, now=now)
         log(by, UNDONE, match.topic, club=club, version=entered.params["version"])
-        settle(division, by=by, now=now, held=locked)
+        settle(division, by=by, now=now, locked=locked)
     return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
 
 

@@ -12,8 +12,9 @@ from matches.models import Match, Result, Submission
 from matches.reporting.services.records import FindingName, accept_by_ruling
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Slot, Withdrawal
-from tournaments.state.preview import Choice, foresee
-from tournaments.state.settle import Settled, hold, lock, settle
+from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.preview import Choice, preview_result
+from tournaments.state.settle import Settled, settle
 
 
 def enter_result(
@@ -25,12 +26,12 @@ def enter_result(
     Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `check_own_match` and `append_result` refuse.
     """
     with transaction.atomic():
-        division = lock(fixture.stage.division_id)
+        division = lock_division(fixture.stage.division_id)
         row = Fixture.objects.select_related("stage").get(pk=fixture.pk)
         if row.match_id is None:
             raise Refused("fixture_not_ready", fixture=row.number)
         _refuse_cancelled(division)
-        locked = hold([division], [row.match_id])
+        locked = lock_unfinished_matches([division], [row.match_id])
         match = locked[row.match_id]
         standing = standing_result(match) if match.state == Match.State.SETTLED else None
         if after is not None and match.seq != after:
@@ -51,7 +52,7 @@ def enter_result(
             reason=reason,
             own_match=own_match,
         )
-        settle(division, by=by, now=now, held=locked)
+        settle(division, by=by, now=now, locked=locked)
     return version
 
 
@@ -105,12 +106,12 @@ def accept_record(
     Refused: `successor_begun`, and what `records.accept_by_ruling` refuses.
     """
     with transaction.atomic():
-        division = lock(fixture.stage.division_id)
+        division = lock_division(fixture.stage.division_id)
         row = Fixture.objects.select_related("stage", "match").get(pk=fixture.pk)
         if row.match is None or submission.match_id != row.match_id:
             raise Refused("fixture_not_ready", fixture=row.number)
         _refuse_cancelled(division)
-        locked = hold([division], [row.match.pk])
+        locked = lock_unfinished_matches([division], [row.match.pk])
         before = standing_result(row.match)
         begun = None if before is None else _begun_if_winner_changes(row, before)
         result = accept_by_ruling(
@@ -126,7 +127,7 @@ def accept_record(
         )
         if begun is not None and before is not None and before.winner != result.winner:
             raise Refused("successor_begun", fixture=row.number, successor=begun)
-        settle(division, by=by, now=now, held=locked)
+        settle(division, by=by, now=now, locked=locked)
     return result
 
 
@@ -138,7 +139,7 @@ def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str =
     if slot.entry is None:
         raise Refused("not_entered", name="")
     with transaction.atomic():
-        division = lock(slot.fixture.stage.division_id)
+        division = lock_division(slot.fixture.stage.division_id)
         _refuse_cancelled(division)
         bracket = slot.fixture.round.bracket
         Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
@@ -167,7 +168,7 @@ def _refuse_if_successor_begun(fixture: Fixture, standing: Result, new: ResultIn
 
 def _successor_begun(fixture: Fixture, standing: Result, new: ResultInput) -> int | None:
     """The number of the first match that has begun and would get other players: only a correction can do that."""
-    following = foresee(fixture, standing, new, with_ratings=False).following[Choice.CORRECT_ALL]
+    following = preview_result(fixture, standing, new, with_ratings=False).consequences[Choice.CORRECT_ALL]
     return next((change.row.number for change in (*following.stopped, *following.voided)), None)
 
 

@@ -14,7 +14,7 @@ from tournaments.standings.layout import bracket_name, round_name
 from tournaments.standings.selectors import brackets
 from tournaments.standings.selectors.brackets import FixtureRow, RoundRow, Stand
 from tournaments.state import serializers as shapes
-from tournaments.state.api import READ, tagged
+from tournaments.state.api import READ, with_etag
 from tournaments.state.names import Names, names_for
 
 EXAMPLE = OpenApiExample(
@@ -133,7 +133,7 @@ class BracketView(APIView):
             "stages": list(found.stages.order_by("number").values("number", "format", "status")),
             "brackets": _brackets(rounds, names),
         }
-        return tagged(shapes.BracketSerializer(body).data, found.seq)
+        return with_etag(shapes.BracketSerializer(body).data, found.seq)
 
 
 def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:

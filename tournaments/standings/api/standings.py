@@ -14,7 +14,7 @@ from tournaments import access
 from tournaments.standings import exports
 from tournaments.standings.selectors.pairings import pairings_of
 from tournaments.standings.selectors.standings import standings_of
-from tournaments.state.api import READ, tagged
+from tournaments.state.api import READ, with_etag
 from tournaments.state.names import names_for
 
 
@@ -221,7 +221,7 @@ class Standings(APIView):
         found = access.division(request.user, division)
         stage, round_number = _stage_and_round(request)
         views = standings_of(found, names_for(request.user, found), stage=stage, round_number=round_number)
-        return tagged(StandingsSerializer(exports.standings_body(found, views)).data, found.seq)
+        return with_etag(StandingsSerializer(exports.standings_body(found, views)).data, found.seq)
 
 
 class Pairings(APIView):
@@ -245,4 +245,4 @@ class Pairings(APIView):
         found = access.division(request.user, division)
         stage, round_number = _stage_and_round(request)
         view = pairings_of(found, names_for(request.user, found), stage=stage, round_number=round_number)
-        return tagged(PairingsSerializer(exports.pairings_body(found, view)).data, found.seq)
+        return with_etag(PairingsSerializer(exports.pairings_body(found, view)).data, found.seq)

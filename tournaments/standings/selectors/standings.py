@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
-from tournaments.formats.blueprint import ROUNDS, TABLE, places_before
 from tournaments.formats.graph import EntryId
+from tournaments.formats.plans import ROUNDS, TABLE, places_before
 from tournaments.formats.progress import SharedPlace
 from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES
 from tournaments.formats.swiss.event import SwissEvent

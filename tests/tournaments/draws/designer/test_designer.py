@@ -17,7 +17,7 @@ from tournaments.draws.designer.forms.stage_values import initial_of
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
-from tournaments.formats.blueprint import MOST_STAGES
+from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.settings import DEFAULT_TIEBREAKS, FORMATS, StageSettings
 from tournaments.models import Division, Draw

@@ -14,7 +14,7 @@ from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pai
 from tournaments.draws.services import draws
 from tournaments.draws.services import rounds as rounds_asked
 from tournaments.events.services import events
-from tournaments.formats.blueprint import places_before
+from tournaments.formats.plans import places_before
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
 from tournaments.results.services import results

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
-from tournaments.formats.blueprint import MOST_STAGES
+from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from players.forms import RefusingForm
 from tournaments.events.forms import LocalField, localise
-from tournaments.formats.forecast.schedule import MINUTES_PER_POINT, Pace
+from tournaments.formats.forecast.finish_times import MINUTES_PER_POINT, Pace
 from tournaments.models.events import MOST_ENTRIES
 
 MOST_TABLES = 2000

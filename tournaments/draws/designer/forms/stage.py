@@ -26,8 +26,8 @@ from tournaments.draws.designer.forms.stage_values import (
     with_defaults,
 )
 from tournaments.formats.elimination.patterns import parse
-from tournaments.formats.forecast.outline import Choices
-from tournaments.formats.forecast.schedule import parse_lengths
+from tournaments.formats.forecast.finish_times import parse_lengths
+from tournaments.formats.forecast.stages import Choices
 from tournaments.formats.settings import (
     DOUBLE,
     FEWEST_LIVES,

@@ -40,7 +40,7 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class FinishTimes:
     """When each round of each bracket is over, and all; rounds in the order of the graph."""
 
     rounds: tuple[tuple[str, int, Finish], ...]
@@ -107,7 +107,7 @@ def rule_of_thumb(rounds: int, lengths: Sequence[int], minutes_per_point: float 
     return minutes_per_point * sum(length_of(lengths, number) for number in range(1, rounds + 1))
 
 
-def forecast(
+def finish_times(
     graph: Graph,
     lengths: Lengths,
     pace: Pace,
@@ -115,7 +115,7 @@ def forecast(
     seed: int = 1,
     state: Progress | None = None,
     running: Mapping[FixtureId, float] | None = None,
-) -> Forecast:
+) -> FinishTimes:
     """When the brackets of a graph will be over.
 
     With `state` what is over takes no more time, and `running` gives the minutes that matches on the tables
@@ -134,12 +134,12 @@ def forecast(
             over[key] = max(over[key], ends[job.number])
         runs.append(over)
     rounds = tuple((*key, _finish([over[key] for over in runs])) for key in keys)
-    return Forecast(rounds, _finish([max(over.values(), default=0.0) for over in runs]))
+    return FinishTimes(rounds, _finish([max(over.values(), default=0.0) for over in runs]))
 
 
-def forecast_rounds(
+def finish_times_of_rounds(
     matches: Sequence[int], lengths: Sequence[int], pace: Pace, *, key: str = "rounds", seed: int = 1
-) -> Forecast:
+) -> FinishTimes:
     """The same for rounds with so many matches each, every round after the one before (Swiss, round robin)."""
     pace.checked()
     runs: list[list[float]] = []
@@ -155,7 +155,7 @@ def forecast_rounds(
             clock += pace.rest
         runs.append(over)
     rounds = tuple((key, at + 1, _finish([over[at] for over in runs])) for at in range(len(matches)))
-    return Forecast(rounds, _finish([over[-1] if over else 0.0 for over in runs]))
+    return FinishTimes(rounds, _finish([over[-1] if over else 0.0 for over in runs]))
 
 
 def _jobs(graph: Graph, lengths: Lengths, state: Progress | None) -> dict[FixtureId, _Job]:

@@ -10,20 +10,19 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from tournaments.formats.blueprint import MOST_STAGES, checked_stages, places_before
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.expected import NONE, Count
-from tournaments.formats.forecast.matches import Bracket, Round, Sketch, combined
-from tournaments.formats.forecast.schedule import Finish, Pace
+from tournaments.formats.forecast.brackets import BracketForecast, StageEstimate, combined
+from tournaments.formats.forecast.counts import NONE, Count
+from tournaments.formats.forecast.finish_times import Finish, Pace
 from tournaments.formats.forecast.stages import Choices, choices_of, groups_of, sketch
+from tournaments.formats.plans import MOST_STAGES, checked_stages, places_before
 from tournaments.formats.settings import GROUPS, SWISS, StageSettings
 from tournaments.formats.tables.groups import LEAST_GROUP
 
 NO_CHOICES = Choices()
-__all__ = ["REMARKS", "Bracket", "Choices", "Count", "Outline", "Remark", "Round", "StageOutline", "outline"]
 
 
-class Kind(StrEnum):
+class RemarkKind(StrEnum):
     """How much a remark weighs."""
 
     FAULT = "fault"
@@ -31,7 +30,7 @@ class Kind(StrEnum):
     NOTE = "note"
 
 
-FAULT, WARNING, NOTE = Kind.FAULT, Kind.WARNING, Kind.NOTE
+FAULT, WARNING, NOTE = RemarkKind.FAULT, RemarkKind.WARNING, RemarkKind.NOTE
 
 REMARKS: dict[str, str] = {
     "qualifiers_too_many": "{going_on} are to go on, and only {entrants} take part.",
@@ -55,14 +54,14 @@ class Remark:
     `errors.MESSAGES` have the sentences of the codes.
     """
 
-    kind: Kind
+    kind: RemarkKind
     code: str
     params: dict[str, Any]
     stage: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class StageOutline:
+class StageForecast:
     """One stage. `rounds` are those one after the other (of the main bracket); `matches_each` those of one player.
 
     `groups` are the sizes of groups, `going_on` who takes part in the next stage. `finish` counts from the start of
@@ -72,7 +71,7 @@ class StageOutline:
     number: int
     format: str
     entrants: int
-    brackets: tuple[Bracket, ...] = ()
+    brackets: tuple[BracketForecast, ...] = ()
     matches: Count = NONE
     byes: Count = NONE
     rounds: Count = NONE
@@ -84,11 +83,11 @@ class StageOutline:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class Forecast:
     """All stages. `tables` are those that can be in use at once, of those there are."""
 
     entries: int
-    stages: tuple[StageOutline, ...]
+    stages: tuple[StageForecast, ...]
     remarks: tuple[Remark, ...]
     matches: Count
     byes: Count
@@ -117,7 +116,7 @@ class Outline:
         return self.starts + timedelta(minutes=minutes) if self.starts and minutes is not None else None
 
 
-def outline(
+def forecast_stages(
     stages: Sequence[StageSettings],
     entries: int,
     *,
@@ -125,7 +124,7 @@ def outline(
     pace: Pace,
     starts: datetime | None = None,
     closes: datetime | None = None,
-) -> Outline:
+) -> Forecast:
     """What these stages would be like for `entries` entries.
 
     `default_lengths` are the division's match lengths by round, for stages that have no own. With `starts` and
@@ -152,16 +151,16 @@ def outline(
 
 def _sketched(
     stages: Sequence[StageSettings], at: int, field: int, default_lengths: Sequence[int]
-) -> tuple[StageOutline, Sketch, list[Remark]]:
+) -> tuple[StageForecast, StageEstimate, list[Remark]]:
     """One stage without its times, and what is to be said of it."""
     settings, number = stages[at], at + 1
-    one = StageOutline(number, settings.format, field)
+    one = StageForecast(number, settings.format, field)
     try:
         before = stages[at - 1].checked() if at else None
         drawn = sketch(settings.checked(default_lengths), before, number, field)
     except Refused as refused:
         # Patterns are told all the same: the wrong one may be the fault.
-        return replace(one, choices=choices_of(settings, field)), Sketch(()), [_fault(refused, number)]
+        return replace(one, choices=choices_of(settings, field)), StageEstimate(()), [_fault(refused, number)]
     one = replace(one, choices=choices_of(settings, field), groups=groups_of(settings, field))
     return one, drawn, _remarks(settings, one, last=number == len(stages))
 
@@ -178,7 +177,7 @@ def _whole_faults(stages: Sequence[StageSettings], pace: Pace, known: Collection
     return found
 
 
-def _filled(one: StageOutline, drawn: Sketch, going_on: int) -> StageOutline:
+def _filled(one: StageForecast, drawn: StageEstimate, going_on: int) -> StageForecast:
     return replace(
         one,
         brackets=drawn.brackets,
@@ -192,9 +191,9 @@ def _filled(one: StageOutline, drawn: Sketch, going_on: int) -> StageOutline:
 
 
 def _whole(
-    stages: tuple[StageOutline, ...], entries: int, remarks: Sequence[Remark], tables: int, starts: datetime | None
-) -> Outline:
-    return Outline(
+    stages: tuple[StageForecast, ...], entries: int, remarks: Sequence[Remark], tables: int, starts: datetime | None
+) -> Forecast:
+    return Forecast(
         entries=entries,
         stages=stages,
         remarks=tuple(remarks),
@@ -212,7 +211,7 @@ def _fault(refused: Refused, stage: int | None = None) -> Remark:
     return Remark(FAULT, refused.code, dict(refused.params), stage)
 
 
-def _remarks(settings: StageSettings, stage: StageOutline, *, last: bool) -> list[Remark]:
+def _remarks(settings: StageSettings, stage: StageForecast, *, last: bool) -> list[Remark]:
     """What is to be said of one stage besides what its format refuses."""
     found = [] if last else _going_on(settings, stage)
     if settings.format == SWISS and settings.rounds is not None and stage.entrants > 1:
@@ -223,7 +222,7 @@ def _remarks(settings: StageSettings, stage: StageOutline, *, last: bool) -> lis
     return found
 
 
-def _going_on(settings: StageSettings, stage: StageOutline) -> list[Remark]:
+def _going_on(settings: StageSettings, stage: StageForecast) -> list[Remark]:
     wanted = settings.qualifiers or 0
     if settings.format == GROUPS:
         smallest = min(stage.groups, default=wanted)
@@ -239,7 +238,7 @@ def _going_on(settings: StageSettings, stage: StageOutline) -> list[Remark]:
     return [Remark(NOTE, "everybody_goes_on", {"stage": stage.number}, stage.number)] if everybody else []
 
 
-def _swiss(settings: StageSettings, rounds: int, stage: StageOutline) -> list[Remark]:
+def _swiss(settings: StageSettings, rounds: int, stage: StageForecast) -> list[Remark]:
     # Everybody can meet everybody else once; with an odd field each has one bye as well.
     most = stage.entrants - 1 + stage.entrants % 2
     if rounds > most and not settings.allow_rematches:
@@ -253,7 +252,7 @@ def _swiss(settings: StageSettings, rounds: int, stage: StageOutline) -> list[Re
     return []
 
 
-def _matches_each(stages: Sequence[StageOutline]) -> Count:
+def _matches_each(stages: Sequence[StageForecast]) -> Count:
     """The fewest and the most matches of one player in all stages; the fewest of one who goes on no further."""
     each = NONE
     everybody = True
@@ -266,7 +265,7 @@ def _matches_each(stages: Sequence[StageOutline]) -> Count:
     return each
 
 
-def _closing(whole: Outline, closes: datetime | None) -> list[Remark]:
+def _closing(whole: Forecast, closes: datetime | None) -> list[Remark]:
     if closes is None or whole.ends is None or whole.ends_late is None:
         return []
     for code, kind, ends in (("closing_missed", WARNING, whole.ends), ("closing_close", NOTE, whole.ends_late)):

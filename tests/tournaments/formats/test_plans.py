@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
-from tournaments.formats.blueprint import (
+from tournaments.formats.errors import Refused
+from tournaments.formats.graph import BYE, PlaceOf, check
+from tournaments.formats.plans import (
     checked_stages,
     draw_places,
     group_keys,
@@ -20,8 +22,6 @@ from tournaments.formats.blueprint import (
     plan_of,
     sources_of,
 )
-from tournaments.formats.errors import Refused
-from tournaments.formats.graph import BYE, PlaceOf, check
 from tournaments.formats.progress import progress
 from tournaments.formats.settings import ELIMINATION, FORMATS, GROUPS, StageSettings
 from tournaments.formats.tables.tables import bracket_tables, places_taken

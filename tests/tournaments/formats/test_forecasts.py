@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
-from tournaments.formats.blueprint import draw_places, later_sources, plan_of, sources_of
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.expected import lives_runs, rounds_until_unbeaten
-from tournaments.formats.forecast.outline import REMARKS, outline
-from tournaments.formats.forecast.schedule import Pace
+from tournaments.formats.forecast.counts import lives_runs, rounds_until_unbeaten
+from tournaments.formats.forecast.finish_times import Pace
+from tournaments.formats.forecast.forecasts import REMARKS, forecast_stages
+from tournaments.formats.plans import draw_places, later_sources, plan_of, sources_of
 from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.progress import FixtureStatus, Result
 from tournaments.formats.settings import FORMATS, GROUPS, StageSettings
@@ -32,7 +32,7 @@ ELIMINATIONS = [
 
 
 def outlined(stage, entries, **options):
-    return outline([stage], entries, default_lengths=(5, 7), pace=PACE, **options)
+    return forecast_stages([stage], entries, default_lengths=(5, 7), pace=PACE, **options)
 
 
 def planned(stage, entries, seed=SEED):
@@ -163,7 +163,7 @@ def test_the_chances_of_how_many_rounds_a_swiss_takes_are_those_of_coins(players
 
 def test_stages_follow_each_other_in_numbers_and_in_time():
     stages = [StageSettings(GROUPS, groups=4, qualifiers=2), StageSettings("knockout")]
-    found = outline(stages, 17, default_lengths=(5,), pace=PACE, starts=NOON)
+    found = forecast_stages(stages, 17, default_lengths=(5,), pace=PACE, starts=NOON)
     groups, knockout = found.stages
     assert (groups.groups, groups.going_on, knockout.entrants) == ((5, 4, 4, 4), 8, 8)
     graph = plan_of(stages[1], later_sources(stages[1], stages[0], 1), seed=SEED)
@@ -212,14 +212,14 @@ def test_a_hand_counted_evening():
     ],
 )
 def test_what_is_impossible_is_said_and_not_raised(stages, entries, code):
-    found = outline(stages, entries, default_lengths=(7,), pace=PACE, starts=NOON)
+    found = forecast_stages(stages, entries, default_lengths=(7,), pace=PACE, starts=NOON)
     assert ("fault", code) in codes(found)
     assert not found.possible
     assert found.finish is None
 
 
 def test_without_a_table_nobody_plays():
-    found = outline([StageSettings()], 8, default_lengths=(7,), pace=Pace(0))
+    found = forecast_stages([StageSettings()], 8, default_lengths=(7,), pace=Pace(0))
     assert codes(found) == [("fault", "no_tables")]
 
 
@@ -241,7 +241,7 @@ def test_without_a_table_nobody_plays():
     st.integers(0, 300),
 )
 def test_nothing_that_can_be_chosen_brings_it_down(stages, entries):
-    found = outline(stages, entries, default_lengths=(5,), pace=Pace(6, runs=1))
+    found = forecast_stages(stages, entries, default_lengths=(5,), pace=Pace(6, runs=1))
     assert len(found.stages) == len(stages)
     if found.possible:
         assert found.matches.most > 0
@@ -263,7 +263,7 @@ def test_the_closing_time_is_compared_with_the_forecast():
 
 def test_few_tables_make_a_long_evening():
     assert codes(outlined(StageSettings(), 17)) == []
-    few = outline([StageSettings()], 17, default_lengths=(5, 7), pace=Pace(2, runs=20))
+    few = forecast_stages([StageSettings()], 17, default_lengths=(5, 7), pace=Pace(2, runs=20))
     assert codes(few) == [("note", "tables_few")]
     assert (few.tables, few.remarks[0].params) == (2, {"matches": 8, "tables": 2})
     assert few.finish.median > outlined(StageSettings(), 17).finish.median * 1.5
@@ -272,7 +272,7 @@ def test_few_tables_make_a_long_evening():
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"league"}))
 def test_a_preset_works_for_every_field_of_four_or_more(name):
     for entries in (*range(4, 30), 47, 48, 64, 100):
-        found = outline(preset(name, entries), entries, default_lengths=(5,), pace=Pace(50, runs=1))
+        found = forecast_stages(preset(name, entries), entries, default_lengths=(5,), pace=Pace(50, runs=1))
         assert found.possible, (entries, codes(found))
 
 

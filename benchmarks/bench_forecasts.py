@@ -3,8 +3,8 @@
 from statistics import median
 from time import process_time
 
-from tournaments.formats.forecast.outline import outline
-from tournaments.formats.forecast.schedule import Pace
+from tournaments.formats.forecast.finish_times import Pace
+from tournaments.formats.forecast.forecasts import forecast_stages
 from tournaments.formats.forecast.stages import choices_of, planned_before
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.tables.records import Game, Records, RoundKind
@@ -26,7 +26,7 @@ def outlined(stage: StageSettings, entries: int) -> float:
     planned_before.cache_clear()
     choices_of.cache_clear()
     began = process_time()
-    outline([stage], entries, default_lengths=(5,), pace=Pace(16))
+    forecast_stages([stage], entries, default_lengths=(5,), pace=Pace(16))
     return process_time() - began
 
 

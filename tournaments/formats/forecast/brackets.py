@@ -4,10 +4,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tournaments.formats.blueprint import lengths_of
-from tournaments.formats.forecast.expected import NONE, Count
-from tournaments.formats.forecast.schedule import Finish, Forecast, Pace, forecast, forecast_rounds, length_of
+from tournaments.formats.forecast.counts import NONE, Count
+from tournaments.formats.forecast.finish_times import (
+    Finish,
+    FinishTimes,
+    Pace,
+    finish_times,
+    finish_times_of_rounds,
+    length_of,
+)
 from tournaments.formats.graph import Graph
+from tournaments.formats.plans import lengths_of
 from tournaments.formats.settings import LEAGUE, StageSettings
 
 MATCHES_IN_ALL_RUNS = 20_000
@@ -15,7 +22,7 @@ LEAST_RUNS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class RoundForecast:
     """A round: matches and byes (who sits out), its match length, whose losers enter, and when it is over.
 
     Counts whose least is 0 belong to a round that may not be needed.
@@ -35,11 +42,11 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Bracket:
+class BracketForecast:
     """A bracket, or all groups together (key "groups"); `pattern` is that of one fed by losers."""
 
     key: str
-    rounds: tuple[Round, ...]
+    rounds: tuple[RoundForecast, ...]
     pattern: str = ""
 
     @property
@@ -59,13 +66,13 @@ class Bracket:
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class StageEstimate:
     """A stage in numbers. `graph` is its plan, `typical` and `long` the matches by round where rounds are paired.
 
     `peak` is how many matches can be played at once, were there tables enough.
     """
 
-    brackets: tuple[Bracket, ...]
+    brackets: tuple[BracketForecast, ...]
     matches: Count = NONE
     byes: Count = NONE
     rounds: Count = NONE
@@ -78,13 +85,13 @@ class Sketch:
 
 
 def combined(
-    sketches: Sequence[Sketch],
+    sketches: Sequence[StageEstimate],
     settings: Sequence[StageSettings],
     default_lengths: Sequence[int],
     pace: Pace,
     *,
     forecast_too: bool = True,
-) -> list[Sketch]:
+) -> list[StageEstimate]:
     """The sketches with match lengths and, one stage after the other, the times at which they are over."""
     begins: Finish | None = Finish(0.0, 0.0) if forecast_too else None
     made = []
@@ -103,8 +110,8 @@ def combined(
 
 
 def _timed(
-    bracket: Bracket, lengths: Sequence[int], times: dict[tuple[str, int], Finish], begins: Finish | None
-) -> tuple[Round, ...]:
+    bracket: BracketForecast, lengths: Sequence[int], times: dict[tuple[str, int], Finish], begins: Finish | None
+) -> tuple[RoundForecast, ...]:
     rounds = []
     for one in bracket.rounds:
         own = times.get((bracket.key, one.number))
@@ -120,17 +127,17 @@ def _after(begins: Finish | None, own: Finish | None) -> Finish | None:
     return Finish(median, median + math.hypot(begins.late - begins.median, own.late - own.median))
 
 
-def _forecast(one: Sketch, settings: StageSettings, default_lengths: Sequence[int], pace: Pace) -> Forecast:
+def _forecast(one: StageEstimate, settings: StageSettings, default_lengths: Sequence[int], pace: Pace) -> FinishTimes:
     matches = max(one.matches.most, 1)
     pace = replace(pace, runs=max(LEAST_RUNS, min(pace.runs, MATCHES_IN_ALL_RUNS // matches)))
     if one.graph is not None:
         lengths = {bracket.key: lengths_of(settings, bracket.key, default_lengths) for bracket in one.graph.brackets}
-        return forecast(one.graph, lengths, pace)
+        return finish_times(one.graph, lengths, pace)
     key = one.brackets[0].key if one.brackets else ""
     by_round = lengths_of(settings, key, default_lengths)
-    told = forecast_rounds(one.typical, by_round, pace, key=key)
+    told = finish_times_of_rounds(one.typical, by_round, pace, key=key)
     if one.long == one.typical:
         return told
-    long = forecast_rounds(one.long, by_round, pace, key=key)
+    long = finish_times_of_rounds(one.long, by_round, pace, key=key)
     late = max(told.total.late, long.total.late)
-    return Forecast((*told.rounds, *long.rounds[len(told.rounds) :]), Finish(told.total.median, late))
+    return FinishTimes((*told.rounds, *long.rounds[len(told.rounds) :]), Finish(told.total.median, late))

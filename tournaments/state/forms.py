@@ -19,7 +19,7 @@ YEAR_2286 = 10**10 - 1
 """The last POSIX time of ten digits."""
 
 
-class KeyForm(forms.Form):
+class IdempotencyKeyForm(forms.Form):
     """What makes the second of two clicks find what the first has made."""
 
     key = forms.CharField(max_length=LONGEST_KEY)
@@ -31,7 +31,7 @@ class KeyForm(forms.Form):
         return str(form.cleaned_data["key"]) if form.is_valid() else secrets.token_urlsafe(12)
 
 
-class SeenForm(forms.Form):
+class PageTimeForm(forms.Form):
     """When the form that was sent was made, as it says itself."""
 
     seen = forms.IntegerField(min_value=0, max_value=YEAR_2286)

@@ -1,0 +1,166 @@
+"""The match of a fixture: opened when both players are known, voided when they change, reinstated when they return.
+
+Only `settle` calls these, with the division locked.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from matches.lifecycle.finish import append_result
+from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.own_match import check_own_win
+from matches.lifecycle.voiding import reinstate_matches, void_matches
+from matches.models import Match, Result
+from players.actors import SYSTEM, Actor
+from players.models import Player
+from tournaments.formats.progress import FixtureState
+from tournaments.models import Advance, Division, Entry, Fixture
+from tournaments.state.locks import lock_matches
+from tournaments.state.preview import was_rated_while_void
+from tournaments.state.stage_rows import StageRows
+
+Players = tuple[Player, Player]
+BATCH = 500
+
+
+def update_matches(
+    division: Division, rows: StageRows, states: Mapping[int, FixtureState], now: datetime, *, void_rated: bool | None
+) -> list[Match]:
+    """Give every fixture with two known entrants its match; return the matches that were opened.
+
+    A match whose players changed is voided first. If the two have met in this fixture before, their old match and its
+    result stand again instead. `void_rated` as in `settle`.
+    """
+    pairs = _pairs(states)
+    outdated = [row for number, row in rows.fixtures.items() if _is_outdated(row, pairs.get(number))]
+    _detach(division, outdated, now, void_rated)
+    unmatched = {number: pair for number, pair in pairs.items() if rows.fixtures[number].match is None}
+    former = _former_matches(
+        {rows.fixtures[number]: pair for number, pair in unmatched.items() if number in rows.former_results}
+    )
+    _reinstate(division, former, now)
+    lengths = {round_.pk: round_.length for round_ in rows.rounds}
+    openings = []
+    for number, pair in unmatched.items():
+        row = rows.fixtures[number]
+        if row not in former:
+            openings.append((row, Opening(pair, lengths[row.round_id], due_at=row.due_at)))
+    return _open(division, openings, now)
+
+
+def record_walkovers(
+    rows: StageRows, states: Mapping[int, FixtureState], now: datetime, by: Actor, withdrawal_reason: str | None
+) -> bool:
+    """Write the results of matches in which one side, or both, will not appear; return whether there were any."""
+    matches = {number: rows.fixtures[number].match for number, state in states.items() if state.walkover is not None}
+    locked = lock_matches([match.pk for match in matches.values() if match is not None])
+    unplayed = {number: locked[match.pk] for number, match in matches.items() if match and not locked[match.pk].is_over}
+    for number, match in unplayed.items():
+        walkover = states[number].walkover
+        winner = walkover.winner if walkover is not None else None
+        kind = Result.Kind.WALKOVER if winner is not None else Result.Kind.DOUBLE_FORFEIT
+        is_own = withdrawal_reason is not None and check_own_win(match, winner, by, withdrawal_reason)
+        append_result(
+            match,
+            winner=winner,
+            score=None,
+            kind=kind,
+            source=Result.Source.FORMAT,
+            by=by if is_own else SYSTEM,
+            now=now,
+            reason=withdrawal_reason or "" if is_own else "",
+            own_match=is_own,
+        )
+    return bool(unplayed)
+
+
+def _pairs(states: Mapping[int, FixtureState]) -> dict[int, Players]:
+    """Return the players of every fixture whose two entrants are known, by fixture number."""
+    entrants = {number: state.entrants for number, state in states.items() if state.entrants is not None}
+    ids = {entry for pair in entrants.values() for entry in pair}
+    players = {entry.pk: entry.player for entry in Entry.objects.filter(pk__in=ids).select_related("player")}
+    return {number: (players[first], players[second]) for number, (first, second) in entrants.items()}
+
+
+def _is_outdated(row: Fixture, pair: Players | None) -> bool:
+    """Whether the fixture has a match that is void or not between these two players."""
+    if row.match is None:
+        return False
+    if row.match.state == Match.State.VOID:
+        return True
+    return pair is None or (row.match.player_0_id, row.match.player_1_id) != (pair[0].pk, pair[1].pk)
+
+
+def _open(division: Division, openings: Sequence[tuple[Fixture, Opening]], now: datetime) -> list[Match]:
+    matches = open_matches(
+        [opening for _, opening in openings],
+        club=division.tournament.club,
+        parent_topic=division.topic,
+        crawford=division.crawford,
+        rated=division.rated,
+        pool=division.pool,
+        claim_wait=division.claim_wait,
+        records_stand=division.records_stand,
+        by=SYSTEM,
+        now=now,
+    )
+    for (row, _), match in zip(openings, matches, strict=True):
+        row.match = match
+    Fixture.objects.bulk_update([row for row, _ in openings], ["match"], batch_size=BATCH)
+    return matches
+
+
+def _detach(division: Division, rows: Sequence[Fixture], now: datetime, rated: bool | None) -> None:
+    """Void the matches of these fixtures and link them as former matches, so that they can be reinstated."""
+    live = {row.match_id: row for row in rows if row.match is not None and row.match.state != Match.State.VOID}
+    ids = [pk for pk in live if pk is not None]
+    if ids:
+        stays_rated = was_rated_while_void(ids) if rated is None else dict.fromkeys(ids, rated)
+        voided = {match: stays_rated[pk] for pk, match in lock_matches(ids).items()}
+        void_matches(voided, club=division.tournament.club, by=SYSTEM, now=now)
+        link = Fixture.former.through
+        link.objects.bulk_create(
+            [link(fixture_id=row.pk, match_id=pk) for pk, row in live.items()], ignore_conflicts=True
+        )
+    for row in rows:
+        row.match = None
+    Fixture.objects.bulk_update(rows, ["match"], batch_size=BATCH)
+
+
+def _former_matches(pairs: Mapping[Fixture, Players]) -> dict[Fixture, Match]:
+    """Return the matches these pairs finished in their fixture before others took their places, locked."""
+    if not pairs:
+        return {}
+    links = Fixture.former.through.objects.filter(fixture__in=list(pairs), match__finished_at__isnull=False)
+    rows = links.order_by("match").values_list("fixture", "match", "match__player_0", "match__player_1")
+    by_pk = {row.pk: row for row in pairs}
+    former = {}
+    for fixture, match, first, second in rows:
+        row = by_pk[fixture]
+        if (pairs[row][0].pk, pairs[row][1].pk) == (first, second):
+            former[row] = match
+    locked = lock_matches(list(former.values()))
+    return {row: locked[match] for row, match in former.items()}
+
+
+def _reinstate(division: Division, former: Mapping[Fixture, Match], now: datetime) -> None:
+    """Reinstate former matches, each with its result and with whoever was to advance from it."""
+    if not former:
+        return
+    matches = list(former.values())
+    before = {
+        result.match_id: result.pk
+        for result in Result.objects.filter(match__in=matches).exclude(kind=Result.Kind.VOID).order_by("version")
+    }
+    results = reinstate_matches(matches, club=division.tournament.club, by=SYSTEM, now=now)
+    advances = {advance.result_id: advance for advance in Advance.objects.filter(result__in=before.values())}
+    Advance.objects.bulk_create(
+        Advance(result=result, fixture=row, side=advance.side, places=advance.places)
+        for row, result in zip(former, results, strict=True)
+        if (advance := advances.get(before[result.match_id])) is not None
+    )
+    link = Fixture.former.through
+    link.objects.filter(fixture__in=list(former), match__in=matches).delete()
+    for row, match in former.items():
+        row.match = match
+    Fixture.objects.bulk_update(list(former), ["match"], batch_size=BATCH)

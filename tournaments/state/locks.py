@@ -1,0 +1,32 @@
+"""Row locks on divisions and their matches, taken in the order of docs/locking.md: divisions first, then matches."""
+
+from collections.abc import Collection
+
+from django.db.models import Q
+
+from core.locks import for_update
+from matches.models import Match
+from tournaments.models import Division
+
+
+def lock_division(division_id: int) -> Division:
+    """Return the division, locked until the transaction ends. Lock matches only after their division."""
+    return for_update(Division.objects.select_related("tournament__club")).get(pk=division_id)
+
+
+def lock_matches(match_ids: list[int]) -> dict[int, Match]:
+    """Lock these matches in ascending order; return them by id."""
+    return _lock(Q(pk__in=match_ids))
+
+
+def lock_unfinished_matches(divisions: Collection[Division], also: Collection[int] = ()) -> dict[int, Match]:
+    """Lock every match that settling these locked divisions may write to, and the ids in `also`; return them by id.
+
+    Call this before reading results: until the commit nobody can begin, report or settle any of these matches.
+    """
+    unfinished = Q(unsettled=True) | ~Q(state__in=[Match.State.SETTLED, Match.State.VOID])
+    return _lock(Q(parent_topic__in=[division.topic for division in divisions]) & unfinished | Q(pk__in=also))
+
+
+def _lock(condition: Q) -> dict[int, Match]:
+    return {match.pk: match for match in for_update(Match.objects.filter(condition).order_by("pk"))}
