@@ -10,7 +10,7 @@ PYTEST := $(PY) -m pytest
 # One worker a core; two at least, since tests wait as well, and four at most, since each has servers of its own.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
-.PHONY: help install install-dev run test lint e2e bench bench-peers lock clean
+.PHONY: help install install-dev run test lint e2e bench bench-peers engine-wheel test-engine-wheel lock clean
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -71,6 +71,16 @@ bench: $(VENV)/.dev ## what is measured beside what
 
 bench-peers: $(VENV)/.dev ## install the engines that are measured beside ours, outside the locks
 	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --pre --target var/peers gnubg-nn bgsage
+
+engine-wheel: $(VENV)/.dev ## build the package with a compiled engine into var/engine-wheel (needs a C compiler)
+	@$(PY) tools/build_engine_wheel.py --check
+	$(PYTHON) -m pip --python $(PY) install --quiet --upgrade --target var/engine-wheel/tools setuptools
+	PYTHONPATH=var/engine-wheel/tools $(PY) tools/build_engine_wheel.py
+
+# The other packages come from the checkout. Naming the engine as a plugin imports it before Django puts the checkout
+# first on the path.
+test-engine-wheel: engine-wheel ## run the engine's tests over the compiled engine
+	ENGINE_COMPILED=1 $(PYTEST) -o pythonpath="var/engine-wheel/installed ." -p engine -n $(TEST_WORKERS) tests/engine $(ARGS)
 
 # The index, find-links and machine of whoever runs this must not end up in the lock files.
 COMPILE = env -u PIP_FIND_LINKS -u UV_FIND_LINKS var/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \

@@ -1,13 +1,16 @@
 """The engine's speed: legal plays, match records, and how both grow; other engines beside ours in the same run.
 
-    python -m benchmarks.bench_engine [--seed 1] [--pairs 10000] [--three-plies]
+    python -m benchmarks.bench_engine [--seed 1] [--pairs 10000] [--three-plies] [--brief]
 
-`make bench-peers` installs the other engines into `var/peers`, outside the locks. Each figure is the best of
+`make bench-peers` installs the other engines into `var/peers`, outside the locks; `make engine-wheel` builds the
+compiled engine. Each figure is the best of
 several runs on one core, in processor time, so that other work on the machine counts little.
 """
 
 import argparse
+import os
 import platform
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -20,13 +23,15 @@ from typing import Any
 
 from benchmarks.machine import processor
 from engine import Position, check_record, legal_plays
-from engine.plays import legal_results
 from engine.position import position_of
 from engine.records import read, write
+from engine.search import legal_results
 from engine.simulation import play_out
 from tests.engine.naive import legal_boards
 
-PEERS = Path(__file__).resolve().parents[1] / "var" / "peers"
+ROOT = Path(__file__).resolve().parents[1]
+PEERS = ROOT / "var" / "peers"
+COMPILED = ROOT / "var" / "engine-wheel" / "installed"
 ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
 THREE_PLIES = 116_154_993
 RUNS = 5
@@ -84,7 +89,7 @@ def legal_sets(sample: list[Pair]) -> list[str]:
     found = sum(len(legal_results(*key)) for key in keys)
     naive = sum(len(legal_boards(*board)) for board in boards)
     return [
-        rate("engine.plays.legal_results, the search alone", keys, legal_results, found),
+        rate("engine.search.legal_results, the search alone", keys, legal_results, found),
         rate("engine.legal_plays", sample, legal_plays, found),
         rate("engine.legal_plays, every result a Position", sample, _results, found),
         rate("engine.legal_plays, every play as text", sample, _texts, found),
@@ -133,6 +138,31 @@ def _bgsage(sample: list[Pair]) -> str:
     found = sum(len(possible_moves(*each)) for each in inputs)
     name = f"bgsage {version('bgsage')} (C++), boards"
     return rate(name, inputs, possible_moves, found)
+
+
+def compiled_and_pure(options: list[str]) -> str:
+    """The three figures of `--brief`, each engine in a process of its own, one after the other."""
+    if not COMPILED.is_dir():
+        return "not built (make engine-wheel)"
+    lines = []
+    for name, engine in (("compiled", COMPILED), ("pure", ROOT)):
+        command = [sys.executable, "-P", "-m", "benchmarks.bench_engine", "--brief", *options]
+        environment = os.environ | {"PYTHONPATH": f"{engine}{os.pathsep}{ROOT}"}
+        figures = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout  # noqa: S603
+        lines.append(f"{name}\n{figures}")
+    return "\n".join(lines).rstrip()
+
+
+def brief(seed: int, sample: list[Pair]) -> list[str]:
+    """Legal sets alone and lazily, and a match to 7 points from bytes to verdict."""
+    keys = [(position.key, *dice) for position, dice in sample]
+    found = sum(len(legal_results(*key)) for key in keys)
+    files = [write(play_out(seed + number, 7), "mat") for number in range(MATCHES)]
+    return [
+        rate("  engine.search.legal_results", keys, legal_results, found),
+        rate("  engine.legal_plays", sample, legal_plays, found),
+        f"  7 points as mat, bytes to verdict {_milliseconds(check_record, files):.2f} ms",
+    ]
 
 
 def three_plies() -> str:
@@ -187,13 +217,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--three-plies", action="store_true")
+    parser.add_argument("--brief", action="store_true", help="three figures only")
     given = parser.parse_args()
+    if given.brief:
+        print(*brief(given.seed, pairs(given.seed, given.pairs)), sep="\n")
+        return
     print(f"Python {platform.python_version()}, {platform.machine()}, {processor()}, seed {given.seed}")
     print(f"\nFull legal sets of {given.pairs:,} positions, each with a roll")
     sample = pairs(given.seed, given.pairs)
     print(*legal_sets(sample), *peers(sample), sep="\n")
     print("\nMatch records")
     print(*records(given.seed), sep="\n")
+    print("\nThe compiled engine and the pure one")
+    print(compiled_and_pure(["--seed", str(given.seed), "--pairs", str(given.pairs)]))
     if given.three_plies:
         print(f"\n{three_plies()}")
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from engine.cube import Score, Side
 from engine.notation import parse_play
-from engine.plays import Dice
 from engine.scoring import WinKind
+from engine.search import Dice
 
 
 class Phase(StrEnum):

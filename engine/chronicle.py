@@ -6,11 +6,12 @@ from typing import Any
 
 from engine.cube import Side
 from engine.ids import position_xgid
+from engine.keys import swapped_key
 from engine.match import MatchState, Phase
 from engine.notation import written_play
-from engine.plays import ROLLS, Dice
-from engine.position import Position, position_of, swapped_key
+from engine.position import Position, position_of
 from engine.resolution import Played, Resolution, played
+from engine.search import ROLLS, Dice
 from engine.transcript import Event, Game, Kind, Place
 from engine.verdict import Finding, Frame, Severity
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from engine.actions import Act, Action, Phase
 from engine.chronicle import Chronicle
 from engine.cube import Side
+from engine.keys import swapped_key
 from engine.match import MatchState, apply, next_game
-from engine.position import position_of, swapped_key
+from engine.position import position_of
 from engine.scoring import WinKind, most_to_lose
 
 

@@ -8,8 +8,8 @@ import binascii
 from engine.cube import Score, Side
 from engine.errors import Refused
 from engine.match import MAX_LENGTH, MatchState, Phase
-from engine.plays import Dice
 from engine.position import Position
+from engine.search import Dice
 
 _FIELDS = (
     ("cube", 4),

@@ -6,9 +6,11 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from engine.errors import Refused
+from engine.keys import BAR, OFF
 from engine.notation import Step, parse_play, point_name
-from engine.plays import HOME, Dice, Play, after_step, checked_dice, legal_plays, legal_results, masks, sources, step_of
-from engine.position import BAR, OFF, Position, position_of
+from engine.plays import Play, checked_dice, legal_plays, step_of
+from engine.position import Position, position_of
+from engine.search import HOME, Dice, after_step, legal_results, masks, sources
 
 Way = Sequence[int]
 """The points of one written sub-move, from first to last: a Step, a pair, or a chain such as (24, 18, 13)."""

@@ -9,10 +9,12 @@ from typing import NamedTuple
 from engine.actions import Act, Action, FlagRule, GameResult, Phase, as_call
 from engine.cube import Score, Side, double_refused, is_crawford_game, is_dead
 from engine.errors import Refused
-from engine.plays import Dice, Play, checked_dice, legal_plays
-from engine.position import Position, position_of, swapped_key
+from engine.keys import swapped_key
+from engine.plays import Play, checked_dice, legal_plays
+from engine.position import Position, position_of
 from engine.resolution import resolve
 from engine.scoring import KIND_OF_MULTIPLE, WinKind, most_to_lose, multiple_won
+from engine.search import Dice
 
 __all__ = ["Act", "Action", "FlagRule", "GameResult", "MatchState", "Phase", "after_play", "apply", "next_game"]
 

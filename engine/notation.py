@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from engine.errors import Refused
-from engine.position import BAR, OFF
+from engine.keys import BAR, OFF
 from engine.transcript import Move
 
 

@@ -9,13 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Self
 
 from engine.errors import Refused
-
-BAR = 25
-OFF = 0
-CHECKERS = 15
-COUNTS = 26
-BIAS = 16
-"""Added to each count in the key, so that a byte is never negative."""
+from engine.keys import BAR, BIAS, CHECKERS, COUNTS, OFF, key_of, swapped_key
 
 _START = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0)
 _COUNT_OF_LETTER = {"-": 0} | {letter: n for n, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1)}
@@ -24,7 +18,6 @@ _LETTER_OF_COUNT = {n: letter for letter, n in _COUNT_OF_LETTER.items()}
 _START_ID = "4HPwATDgc/ABMA"
 _ID_LENGTH = 14
 _ID_BYTES = 10
-_NEGATED = bytes((2 * BIAS - value) % 256 for value in range(256))
 
 
 class Position(tuple[int]):
@@ -51,7 +44,7 @@ class Position(tuple[int]):
     @classmethod
     def start(cls) -> Self:
         """The opening position: 24×2, 13×5, 8×3, 6×5 for each side."""
-        return tuple.__new__(cls, (_key(_START),))
+        return tuple.__new__(cls, (key_of(_START),))
 
     @classmethod
     def from_counts(cls, counts: Sequence[int]) -> Self:
@@ -71,7 +64,7 @@ class Position(tuple[int]):
             raise Refused("too_many_checkers", count=max(own, opposing))
         if own == opposing == 0:
             raise Refused("no_checkers_left")
-        return tuple.__new__(cls, (_key(given),))
+        return tuple.__new__(cls, (key_of(given),))
 
     @classmethod
     def from_gnubg_id(cls, text: str) -> Self:
@@ -199,15 +192,6 @@ def _checker(count: int, height: int) -> str:
     if height == _ROWS - 1 and abs(count) > _ROWS:
         return str(abs(count))
     return "" if height >= abs(count) else "X" if count > 0 else "O"
-
-
-def swapped_key(key: int) -> int:
-    """The key of the same board seen by the other player."""
-    return int.from_bytes(key.to_bytes(COUNTS, "big").translate(_NEGATED), "little")
-
-
-def _key(counts: Iterable[int]) -> int:
-    return int.from_bytes(bytes(count + BIAS for count in counts), "little")
 
 
 def _totals(counts: Iterable[int]) -> tuple[int, int]:

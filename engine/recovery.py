@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.errors import Refused
+from engine.keys import BAR, OFF, key_of, swapped_key
 from engine.legality import legs_of, nearest_plays
-from engine.plays import ROLLS, Dice, legal_results
-from engine.position import BAR, BIAS, OFF, position_of, swapped_key
+from engine.position import position_of
 from engine.resolution import resolve
+from engine.search import ROLLS, Dice, legal_results
 from engine.transcript import Event, Kind, Move
 
 MOST_TRIED = 1000
@@ -52,7 +53,7 @@ def literal_key(key: int, moves: Iterable[Move] | None) -> int:
             hit = counts[target] == -1
             counts[target] += 1 + hit
             counts[0] -= hit
-    return int.from_bytes(bytes(count + BIAS for count in counts), "little")
+    return key_of(counts)
 
 
 def _plays_that_follow(events: Sequence[Event]) -> Iterator[Event]:

@@ -8,13 +8,14 @@ from engine.chronicle import START, roll_of, words_of
 from engine.cube import Side, is_dead
 from engine.ending import Ending
 from engine.errors import Refused
+from engine.keys import BAR, BIAS, COUNTS, OFF, swapped_key
 from engine.legality import nearest_plays
 from engine.match import after_play, apply
-from engine.plays import ROLLS, Dice, legal_results, masks
-from engine.position import BAR, BIAS, COUNTS, OFF, position_of, swapped_key
+from engine.position import position_of
 from engine.recovery import likeliest_key, literal_key
 from engine.resolution import Resolution, resolve
 from engine.scoring import WinKind
+from engine.search import ROLLS, Dice, legal_results, masks
 from engine.straight import after_tests, straight_tests
 from engine.transcript import Event, Kind
 from engine.verdict import Severity

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from engine.errors import Refused
+from engine.keys import BAR, BIAS, COUNTS, OFF
 from engine.legality import legs_of, why_illegal
 from engine.notation import Step, standard_notation, written_play
-from engine.plays import TARGET, Dice, Path, after_step, legal_results, masks, sources, steps_of
-from engine.position import BAR, BIAS, COUNTS, OFF, Position, position_of
+from engine.plays import steps_of
+from engine.position import Position, position_of
+from engine.search import TARGET, Dice, Path, after_step, legal_results, masks, sources
 from engine.straight import after_steps, steps_in, straight_steps
 from engine.transcript import Event
 

@@ -2,7 +2,8 @@
 
 from enum import StrEnum
 
-from engine.position import BAR, Position
+from engine.keys import BAR
+from engine.position import Position
 
 
 class WinKind(StrEnum):

@@ -8,8 +8,8 @@ some number. All of these are tested at once, by one addition to the key and one
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from engine.plays import HIT, MOVE, ROLLS, TARGET, Dice
-from engine.position import BAR, BIAS, COUNTS, OFF
+from engine.keys import BAR, BIAS, COUNTS, OFF
+from engine.search import HIT, MOVE, ROLLS, TARGET, Dice
 from engine.transcript import Move
 
 Test = tuple[int, int, int, int]

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from engine.cube import Score, Side
 from engine.errors import sentence
 from engine.notation import Step
-from engine.plays import Dice
 from engine.position import Position
 from engine.scoring import KIND_OF_MULTIPLE, WinKind
+from engine.search import Dice
 from engine.transcript import Kind, Place, counted, described_length, described_players
 
 

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from engine.cube import Score
 from engine.errors import Refused
-from engine.position import BAR, OFF, Position
+from engine.keys import BAR, OFF
+from engine.position import Position
 from engine.records.limits import DEFAULT_LIMITS, Limits
 from engine.records.mat_cells import name_of, one_line, shown
 from engine.records.sgf_syntax import Lines, Node, UnfinishedError, text_of, trees

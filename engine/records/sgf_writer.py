@@ -8,7 +8,8 @@ conceded match or a fallen flag; `IL[W:31]` marks the position in its node as wh
 import re
 from collections.abc import Iterator
 
-from engine.position import BAR, CHECKERS, OFF, Position
+from engine.keys import BAR, CHECKERS, OFF
+from engine.position import Position
 from engine.records.sgf_reader import ENDINGS, INFO_OF_PROPERTY, LEFT
 from engine.records.sgf_syntax import escaped
 from engine.transcript import Event, Game, Kind, Move, Transcript

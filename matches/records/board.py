@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext, ngettext
 
-from engine.position import BAR, OFF, Position
+from engine.keys import BAR, OFF
+from engine.position import Position
 
 WIDTH, HEIGHT = 892, 622
 LEFT_TABLE, RIGHT_TABLE = 85, 477

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 
 from engine import Position, Refused, legal_plays, parse_play
-from engine.plays import legal_results
 from engine.position import position_of
 from engine.resolution import resolve
+from engine.search import legal_results
 from tests.engine.boards import ROLLS, board, dice, played_positions, positions, roll
 from tests.engine.naive import legal_boards, moved
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from benchmarks.fuzz import mutated, own_samples
 from engine import Position, check_record
 from engine.adjudication import _adjudicated
-from engine.plays import ROLLS
+from engine.search import ROLLS
 from engine.straight import after_steps, after_tests, steps_in, straight_steps, straight_tests
 from engine.transcript import Move
 from tests.engine.boards import dice, played_positions, positions, roll

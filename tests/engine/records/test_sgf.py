@@ -193,8 +193,23 @@ def _with_resignation(game: Game) -> Game:
     last = game.events[-1].kind if game.events else None
     if game.claim is None or last in (Kind.RESIGN, Kind.ACCEPT, Kind.DROP, Kind.CONCEDE, Kind.FLAG):
         return game
+    if _ends_by_bearing_off(game, game.claim.winner):
+        return game
     resignation = Event(1 - game.claim.winner, Kind.RESIGN, points=game.claim.points)
     return replace(game, events=(*game.events, resignation))
+
+
+def _ends_by_bearing_off(game: Game, winner: int) -> bool:
+    """Whether the winner's last checker is borne off last. Among a few plays that needs a board set up near the end."""
+    last = game.events[-1] if game.events else None
+    if last is None or last.side != winner or last.kind is not Kind.PLAY or not last.moves:
+        return False
+    at, board = max(((at, event) for at, event in enumerate(game.events) if event.position), default=(0, None))
+    if board is None or board.position is None:
+        return False
+    borne_off = board.position.borne_off[0 if board.side == winner else 1]
+    later = [event for event in game.events[at + 1 :] if event.side == winner]
+    return borne_off + sum(move.points[-1] == 0 for event in later for move in event.moves or ()) >= 15
 
 
 @RECORD_SETTINGS
