@@ -94,9 +94,9 @@ class Child:
         if now - self.started_at > HEALTHY_AFTER:
             self.delay = min(FIRST_DELAY, self.longest_delay)
         self.process, self.restart_at = None, now + self.delay
-        told = f"{self.name} ended with exit code {exit_code}; starting it again in {self.delay:g} s"
+        notice = f"{self.name} ended with exit code {exit_code}; starting it again in {self.delay:g} s"
         self.delay = min(2 * self.delay, self.longest_delay)
-        return told
+        return notice
 
     def end(self, patience: float) -> None:
         """Stop the process for good."""

@@ -14,7 +14,7 @@ EXAMPLE = {
     "title": "Conflict",
     "status": 409,
     "code": "stale",
-    "detail": "Somebody has changed this since you saw it. Look again.",
+    "detail": "Someone else changed this in the meantime. Look again before you decide.",
     "params": {"seq": 4},
     "request_id": "5f0c8f7d2b1e4a6c9d3e7f8a1b2c3d4e",
 }

@@ -196,8 +196,8 @@ class Supervisor:
     def look_after_children(self) -> None:
         """Restart whoever died."""
         for child in self.children.values():
-            if told := child.look_after():
-                say(told)
+            if notice := child.look_after():
+                say(notice)
 
     def end(self) -> None:
         """Stop everything, the broker last."""

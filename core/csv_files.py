@@ -7,7 +7,7 @@ A long download holds one of the few threads that answer pages, so only some run
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from threading import Lock
 from typing import Any
 
@@ -77,7 +77,7 @@ class Download:
     __del__ = close
 
 
-def chunks(rows: Rows) -> Any:
+def chunks(rows: Rows) -> Generator[str, None, None]:
     """The rows as CSV text in pieces of at least CHUNK characters, the last one shorter. A generator."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)

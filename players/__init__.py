@@ -1,1 +1,1 @@
-"""People: their accounts, and later the players and clubs behind them."""
+"""Accounts, players and clubs."""

@@ -1,6 +1,6 @@
-"""Who may see and do what in this room: one call fetches and authorises.
+"""Access to clubs and players: each function fetches an object and authorises the user.
 
-What is not there, or not to be known of, raises Http404; what is known but not allowed raises PermissionDenied.
+What does not exist or must not be revealed raises Http404; what is known but not allowed raises PermissionDenied.
 """
 
 import hashlib
@@ -14,45 +14,45 @@ from players.people.canonical import canonical, player_of
 
 Role = Membership.Role
 RANK: dict[str, int] = {Role.MEMBER: 0, Role.ASSISTANT: 1, Role.DIRECTOR: 2, Role.OWNER: 3}
-"""Each role may do what those below it may."""
+"""Each role includes the permissions of the roles below it."""
 
 Visitor = User | AnonymousUser
 
 
 def club(slug: str) -> Club:
-    """A club as everybody may see it."""
-    found = Club.objects.filter(slug=slug).first()
-    if found is None:
+    """Return a club. It is public."""
+    club = Club.objects.filter(slug=slug).first()
+    if club is None:
         raise Http404
-    return found
+    return club
 
 
 def role_in(user: Visitor, club: Club) -> Role | None:
-    """What somebody is in a club; None for whoever is not (or no longer) in it, or not signed in."""
+    """Return the user's role in a club; None for anonymous users and for those who are not, or no longer, members."""
     if not isinstance(user, User) or not user.is_active:
         return None
-    found = (
+    role = (
         Membership.objects.filter(club=club, player__user=user, left_at__isnull=True)
         .values_list("role", flat=True)
         .first()
     )
-    return Role(found) if found else None
+    return Role(role) if role else None
 
 
 def is_at_least(role: Role | None, needed: Role) -> bool:
-    """Whether a role may do what `needed` may."""
+    """Return whether `role` includes the permissions of `needed`."""
     return role is not None and RANK[role] >= RANK[needed]
 
 
 def club_as(user: Visitor, slug: str, needed: Role) -> Club:
-    """A club for somebody who has at least this role in it; 404 without such a club, 403 without the role."""
-    found = club(slug)
-    require(user, found, needed)
-    return found
+    """Return a club for a user with at least this role in it; 404 if there is no such club, 403 without the role."""
+    fetched = club(slug)
+    require(user, fetched, needed)
+    return fetched
 
 
 def require(user: Visitor, club: Club, needed: Role) -> Role:
-    """His role in the club if it is at least `needed`; else 403."""
+    """Return the user's role in the club if it is at least `needed`; else 403."""
     role = role_in(user, club)
     if role is None or not is_at_least(role, needed):
         raise PermissionDenied
@@ -60,126 +60,126 @@ def require(user: Visitor, club: Club, needed: Role) -> Role:
 
 
 def club_for_owner(user: Visitor, slug: str) -> Club:
-    """A club for one of its owners."""
+    """Return a club for one of its owners."""
     return club_as(user, slug, Role.OWNER)
 
 
 def club_for_director(user: Visitor, slug: str) -> Club:
-    """A club for one who directs its events."""
+    """Return a club for one of its directors."""
     return club_as(user, slug, Role.DIRECTOR)
 
 
 def player(public_id: str) -> Player:
-    """A player as everybody may see him; for one who was merged, the one he was merged into."""
-    found = Player.objects.select_related("merged_into").filter(public_id=_an_id(public_id)).first()
-    if found is None:
+    """Return a player, or for a merged player the one they were merged into. Players are public."""
+    row = Player.objects.select_related("merged_into").filter(public_id=_an_id(public_id)).first()
+    if row is None:
         raise Http404
-    return canonical(found)
+    return canonical(row)
 
 
 def _an_id(text: str) -> str:
-    """What may be an id, whoever made it up; not what a database would stumble over."""
+    """Return `text` if it can be a public id; else 404 before the database sees it."""
     if not text.isalnum():
         raise Http404
     return text
 
 
 def my_player(user: Visitor) -> Player:
-    """The player behind the account that is signed in; 403 for nobody and for accounts without one."""
-    found = player_of(user) if isinstance(user, User) else None
-    if found is None:
+    """Return the player of the signed-in user; 403 for anonymous users and for accounts without a player."""
+    player = player_of(user) if isinstance(user, User) else None
+    if player is None:
         raise PermissionDenied
-    return found
+    return player
 
 
 def _membership(club: Club, public_id: str) -> Membership:
-    found = (
+    membership = (
         Membership.objects.select_related("club", "player")
         .filter(club=club, player__public_id=_an_id(public_id), left_at__isnull=True, player__merged_into__isnull=True)
         .first()
     )
-    if found is None:
+    if membership is None:
         raise Http404
-    return found
+    return membership
 
 
 def member(slug: str, public_id: str) -> Membership:
-    """Somebody in a club as everybody may see him."""
+    """Return a member of a club. Members are public."""
     return _membership(club(slug), public_id)
 
 
 def member_for_director(user: Visitor, slug: str, public_id: str) -> Membership:
-    """Somebody in a club for one of its directors."""
+    """Return a member of a club for one of its directors."""
     return _membership(club_for_director(user, slug), public_id)
 
 
 def member_for_owner(user: Visitor, slug: str, public_id: str) -> Membership:
-    """Somebody in a club for one of its owners."""
+    """Return a member of a club for one of its owners."""
     return _membership(club_for_owner(user, slug), public_id)
 
 
 def member_below(user: Visitor, slug: str, public_id: str) -> Membership:
-    """Somebody whom a director may put out: 403 for his peers and owners, unless an owner asks."""
-    found = club(slug)
-    role = require(user, found, Role.DIRECTOR)
-    membership = _membership(found, public_id)
+    """Return a member whom the user may remove: directors remove those below them, owners everybody; else 403."""
+    club_row = club(slug)
+    role = require(user, club_row, Role.DIRECTOR)
+    membership = _membership(club_row, public_id)
     if role != Role.OWNER and RANK[membership.role] >= RANK[role]:
         raise PermissionDenied
     return membership
 
 
 def my_membership(user: Visitor, slug: str) -> Membership:
-    """One's own place in a club; 403 for whoever has none."""
-    found = club(slug)
-    mine = (
+    """Return the user's own membership in a club; 403 if there is none."""
+    club_row = club(slug)
+    membership = (
         Membership.objects.select_related("club", "player")
-        .filter(club=found, player__user=user, left_at__isnull=True)
+        .filter(club=club_row, player__user=user, left_at__isnull=True)
         .first()
         if isinstance(user, User)
         else None
     )
-    if mine is None:
+    if membership is None:
         raise PermissionDenied
-    return mine
+    return membership
 
 
 def invitation(secret: str) -> Invitation:
-    """The invitation of a secret link, whatever became of it; 404 for any other link."""
-    found = (
+    """Return the invitation of a secret link in any state; 404 for an unknown link."""
+    invitation = (
         Invitation.objects.select_related("club", "player", "player__merged_into", "invited_by")
         .filter(secret_hash=hash_of(secret))
         .first()
     )
-    if found is None:
+    if invitation is None:
         raise Http404
-    return found
+    return invitation
 
 
 def invitation_for_director(user: Visitor, slug: str, pk: int) -> Invitation:
-    """An invitation of a club for one of its directors."""
-    found = (
+    """Return an invitation of a club for one of its directors."""
+    invitation = (
         Invitation.objects.select_related("club", "player").filter(pk=pk, club=club_for_director(user, slug)).first()
     )
-    if found is None:
+    if invitation is None:
         raise Http404
-    return found
+    return invitation
 
 
 def merge_for_director(user: Visitor, slug: str, pk: int) -> Merge:
-    """A merge of a player whom this club had entered, for one of its directors."""
-    found = Merge.objects.select_related("player", "into").filter(pk=pk).first()
-    theirs = club_for_director(user, slug)
-    if found is None or home_club(found.player) != theirs:
+    """Return a merge of a player whom this club entered, for one of its directors."""
+    merge = Merge.objects.select_related("player", "into").filter(pk=pk).first()
+    own_club = club_for_director(user, slug)
+    if merge is None or home_club(merge.player) != own_club:
         raise Http404
-    return found
+    return merge
 
 
 def home_club(player: Player) -> Club | None:
-    """The club that entered a player: it answers for him while he has no account."""
+    """Return the club that entered a player and is responsible for them while they have no account."""
     first = Membership.objects.select_related("club").filter(player=player).order_by("pk").first()
     return first.club if first else None
 
 
 def hash_of(secret: str) -> str:
-    """What is kept of an invitation's secret."""
+    """Return the hash of an invitation's secret, which is all that is stored of it."""
     return hashlib.sha256(secret.encode()).hexdigest()

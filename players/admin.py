@@ -9,12 +9,12 @@ from rest_framework.authtoken.models import TokenProxy
 
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
 
-# REST framework's own page shows every token, and writes it into the admin's history. Owners manage theirs themselves.
+# REST framework's admin page shows every token and writes it into the admin's history. Users manage their own.
 admin.site.unregister(TokenProxy)
 
 
 class UserCreationForm(AdminUserCreationForm):
-    """A new user by e-mail and name."""
+    """The form for a new user."""
 
     class Meta:
         model = User
@@ -23,7 +23,7 @@ class UserCreationForm(AdminUserCreationForm):
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin):
-    """Django's user pages, for users without a user name."""
+    """Django's user admin, for users without a user name."""
 
     add_form = UserCreationForm
     ordering = ["email"]
@@ -43,24 +43,24 @@ class UserAdmin(DjangoUserAdmin):
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """To be looked at: whatever changes here goes through the services, which write the log."""
+    """An admin page that only shows: changes go through the services, which write the log."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
 
 @admin.register(Player)
 class PlayerAdmin(ReadOnlyAdmin):
-    """Players, with whom they were merged into."""
+    """Players and whom they were merged into."""
 
     list_display = ["name", "public_id", "user", "merged_into", "erased_at", "created_at"]
     list_select_related = ["user", "merged_into"]
@@ -70,15 +70,13 @@ class PlayerAdmin(ReadOnlyAdmin):
 
 @admin.register(Club)
 class ClubAdmin(ReadOnlyAdmin):
-    """Clubs."""
-
     list_display = ["name", "slug", "city", "time_zone", "created_at"]
     search_fields = ["name", "slug", "city", "search_key"]
 
 
 @admin.register(Membership)
 class MembershipAdmin(ReadOnlyAdmin):
-    """Who is, or was, in which club."""
+    """Current and former members."""
 
     list_display = ["player", "club", "role", "joined_at", "left_at"]
     list_select_related = ["player", "club"]
@@ -88,8 +86,6 @@ class MembershipAdmin(ReadOnlyAdmin):
 
 @admin.register(Alias)
 class AliasAdmin(ReadOnlyAdmin):
-    """Other names of players."""
-
     list_display = ["name", "player", "created_at"]
     list_select_related = ["player"]
     search_fields = ["name", "player__name"]
@@ -97,7 +93,7 @@ class AliasAdmin(ReadOnlyAdmin):
 
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
-    """Invitations; not their secrets, which nobody keeps."""
+    """Invitations, without the hash of their secret."""
 
     list_display = ["player", "club", "email", "created_at", "expires_at", "accepted_at", "withdrawn_at"]
     list_select_related = ["player", "club"]
@@ -114,7 +110,7 @@ class MergeAdmin(ReadOnlyAdmin):
 
 @admin.register(LogEntry)
 class LogEntryAdmin(ReadOnlyAdmin):
-    """Who did what."""
+    """The log."""
 
     list_display = ["at", "verb", "topic", "by", "user", "club"]
     list_select_related = ["user", "club"]

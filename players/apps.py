@@ -6,7 +6,7 @@ class PlayersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make what this room refuses known to pages, API and command line."""
+        """Register the messages of this app."""
         from core import messages
         from players import refusals
 

@@ -1,4 +1,4 @@
-"""Forms of this room: what was typed becomes what a service takes, and a refusal stands beside its field."""
+"""Forms that parse input for the services and show refusals beside the field they concern."""
 
 from typing import Any, ClassVar
 
@@ -19,11 +19,11 @@ from players.actors import Actor
 from players.models import Club, Membership, Player, User
 
 LONGEST_LIST = 400_000
-"""Characters in a pasted list: room for the largest draw's names."""
+"""In characters; enough for the names of the largest draw."""
 
 
 class RefusingForm(forms.Form):
-    """A form that shows what a service refused."""
+    """A form that can show why a service refused."""
 
     FIELD_OF: ClassVar[dict[str, str]] = {
         "email_taken": "email",
@@ -40,13 +40,13 @@ class RefusingForm(forms.Form):
     }
 
     def refuse(self, refused: Refused) -> None:
-        """Put the sentence beside the field it is about, or above them all."""
+        """Add the message of a refusal to the field it concerns, or to the whole form."""
         field = self.FIELD_OF.get(refused.code)
         self.add_error(field if field in self.fields else None, sentence(refused.code, refused.params))
 
 
 class ZoneField(forms.CharField):
-    """A time zone, to be searched in a list by typing; the name of a city is enough."""
+    """A time zone, chosen from a list while typing; the name of a city is enough."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("label", _("Time zone"))
@@ -54,7 +54,7 @@ class ZoneField(forms.CharField):
         super().__init__(widget=widget, max_length=64, **options)
 
     def clean(self, value: Any) -> str:
-        """The zone's own name. Raises ValidationError where nothing, or more than one zone, is called that."""
+        """Return the name of the zone. Raises ValidationError if no zone, or more than one, matches."""
         text = super().clean(value)
         if not text:
             return ""
@@ -65,10 +65,10 @@ class ZoneField(forms.CharField):
 
 
 class CountryField(forms.CharField):
-    """The code of a country, in any capitals; empty where none is shown."""
+    """A country code in any case; empty for none."""
 
     def __init__(self, **options: Any) -> None:
-        options = {"label": _("Country"), "required": False, "help_text": _("Two letters, such as DK."), **options}
+        options = {"label": _("Country"), "required": False, "help_text": _("Two letters, for example DK."), **options}
         super().__init__(max_length=2, widget=forms.TextInput(attrs={"size": 3, "autocomplete": "country"}), **options)
 
 
@@ -82,16 +82,16 @@ def _password(label: Any, autocomplete: str, **options: Any) -> forms.CharField:
 
 
 class SignInForm(AuthenticationForm):
-    """E-mail and password; attempts are counted before the password is looked at."""
+    """E-mail address and password. Attempts are counted before the password is checked."""
 
-    username = _email(_("E-mail address"), autocomplete="username", autofocus="")
+    username = _email(_("Email address"), autocomplete="username", autofocus="")
     error_messages = {
         "invalid_login": _("Wrong email or password."),
-        "inactive": _("This account is closed."),
+        "inactive": _("This account is deactivated."),
     }
 
     def clean(self) -> dict[str, Any]:
-        """Refuses whoever tried too often with `too_many_attempts`."""
+        """Add the error `too_many_attempts` after too many attempts."""
         email = self.cleaned_data.get("username", "")
         if email and self.cleaned_data.get("password"):
             _counted(throttle.count_sign_in, self.request, email)
@@ -109,16 +109,16 @@ def _counted(count: Any, *args: Any) -> None:
 
 
 class ForgottenForm(PasswordResetForm):
-    """The address to which a link for a new password goes; nobody learns whether there is such an account."""
+    """The e-mail address to send a password link to. It reveals nothing about whether the account exists."""
 
-    email = _email(_("E-mail address"), autocomplete="email", autofocus="")
+    email = _email(_("Email address"), autocomplete="email", autofocus="")
 
     def __init__(self, *args: Any, request: Any = None, **kwargs: Any) -> None:
         self.request = request
         super().__init__(*args, **kwargs)
 
     def clean(self) -> dict[str, Any]:
-        """Refuses whoever asked too often with `too_many_attempts`."""
+        """Add the error `too_many_attempts` after too many attempts."""
         cleaned = super().clean() or {}
         if email := cleaned.get("email"):
             _counted(throttle.count_password_reset, self.request, email)
@@ -126,21 +126,21 @@ class ForgottenForm(PasswordResetForm):
 
 
 class NewPasswordForm(RefusingForm):
-    """A password to take the place of a forgotten one."""
+    """A new password for an account."""
 
-    new_password = _password(_("New password"), "new-password", help_text=_("At least eight characters."))
+    new_password = _password(_("New password"), "new-password", help_text=_("At least 8 characters."))
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
         self.user = user
         super().__init__(*args, **kwargs)
 
     def save(self) -> User:
-        """What Django's page calls. Refused: `weak_password`."""
+        """Set the password; Django's view calls this. Refused: `weak_password`."""
         return reset_password(user=self.user, new_password=self.cleaned_data["new_password"], by=Actor.of(self.user))
 
 
 class SignUpForm(RefusingForm):
-    """An account: how others see you, and how you get in."""
+    """A new account."""
 
     display_name = forms.CharField(
         label=_("Your name"),
@@ -148,14 +148,14 @@ class SignUpForm(RefusingForm):
         help_text=_("Shown in draws and standings."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
-    email = _email(_("E-mail address"), autocomplete="email")
-    new_password = _password(_("Password"), "new-password", help_text=_("At least eight characters."))
+    email = _email(_("Email address"), autocomplete="email")
+    new_password = _password(_("Password"), "new-password", help_text=_("At least 8 characters."))
 
     FIELD_OF = {**RefusingForm.FIELD_OF, "name_missing": "display_name", "name_too_long": "display_name"}
 
 
 class PreferencesForm(RefusingForm):
-    """What somebody may set for himself."""
+    """The preferences of an account."""
 
     display_name = forms.CharField(
         label=_("Your name"), max_length=LONGEST_NAME, widget=forms.TextInput(attrs={"autocomplete": "name"})
@@ -163,12 +163,14 @@ class PreferencesForm(RefusingForm):
     initials_only = forms.BooleanField(
         label=_("Show only my initials"),
         required=False,
-        help_text=_("In draws, tables and rankings. Directors of your clubs still see your name."),
+        help_text=_(
+            "Others see your initials in draws, standings and rankings. Directors of your clubs still see your name."
+        ),
     )
     country = CountryField()
     language = forms.ChoiceField(label=_("Language"), required=False)
-    time_zone = ZoneField(required=False, help_text=_("Type a city. Empty: as the event."))
-    theme = forms.ChoiceField(label=_("Colours"), choices=User.Theme.choices)
+    time_zone = ZoneField(required=False, help_text=_("Type a city. Leave empty to use each event's time zone."))
+    theme = forms.ChoiceField(label=_("Theme"), choices=User.Theme.choices)
 
     FIELD_OF = {**RefusingForm.FIELD_OF, "name_missing": "display_name", "name_too_long": "display_name"}
 
@@ -176,120 +178,120 @@ class PreferencesForm(RefusingForm):
         super().__init__(*args, **kwargs)
         language = self.fields["language"]
         assert isinstance(language, forms.ChoiceField)  # noqa: S101 - tells the type checker, and is so just above.
-        language.choices = [("", _("As the browser asks")), *settings.LANGUAGES]
+        language.choices = [("", _("Browser default")), *settings.LANGUAGES]
 
 
 class EmailForm(RefusingForm):
-    """Another address to sign in with."""
+    """A new e-mail address."""
 
-    email = _email(_("New e-mail address"), autocomplete="email")
-    password = _password(_("Your password"), "current-password")
+    email = _email(_("New email address"), autocomplete="email")
+    password = _password(_("Current password"), "current-password")
 
 
 class PasswordForm(RefusingForm):
-    """Another password."""
+    """A new password."""
 
-    password = _password(_("Your password now"), "current-password")
-    new_password = _password(_("New password"), "new-password", help_text=_("At least eight characters."))
+    password = _password(_("Current password"), "current-password")
+    new_password = _password(_("New password"), "new-password", help_text=_("At least 8 characters."))
 
 
 class DeleteForm(RefusingForm):
-    """The end of an account: cannot be undone, so it takes the password and a tick."""
+    """The deletion of an account, which cannot be undone and needs the password and a tick."""
 
-    password = _password(_("Your password"), "current-password")
+    password = _password(_("Current password"), "current-password")
     sure = forms.BooleanField(
-        label=_("Delete my account and my name"), error_messages={"required": _("Tick this if you are sure.")}
+        label=_("Delete my account and my name"), error_messages={"required": _("Tick the box to confirm.")}
     )
 
 
 class ClubForm(RefusingForm):
-    """A club as it shows itself."""
+    """The editable fields of a club."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     city = forms.CharField(label=_("City"), max_length=80, required=False)
-    time_zone = ZoneField(help_text=_("Of the club's events. Type a city."))
+    time_zone = ZoneField(help_text=_("The time zone of the club's events. Type a city."))
     about = forms.CharField(
         label=_("About"),
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text=_("Where and when you play, and who to ask."),
+        help_text=_("Where and when you play, and whom to contact."),
     )
 
     @classmethod
     def of(cls, club: Club, data: Any = None) -> "ClubForm":
-        """The form of a club that exists."""
+        """Return the form of an existing club."""
         fields = ("name", "city", "time_zone", "about")
         return cls(data, initial={field: getattr(club, field) for field in fields})
 
 
 class AddMemberForm(RefusingForm):
-    """Somebody new in one line."""
+    """A new player without an account."""
 
     name = forms.CharField(label=_("Add a player"), max_length=LONGEST_NAME)
-    namesake = forms.BooleanField(label=_("Another person of the same name"), required=False)
+    namesake = forms.BooleanField(label=_("Another person with the same name"), required=False)
 
 
 class AddPlayerForm(RefusingForm):
-    """Somebody who is known here already."""
+    """A player who is known already."""
 
     player = forms.CharField(max_length=10)
 
 
 class PasteForm(RefusingForm):
-    """Many at once, one name a line."""
+    """A list of names, one per line."""
 
     names = forms.CharField(
         label=_("Paste a list"),
         max_length=LONGEST_LIST,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text=_("One name a line. Who is here already is found, in any capitals and with or without accents."),
+        help_text=_("One name per line. Existing members are recognised; case and accents do not matter."),
     )
     FIELD_OF = {**RefusingForm.FIELD_OF, "name_missing": "names", "name_too_long": "names", "too_many_names": "names"}
 
     def clean_names(self) -> list[str]:
-        """The names, without numbering."""
+        """Return the names without numbering."""
         return names_in(self.cleaned_data["names"])
 
 
 class RoleForm(RefusingForm):
-    """What somebody may do in the club."""
+    """A member's role."""
 
     role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)
 
     @classmethod
     def of(cls, membership: Membership) -> "RoleForm":
-        """The form of somebody's role."""
+        """Return the form with the member's role."""
         return cls(initial={"role": Role(membership.role)})
 
 
 class NameForm(RefusingForm):
-    """A member's name as it should read, and the country."""
+    """A member's name and country."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     country = CountryField()
 
     @classmethod
     def of(cls, player: Player) -> "NameForm":
-        """The form of a player as it is now."""
+        """Return the form with the player's name and country."""
         return cls(initial={"name": player.name, "country": player.country}, auto_id="edit_%s")
 
 
 class InviteForm(RefusingForm):
-    """Where an invitation goes; without an address it is only a link."""
+    """The recipient of an invitation; without an e-mail address it is only a link."""
 
     email = forms.EmailField(
-        label=_("E-mail address"),
+        label=_("Email address"),
         required=False,
         max_length=254,
-        help_text=_("Empty: you pass on the link yourself. With an address, only that account can accept."),
+        help_text=_("Leave empty to share the link yourself. With an address, only that account can accept."),
     )
 
 
 class MergeForm(RefusingForm):
-    """Who of the club is the same person."""
+    """The member that a player is merged into."""
 
-    into = forms.ChoiceField(label=_("Is the same person as"))
+    into = forms.ChoiceField(label=_("Same person as"))
 
     def __init__(self, *args: Any, others: list[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -299,6 +301,6 @@ class MergeForm(RefusingForm):
 
 
 class AliasForm(RefusingForm):
-    """Another name, as it stands in match records."""
+    """Another name of a player, as it appears in match records."""
 
-    name = forms.CharField(label=_("Another name"), max_length=200)
+    name = forms.CharField(label=_("Other name"), max_length=200)

@@ -1,4 +1,4 @@
-"""Kept for the migrations that name it; use `core.public_ids`."""
+"""Kept for migrations that import it; use `core.public_ids`."""
 
 from core.public_ids import new_public_id
 

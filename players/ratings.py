@@ -1,10 +1,10 @@
-"""The FIBS rating formula, and the fold of a history of matches into ratings.
+"""The FIBS rating formula, and computing ratings from a history of matches.
 
 Source: FIBS help, "formula" (the man page of the First Internet Backgammon Server), in print at
 https://www.bkgm.com/rgb/rgb.cgi?view+1093. With D the difference of the ratings and n the length of the match, the
 chance of an upset is Pu = 1 / (10^(D·√n/2000) + 1). The winner's P is Pu if the favourite won, else 1 − Pu. Each side
 wins or loses 4·K·√n·P, with its own K = max(1, 5 − experience/100); experience is the sum of the lengths of the
-matches rated before. Later clients (MacFIBS) count the match itself into the experience.
+matches rated before. Later clients (MacFIBS) include the match itself in the experience.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,44 +15,44 @@ from math import sqrt
 from typing import NamedTuple
 
 SCALE = 2000
-"""A difference of this many points over 1 point makes 10 to 1."""
+"""In a 1-point match, a rating difference of this many points means odds of 10 to 1."""
 STAKE = 4
-"""Points per √n that two equal players of full experience would share out between them."""
+"""Rating points per √n at stake between two equal players of full experience."""
 FIRST_K = 5
 EXPERIENCE_PER_K = 100
 LAST_K = 1
 DIGITS = 6
-"""Ratings are kept to a millionth of a point, so that equal ones are equal on every machine."""
+"""Ratings are rounded to a millionth of a point, so that they are equal on every machine."""
 
 
 class Ramp(StrEnum):
-    """How a newcomer's K shrinks to 1."""
+    """How the K of a new player falls to 1."""
 
     BEFORE = "before"
-    """Experience before the match (FIBS man page)."""
+    """By the experience before the match (FIBS man page)."""
     INCLUDING = "including"
-    """Experience with the match itself (MacFIBS and others)."""
+    """By the experience including the match (MacFIBS and others)."""
     NONE = "none"
     """K is always 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a pool of ratings may choose."""
+    """The settings of a rating pool."""
 
     start_rating: float = 1500.0
     start_experience: int = 0
     ramp: Ramp = Ramp.BEFORE
     k_scale: float = 1.0
-    """Every K is multiplied by this: below 1 ratings move less, above 1 more."""
+    """Factor for every K: below 1 ratings move less, above 1 more."""
 
 
 Start = tuple[float, int]
-"""The rating and the experience that somebody begins with."""
+"""The rating and experience a player begins with."""
 
 
 class RatedMatch(NamedTuple):
-    """One match that counts. `match` is its number, `winner` and `loser` the numbers of players."""
+    """A rated match. `match`, `winner` and `loser` are ids."""
 
     finished_at: datetime
     match: int
@@ -62,7 +62,7 @@ class RatedMatch(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """Where a player stands after some matches; `experience` in points, `last_change` in rating points."""
+    """A player's rating after some matches; `experience` in points, `last_change` in rating points."""
 
     rating: float
     experience: int
@@ -73,7 +73,7 @@ class Standing(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What one match did to one player."""
+    """The effect of one match on one player."""
 
     match: int
     player: int
@@ -88,23 +88,23 @@ class Change(NamedTuple):
 
 
 class Working(NamedTuple):
-    """The formula with its numbers, for whoever wants to follow it by hand."""
+    """The numbers in the formula, to follow it by hand."""
 
     upset_chance: float
-    """Pu: the chance (0–1) that the lower rated side wins; one half between equals."""
+    """Pu: the chance (0–1) that the lower-rated side wins; one half between equals."""
     upset: bool
-    """Whether the lower rated side did win."""
+    """Whether the lower-rated side won."""
     winner_p: float
     """P: Pu if the favourite won, else 1 − Pu."""
     k: float
     root: float
     """√n."""
     change: float
-    """Rating points, negative for the loser."""
+    """In rating points, negative for the loser."""
 
 
 def win_probability(rating: float, opponent: float, length: int) -> float:
-    """Chance (0–1) to win a match of `length` points; ratings in FIBS points.
+    """Return the chance (0–1) to win a match of `length` points; ratings in FIBS points.
 
     Raises ValueError if `length` < 1. Source: FIBS help, "formula".
     >>> round(win_probability(1800, 1500, 7), 3)
@@ -116,9 +116,9 @@ def win_probability(rating: float, opponent: float, length: int) -> float:
 
 
 def k_factor(experience: int, length: int, ramp: Ramp = Ramp.BEFORE) -> float:
-    """How strongly a match of `length` points counts for somebody with `experience` points before it.
+    """Return K for a match of `length` points and a player with `experience` points before it.
 
-    5 for a newcomer, falling by 1 with every 100 points, never below 1.
+    5 for a new player, falling by 1 with every 100 points, never below 1.
     >>> k_factor(0, 7), k_factor(0, 7, Ramp.INCLUDING), k_factor(900, 7), k_factor(0, 7, Ramp.NONE)
     (5.0, 4.93, 1.0, 1.0)
     """
@@ -138,15 +138,15 @@ def change(
     ramp: Ramp = Ramp.BEFORE,
     k_scale: float = 1.0,
 ) -> float:
-    """Rating points won, or lost (negative), by one side in a match of `length` points.
+    """Return the rating points that one side wins, or loses (negative), in a match of `length` points.
 
-    The favourite of 1650 beats 1500 over 7 points; then the other way round:
+    A favourite with 1650 beats an opponent with 1500 over 7 points, and the reverse:
     >>> round(change(1650, 1500, 7, experience=900, won=True), 4)
     4.1032
     >>> round(change(1500, 1650, 7, experience=900, won=True), 4)
     6.4798
     """
-    # Whichever side was the favourite, the winner's P is the chance that it would have lost.
+    # The winner's P is the winner's chance to lose, whichever side is the favourite.
     winner_p = win_probability(opponent, rating, length) if won else win_probability(rating, opponent, length)
     points = k_scale * STAKE * k_factor(experience, length, ramp) * sqrt(length) * winner_p
     return points if won else -points
@@ -162,7 +162,7 @@ def working(
     ramp: Ramp = Ramp.BEFORE,
     k_scale: float = 1.0,
 ) -> Working:
-    """The numbers behind `change`.
+    """Return the numbers behind `change`.
 
     >>> working(1500, 1650, 7, experience=900, won=True).upset
     True
@@ -185,10 +185,10 @@ def replay(
     matches: Iterable[RatedMatch],
     starts: Mapping[int, Start] | None = None,
 ) -> list[Change]:
-    """What each match did to its two players, the winner first, in the order (finished_at, match).
+    """Return the effect of each match on its two players, winner first, ordered by (finished_at, match).
 
-    `standings_before` holds those who have played before the first of `matches`. Everybody else begins as `starts` say,
-    or else `settings`. The order of `matches` does not matter.
+    `standings_before` contains those who played before the first of `matches`. Everybody else begins with the rating in
+    `starts`, or else in `settings`. The order of `matches` does not matter.
     """
     known = {player: (standing.rating, standing.experience) for player, standing in standings_before.items()}
     first = dict(starts or {})
@@ -197,7 +197,7 @@ def replay(
     for finished_at, match, winner, loser, length in sorted(matches):
         rating, experience = known.get(winner) or first.get(winner, start)
         other, others_experience = known.get(loser) or first.get(loser, start)
-        # The winner's P is the same for both; only K is each side's own.
+        # P is the same for both sides; only K differs.
         stake = settings.k_scale * STAKE * sqrt(length) * win_probability(other, rating, length)
         won = round(rating + stake * k_factor(experience, length, settings.ramp), DIGITS)
         lost = round(other - stake * k_factor(others_experience, length, settings.ramp), DIGITS)
@@ -209,16 +209,16 @@ def replay(
 
 
 def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[Change]) -> dict[int, Standing]:
-    """Where everybody stands who stood somewhere before or is in `changes`, which are in order."""
+    """Return the standings of all players in `standings_before` or in `changes`, which are in order."""
     standings = dict(standings_before)
-    for one in changes:
-        before = standings.get(one.player)
-        standings[one.player] = Standing(
-            rating=one.rating_after,
-            experience=one.experience_before + one.length,
+    for change in changes:
+        before = standings.get(change.player)
+        standings[change.player] = Standing(
+            rating=change.rating_after,
+            experience=change.experience_before + change.length,
             matches=(before.matches if before else 0) + 1,
-            wins=(before.wins if before else 0) + one.won,
-            last_played_at=one.finished_at,
-            last_change=round(one.rating_after - one.rating_before, DIGITS),
+            wins=(before.wins if before else 0) + change.won,
+            last_played_at=change.finished_at,
+            last_change=round(change.rating_after - change.rating_before, DIGITS),
         )
     return standings

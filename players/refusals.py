@@ -1,67 +1,65 @@
-"""The sentences of what this room refuses."""
+"""Messages of refusals in this app, and those that every app uses."""
 
 from http import HTTPStatus
 
 from django.utils.translation import gettext_noop
 
 MESSAGES = {
-    # What any room refuses
-    "not_found": gettext_noop("This is not here, or not yours to see."),
-    "may_not": gettext_noop("Someone else's permission is needed for this."),
-    "stale": gettext_noop("Somebody else was faster: this has changed meanwhile. Look again and then decide."),
+    # General
+    "not_found": gettext_noop("This page does not exist, or you may not see it."),
+    "may_not": gettext_noop("You do not have permission to do this."),
+    "stale": gettext_noop("Someone else changed this in the meantime. Look again before you decide."),
     # Names and lists
     "name_missing": gettext_noop("A name is missing."),
     "name_too_long": gettext_noop(
-        "A name may have up to {most} characters; the one that begins with “{start}” has more."
+        "Names can have up to {most} characters. The one that begins with “{start}” is longer."
     ),
-    "too_many_names": gettext_noop("A list may have up to {most} names; this one has {count}."),
+    "too_many_names": gettext_noop("Lists can have up to {most} names. This one has {count}."),
     # Accounts
-    "email_taken": gettext_noop("There is an account with this e-mail address already."),
-    "wrong_password": gettext_noop("This is not your password."),
-    "weak_password": gettext_noop("This password is not good enough: {reasons}"),
-    "bad_time_zone": gettext_noop("“{zone}” is not a time zone that is known here."),
-    "bad_language": gettext_noop("The pages are not available in the language “{language}”."),
-    "bad_theme": gettext_noop("There are no such colours: “{theme}”."),
-    "too_many_attempts": gettext_noop("That were too many attempts. Try again in {minutes} minutes."),
-    "owner_leaves_club": gettext_noop("You are the only owner of {club}. Make somebody else an owner first."),
+    "email_taken": gettext_noop("An account with this email address already exists."),
+    "wrong_password": gettext_noop("Wrong password."),
+    "weak_password": gettext_noop("Choose a stronger password. {reasons}"),
+    "bad_time_zone": gettext_noop("“{zone}” is not a known time zone."),
+    "bad_language": gettext_noop("The site is not available in the language “{language}”."),
+    "bad_theme": gettext_noop("There is no theme “{theme}”."),
+    "too_many_attempts": gettext_noop("Too many attempts. Try again in {minutes} min."),
+    "owner_leaves_club": gettext_noop("You are the only owner of {club}. Make another member an owner first."),
     # Clubs
-    "slug_taken": gettext_noop("The address “{slug}” belongs to another club."),
+    "slug_taken": gettext_noop("Another club already uses the name “{slug}” in its URL."),
     "bad_slug": gettext_noop(
-        "The address “{slug}” cannot be used: small letters, digits and hyphens, and not a word of ours."
+        "“{slug}” cannot be used in a URL. Use lower-case letters, digits and hyphens. Some words are reserved."
     ),
-    "club_twice": gettext_noop("You have a club of this name already."),
-    "too_many_clubs": gettext_noop("You own {most} clubs already; that is the most one person may found."),
+    "club_twice": gettext_noop("You already have a club with this name."),
+    "too_many_clubs": gettext_noop("You already own {most} clubs, which is the limit."),
     # Members
-    "already_member": gettext_noop("{name} is in this club already."),
+    "already_member": gettext_noop("{name} is already a member of this club."),
     "namesake": gettext_noop(
-        "Somebody called {name} is in this club already. Is this another person of the same name?"
+        "A member of this club is already called {name}. Is this another person with the same name?"
     ),
-    "not_a_member": gettext_noop("{name} is not in this club any more."),
-    "last_owner": gettext_noop("{name} is the last owner of this club. Make somebody else an owner first."),
-    "role_needs_account": gettext_noop(
-        "{name} has no account yet, so nobody could use this role. Send an invitation first."
-    ),
+    "not_a_member": gettext_noop("{name} is no longer a member of this club."),
+    "last_owner": gettext_noop("{name} is the last owner of this club. Make another member an owner first."),
+    "role_needs_account": gettext_noop("{name} has no account yet. Send an invitation before giving them this role."),
     "bad_role": gettext_noop("There is no role “{role}”."),
     "player_has_account": gettext_noop("{name} has an account and chooses their own name."),
-    "bad_country": gettext_noop("“{country}” is not the code of a country. Write two letters, such as DK."),
-    # Invitations and claims
-    "already_claimed": gettext_noop("{name} has an account already."),
+    "bad_country": gettext_noop("“{country}” is not a country code. Use two letters, for example DK."),
+    # Invitations
+    "already_claimed": gettext_noop("{name} already has an account."),
     "other_club_entered": gettext_noop(
-        "{name} was entered by {club}; only its directors may edit, invite or merge this player."
+        "{name} was added by {club}. Only directors of that club can edit, invite or merge this player."
     ),
-    "invitation_expired": gettext_noop("This invitation has run out. Ask {club} for a new one."),
-    "invitation_used": gettext_noop("This invitation has been used already."),
+    "invitation_expired": gettext_noop("This invitation has expired. Ask {club} for a new one."),
+    "invitation_used": gettext_noop("This invitation has already been used."),
     "invitation_withdrawn": gettext_noop("This invitation was withdrawn. Ask {club} for a new one."),
     "invitation_for_another": gettext_noop(
-        "This invitation was sent to another e-mail address than that of your account. "
-        "Sign in with that address, or ask {club} for a link without one."
+        "This invitation was sent to a different email address. Sign in with that address, or ask "
+        "{club} for a link without one."
     ),
     # Merging and erasing
-    "merge_same": gettext_noop("These two are the same person already."),
-    "merge_account": gettext_noop("{name} has an account. Merge the other one into {name} instead."),
-    "already_merged": gettext_noop("{name} has been merged with somebody else meanwhile."),
-    "merge_undone": gettext_noop("This merge has been undone already."),
-    "erased": gettext_noop("This person's data was erased; there is nothing left to change."),
+    "merge_same": gettext_noop("They are already the same person."),
+    "merge_account": gettext_noop("{name} has an account, so merge the other player into {name} instead."),
+    "already_merged": gettext_noop("{name} was merged with another player in the meantime."),
+    "merge_undone": gettext_noop("This merge has already been undone."),
+    "erased": gettext_noop("This person's data has been erased and can no longer be changed."),
 }
 
 STATUS = {
@@ -72,4 +70,4 @@ STATUS = {
     "invitation_for_another": HTTPStatus.FORBIDDEN,
     "other_club_entered": HTTPStatus.FORBIDDEN,
 }
-"""The HTTP status of a code, where it is not 422."""
+"""The HTTP status of codes that do not have 422."""

@@ -1,4 +1,4 @@
-"""What the pages and the API of this room show: a bounded number of queries, however many people there are."""
+"""Queries for pages and API; their number does not grow with the number of rows."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,7 @@ _CURRENT = Q(left_at__isnull=True, player__merged_into__isnull=True)
 
 
 def clubs(q: str = "", visitor: Visitor | None = None) -> QuerySet[Club]:
-    """Clubs by name, with `member_count` and the visitor's `my_role`; `q` is part of a name or city."""
+    """Return clubs by name, with `member_count` and the visitor's `my_role`; `q` is part of a name or city."""
     members = (
         Membership.objects.filter(_CURRENT, club=OuterRef("pk"))
         .order_by()
@@ -31,55 +31,57 @@ def clubs(q: str = "", visitor: Visitor | None = None) -> QuerySet[Club]:
         .annotate(count=Count("pk"))
         .values("count")
     )
-    found = Club.objects.annotate(member_count=Coalesce(Subquery(members), 0)).order_by("search_key", "pk")
+    rows = Club.objects.annotate(member_count=Coalesce(Subquery(members), 0)).order_by("search_key", "pk")
     if isinstance(visitor, User):
         mine = Membership.objects.filter(club=OuterRef("pk"), player__user=visitor, left_at__isnull=True)
-        found = found.annotate(my_role=Subquery(mine.values("role")[:1]))
-    return found.filter(search_key__contains=fold(q)) if q.strip() else found
+        rows = rows.annotate(my_role=Subquery(mine.values("role")[:1]))
+    return rows.filter(search_key__contains=fold(q)) if q.strip() else rows
 
 
 def my_clubs(user: User, q: str = "") -> QuerySet[Club]:
-    """The clubs somebody is in."""
+    """Return the clubs that a user is a member of."""
     mine = Membership.objects.filter(club=OuterRef("pk"), player__user=user, left_at__isnull=True)
     return clubs(q, user).filter(Exists(mine))
 
 
 def called(q: str, prefix: str = "") -> Q:
-    """The condition that `q` is part of a player's name, or of another name that is remembered for the player."""
+    """Return the condition that `q` is part of a player's name or aliases."""
     aliases = Alias.objects.filter(name_key__contains=fold(q)).values("player")
     return Q(**{f"{prefix}name_key__contains": fold(q)}) | Q(**{f"{prefix}pk__in": aliases})
 
 
 def people(club: Club, q: str = "", *, hidden_names: bool = False) -> QuerySet[Membership]:
-    """Who is in a club, by name; `q` is part of a name.
+    """Return the members of a club by name; `q` is part of a name.
 
-    Somebody who shows initials only is found by his name only by whoever may see it (`hidden_names`).
+    Players who show only their initials are found by name only with `hidden_names`.
     """
-    found = Membership.objects.filter(_CURRENT, club=club).select_related("player", "club")
+    rows = Membership.objects.filter(_CURRENT, club=club).select_related("player", "club")
     if q.strip():
-        found = found.filter(called(q, "player__"))
+        rows = rows.filter(called(q, "player__"))
         if not hidden_names:
-            found = found.filter(player__initials_only=False)
-    return found.order_by("player__name_key", "pk")
+            rows = rows.filter(player__initials_only=False)
+    return rows.order_by("player__name_key", "pk")
 
 
 def officers(club: Club) -> QuerySet[Membership]:
-    """Who runs a club, owners first."""
+    """Return the members with a role, owners first."""
     return people(club).exclude(role=Role.MEMBER).annotate(rank=_RANK).order_by("-rank", "player__name_key", "pk")
 
 
 def players(q: str = "", club: str = "") -> QuerySet[Player]:
-    """Players anybody may find: not those who show initials only, were merged, or were erased."""
-    found = Player.objects.filter(merged_into__isnull=True, erased_at__isnull=True)
+    """Return the players that everybody may find: not those who were merged or erased, nor by name those who show only
+    initials.
+    """
+    rows = Player.objects.filter(merged_into__isnull=True, erased_at__isnull=True)
     if q.strip():
-        found = found.filter(called(q), initials_only=False)
+        rows = rows.filter(called(q), initials_only=False)
     if club:
-        found = found.filter(memberships__club__slug=club, memberships__left_at__isnull=True)
-    return found.order_by("name_key", "pk")
+        rows = rows.filter(memberships__club__slug=club, memberships__left_at__isnull=True)
+    return rows.order_by("name_key", "pk")
 
 
 def namesakes(club: Club, name: str) -> QuerySet[Player]:
-    """Players elsewhere with exactly this name, who could be the person a director means; with their first club."""
+    """Return players of other clubs with exactly this name, annotated with their first club."""
     here = Membership.objects.filter(player=OuterRef("pk"), club=club, left_at__isnull=True)
     home = Membership.objects.filter(player=OuterRef("pk"), left_at__isnull=True).order_by("pk")
     return (
@@ -91,7 +93,7 @@ def namesakes(club: Club, name: str) -> QuerySet[Player]:
 
 
 def club_home(visitor: Visitor, club: Club, q: str = "", page: str | None = None) -> dict[str, Any]:
-    """What everybody sees of a club. A page of a room above may build on it."""
+    """Return the context of a club's page, which the page of another app extends."""
     role = access.role_in(visitor, club)
     return {
         "club": club,
@@ -105,7 +107,7 @@ def club_home(visitor: Visitor, club: Club, q: str = "", page: str | None = None
 
 
 def members_page(role: Role, club: Club, now: datetime, q: str = "", page: str | None = None) -> dict[str, Any]:
-    """What directors see of a club's people: real names, who has an account, open links, merges."""
+    """Return the context of the directors' page of members: full names, accounts, open invitations, merges."""
     invited = open_invitations(now).filter(player=OuterRef("player"))
     rows = people(club, q, hidden_names=True).annotate(invited=Exists(invited), rank=_RANK)
     rows = rows.order_by("-rank", "player__name_key", "pk")
@@ -121,7 +123,7 @@ def members_page(role: Role, club: Club, now: datetime, q: str = "", page: str |
 
 
 def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, Any]:
-    """What directors see of one member."""
+    """Return the context of the directors' page of one member."""
     club, player = membership.club, membership.player
     home = access.home_club(player)
     return {
@@ -142,7 +144,7 @@ def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """Something that was done to a player, with what it changed from and to."""
+    """A log entry with the values before and after."""
 
     entry: LogEntry
     changes: list[str]
@@ -157,18 +159,18 @@ def _log_of(player: Player, club: Club) -> list[LogLine]:
 
 
 def other_members(membership: Membership) -> list[tuple[str, str]]:
-    """Everybody else of the club, as public id and full name, for its directors."""
+    """Return the other members of the club as (public id, full name), for its directors."""
     others = people(membership.club, hidden_names=True).exclude(player=membership.player_id)
     return list(others.values_list("player__public_id", "player__name"))
 
 
 def open_invitations(now: datetime) -> QuerySet[Invitation]:
-    """Links that still work."""
+    """Return the invitations that are still valid."""
     return Invitation.objects.filter(accepted_at__isnull=True, withdrawn_at__isnull=True, expires_at__gt=now)
 
 
 def merges(club: Club) -> QuerySet[Merge]:
-    """Merges that stand, of players whom this club entered."""
+    """Return the merges, not undone, of players whom this club entered."""
     first = Membership.objects.filter(player=OuterRef("player")).order_by("pk").values("club")[:1]
     standing = Merge.objects.filter(undone_at__isnull=True, player__erased_at__isnull=True)
     return (

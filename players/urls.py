@@ -1,4 +1,4 @@
-"""Addresses of this room."""
+"""URLs of accounts, clubs and invitations."""
 
 from django.urls import URLPattern, URLResolver, path, re_path
 

@@ -1,15 +1,14 @@
-"""What workers do for this room; the work itself is in the services."""
+"""Celery tasks; the work itself is in the services."""
 
 from celery import shared_task
 from django.utils import timezone
 
 from tournaments.draws.services import draws
 from tournaments.results.services import heartbeat, overdue
-from tournaments.state import advancement as onward
-from tournaments.state import settle
+from tournaments.state import advancement, settle
 
 
-@shared_task(name=draws.MAKE_DRAFT)
+@shared_task(name=advancement.MAKE_DRAFT)
 def make_draft(draw_id: int) -> None:
     """Draw one draft, if it is still asked for."""
     draws.make_draft(draw_id=draw_id, now=timezone.now())
@@ -39,7 +38,7 @@ def sweep_deadlines() -> None:
 @shared_task(name="tournaments.sweep_held_up")
 def sweep_held_up() -> None:
     """Begin the stages, and end the events, that a busy event or a crash left waiting."""
-    for division_id in onward.stalled_divisions().values_list("pk", flat=True):
+    for division_id in advancement.stalled_divisions().values_list("pk", flat=True):
         settle.settle_stalled(division_id=division_id, now=timezone.now())
 
 

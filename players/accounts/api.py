@@ -1,4 +1,4 @@
-"""The account that asks, its tokens, and the invitation it accepts."""
+"""The current account, its tokens, and accepting an invitation."""
 
 from typing import Any, cast
 
@@ -20,34 +20,34 @@ from players.people import services as people_services
 
 
 def me(request: Request) -> User:
-    """Who is signed in; the permission of the view has seen to it that somebody is."""
+    """Return the signed-in user; the view's permission class guarantees that there is one."""
     return cast(User, request.user)
 
 
 def by(request: Request) -> Actor:
-    """Who is signed in, as the one who does something."""
+    """Return the signed-in user as an actor."""
     return Actor.of(me(request))
 
 
 def validated(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
-    """What was sent, checked; 422 with the fields at fault."""
+    """Return the validated request data; answers 422 with the invalid fields."""
     checked = serializer(data=request.data, **options)
     checked.is_valid(raise_exception=True)
     return dict(checked.validated_data)
 
 
 class Me(APIView):
-    """The account that asks."""
+    """The current account."""
 
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
         operation_id="me_retrieve",
-        summary="Who I am, and my preferences",
+        summary="Show my account and preferences",
         responses={200: shapes.MeSerializer, 401: shapes.PROBLEM},
     )
     def get(self, request: Request) -> Response:
-        """The account and its player."""
+        """Return the account and its player."""
         account_services.ensure_player(user=me(request), by=by(request))
         return Response(shapes.MeSerializer(me(request)).data)
 
@@ -59,34 +59,34 @@ class Me(APIView):
         responses={200: shapes.MeSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM},
     )
     def patch(self, request: Request) -> Response:
-        """What is not named stays as it is."""
-        wanted = validated(shapes.PreferencesSerializer, request)
-        user = account_services.update_preferences(user=me(request), by=by(request), **wanted)
+        """Change the fields that are sent."""
+        preferences = validated(shapes.PreferencesSerializer, request)
+        user = account_services.update_preferences(user=me(request), by=by(request), **preferences)
         return Response(shapes.MeSerializer(User.objects.select_related("player").get(pk=user.pk)).data)
 
 
 class Tokens(APIView):
-    """Tokens, with which programs act for an account."""
+    """Tokens by which API clients act for an account."""
 
     permission_classes = (AllowAny,)
-    # Whoever asks for a token shows a password, and no cookie counts.
+    # The request carries a password, so cookies must not count.
     authentication_classes = ()
 
     @extend_schema(
         operation_id="tokens_create",
         summary="Obtain a token",
-        description="The token an account has is given again, so that programs do not end each other's.",
+        description="Returns the account's existing token, if there is one, so that several clients can share it.",
         request=shapes.CredentialsSerializer,
         examples=shapes.example(email="bob@example.org", password="crawford-1969"),  # noqa: S106 - opens nothing
         responses={200: shapes.TokenSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM, 429: shapes.PROBLEM},
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        """E-mail and password, for a token."""
-        shown = validated(shapes.CredentialsSerializer, request)
-        email = shown["email"]
+        """Exchange e-mail address and password for a token."""
+        credentials = validated(shapes.CredentialsSerializer, request)
+        email = credentials["email"]
         throttle.count_sign_in(request, email)
-        user = authenticate(request._request, username=email, password=shown["password"])  # noqa: SLF001
+        user = authenticate(request._request, username=email, password=credentials["password"])  # noqa: SLF001
         if not isinstance(user, User):
             raise exceptions.AuthenticationFailed(code="wrong_credentials")
         throttle.reset_sign_in(email)
@@ -94,12 +94,12 @@ class Tokens(APIView):
         return Response({"token": token.key})
 
     def get_authenticate_header(self, request: Request) -> str:
-        """Without it a wrong password would be answered 403."""
+        """Return a scheme, without which DRF answers a wrong password with 403."""
         return "Token"
 
 
 class CurrentToken(APIView):
-    """The token of the account that asks."""
+    """The token of the current account."""
 
     permission_classes = (IsAuthenticated,)
 
@@ -110,13 +110,13 @@ class CurrentToken(APIView):
         responses={204: None, 401: shapes.PROBLEM},
     )
     def delete(self, request: Request) -> Response:
-        """It works no more, wherever it is used; harmless where there is none."""
+        """Delete the token; harmless if there is none."""
         account_services.revoke_token(user=me(request), by=by(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class AcceptInvitation(APIView):
-    """Becoming the player of an invitation."""
+    """Accepting an invitation."""
 
     permission_classes = (IsAuthenticated,)
 
@@ -128,7 +128,7 @@ class AcceptInvitation(APIView):
         responses={200: shapes.PersonSerializer, 410: shapes.PROBLEM, **shapes.PROBLEMS},
     )
     def post(self, request: Request) -> Response:
-        """The player who stands for the account from now on."""
+        """Return the player of the account after the invitation was accepted."""
         secret = validated(shapes.SecretSerializer, request)["secret"]
         player = people_services.accept_invitation(secret=secret, user=me(request), by=by(request), now=timezone.now())
         return Response(shapes.PersonSerializer(player).data)

@@ -1,8 +1,8 @@
-"""What somebody typed survives signing in again.
+"""Keep what somebody typed while they sign in again.
 
-Whoever sends a form after their session has ended is asked to sign in. The form's fields wait meanwhile in a signed
-cookie of their own browser, which only the pages under `/sign-in/` receive, and are offered for sending afterwards.
-Nothing is sent again without a click, and neither passwords nor files are kept.
+A form that is sent after the session has ended leads to the sign-in page. Meanwhile its fields are kept in a signed
+cookie that the browser sends only to pages under `/sign-in/`, and are then offered to be sent again.
+Nothing is sent without a click. Passwords and files are never kept.
 """
 
 from collections.abc import Callable
@@ -22,25 +22,25 @@ from players.accounts.views.pages import way_back
 COOKIE = "kept_input"
 SALT = "players.accounts.kept_input"
 LASTS = 3600
-"""Seconds in which signing in brings the input back."""
+"""How long the input is kept, in seconds."""
 LONGEST_COOKIE = 3800
-"""Characters; browsers refuse cookies of more than about 4,000."""
+"""In characters; browsers refuse cookies of more than about 4,000."""
 NEVER_KEPT = ("csrfmiddlewaretoken", "password", "secret", "token")
-"""A field with one of these in its name is left out."""
+"""Fields with one of these words in their name are left out."""
 
 
 class KeptInput(NamedTuple):
-    """A form that was sent while signed out."""
+    """A form that was sent without being signed in."""
 
     path: str
-    """Where it was sent to."""
+    """The URL the form was sent to."""
     back: str
-    """The page it was on."""
+    """The URL of the page the form was on."""
     fields: list[tuple[str, str]]
 
 
 def read(request: HttpRequest) -> KeptInput | None:
-    """What this browser keeps; None where there is nothing, or nothing we have signed within the hour."""
+    """Return the input this browser keeps; None if there is none, or none that we signed within the last hour."""
     try:
         path, back, fields = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=LASTS)
     except signing.BadSignature:
@@ -49,12 +49,12 @@ def read(request: HttpRequest) -> KeptInput | None:
 
 
 def forget(response: HttpResponse) -> None:
-    """Delete what this browser keeps."""
+    """Delete the cookie."""
     response.delete_cookie(COOKIE, path=reverse("sign-in"), samesite="Lax")
 
 
 def keep(request: HttpRequest, response: HttpResponse) -> None:
-    """Let the browser keep the fields of this request, if there are any and not too many."""
+    """Keep the fields of this request in a cookie, unless there are none or too many."""
     fields = [
         (name, value)
         for name, values in request.POST.lists()
@@ -75,7 +75,7 @@ def keep(request: HttpRequest, response: HttpResponse) -> None:
 
 
 class KeepInput:
-    """Asks whoever sends a form without being signed in to sign in, and keeps what they typed."""
+    """Redirect anonymous users who send a form to the sign-in page, and keep what they typed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -94,16 +94,16 @@ class KeepInput:
 
     @staticmethod
     def _has_expired(request: HttpRequest, response: HttpResponse) -> bool:
-        """Whether a form was refused only because the session behind it has ended."""
+        """Return whether a form was refused only because its session has ended."""
         if request.method != "POST" or response.status_code not in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
             return False
         had_session = settings.SESSION_COOKIE_NAME in request.COOKIES
-        # A form without its CSRF token may come from anywhere.
+        # A form without its CSRF token may come from any site.
         return had_session and getattr(request, "csrf_processing_done", False)
 
 
 def _for_htmx(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """The same for a fragment: a form leads to the sign-in page, and polling changes nothing."""
+    """Return the same redirect for htmx: a form leads to the sign-in page, polling changes nothing."""
     answer = HttpResponse(status=HTTPStatus.NO_CONTENT)
     answer.cookies = response.cookies
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""What the API of this room takes and gives."""
+"""Serializers of accounts, players and clubs."""
 
 from typing import Any
 
@@ -13,9 +13,11 @@ from players.people.services.lists import MOST_NAMES, How
 
 
 class FaultSerializer(serializers.Serializer[Any]):
-    """One field at fault."""
+    """An invalid field."""
 
-    field = serializers.CharField(help_text="`games.0.winner`; empty for what is wrong with the whole.")
+    field = serializers.CharField(
+        help_text="For example `games.0.winner`; empty for errors that concern the whole body."
+    )
     code = serializers.CharField(help_text="Stable.")
     message = serializers.CharField()
 
@@ -23,14 +25,14 @@ class FaultSerializer(serializers.Serializer[Any]):
 class ProblemSerializer(serializers.Serializer[Any]):
     """Problem details (RFC 9457)."""
 
-    type = serializers.CharField(help_text="Always `about:blank`: the code says what it is.")
+    type = serializers.CharField(help_text="Always `about:blank`; the code identifies the problem.")
     title = serializers.CharField()
     status = serializers.IntegerField()
     code = serializers.CharField(help_text="Stable.")
-    detail = serializers.CharField(help_text="A sentence, in the language asked for by Accept-Language.")
-    params = serializers.DictField(required=False, help_text="What the sentence of the code is filled with.")
+    detail = serializers.CharField(help_text="A sentence in the language of Accept-Language.")
+    params = serializers.DictField(required=False, help_text="The values in the sentence.")
     errors = FaultSerializer(many=True, required=False, help_text="With the code `invalid`.")  # type: ignore[assignment]
-    request_id = serializers.CharField(required=False, help_text="Name it when you ask us.")
+    request_id = serializers.CharField(required=False, help_text="Include it when you report a problem.")
 
 
 PROBLEM = OpenApiResponse(ProblemSerializer, description="Problem details (RFC 9457) with a stable `code`.")
@@ -38,20 +40,22 @@ PROBLEMS = {401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 422: PROBLEM}
 
 
 def example(**body: Any) -> list[OpenApiExample]:
-    """A body that might be sent, for the description of the API."""
-    return [OpenApiExample("For example", value=body, request_only=True)]
+    """Return an example request body for the API description."""
+    return [OpenApiExample("Example", value=body, request_only=True)]
 
 
 class ZoneField(serializers.CharField):
     """The name of a time zone."""
 
-    default_error_messages = {"unknown": "“{zone}” is not a time zone that is known here."}
+    default_error_messages = {"unknown": "“{zone}” is not a known time zone."}
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=64, help_text="A name of the IANA database: Europe/Copenhagen.", **options)
+        super().__init__(
+            max_length=64, help_text="A name from the IANA database, such as Europe/Copenhagen.", **options
+        )
 
     def to_internal_value(self, data: Any) -> str:
-        """The zone's own name."""
+        """Return the canonical name of the zone."""
         text = super().to_internal_value(data)
         zone = find(text) if text else ""
         if zone is None:
@@ -60,9 +64,9 @@ class ZoneField(serializers.CharField):
 
 
 class PersonSerializer(serializers.ModelSerializer[Player]):
-    """A player as everybody may see him."""
+    """A player as everybody sees them."""
 
-    name = serializers.CharField(source="shown_name", help_text="Initials where the player wants no more to be shown.")
+    name = serializers.CharField(source="shown_name", help_text="Initials if the player shows only those.")
 
     class Meta:
         model = Player
@@ -70,7 +74,7 @@ class PersonSerializer(serializers.ModelSerializer[Player]):
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
-    """Somebody in a club."""
+    """A member of a club."""
 
     player = PersonSerializer()
 
@@ -80,10 +84,10 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
 
 
 class ClubSerializer(serializers.ModelSerializer[Club]):
-    """A club as everybody may see it."""
+    """A club as everybody sees it."""
 
-    members = serializers.SerializerMethodField(help_text="How many people are in it.")
-    my_role = serializers.SerializerMethodField(help_text="Of whoever asks; null for strangers.")
+    members = serializers.SerializerMethodField(help_text="Number of members.")
+    my_role = serializers.SerializerMethodField(help_text="Role of the current user; null for others.")
 
     class Meta:
         model = Club
@@ -91,21 +95,21 @@ class ClubSerializer(serializers.ModelSerializer[Club]):
 
     @extend_schema_field(OpenApiTypes.INT)
     def get_members(self, club: Club) -> int:
-        """Counted by the selector."""
+        """Return the count that the selector annotated."""
         return getattr(club, "member_count", 0)
 
     @extend_schema_field(serializers.ChoiceField(Membership.Role.choices, allow_null=True))
     def get_my_role(self, club: Club) -> str | None:
-        """Looked up by the selector."""
+        """Return the role that the selector annotated."""
         return getattr(club, "my_role", None)
 
 
 class ClubFieldsSerializer(serializers.Serializer[Any]):
-    """What a club says about itself."""
+    """The editable fields of a club."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     slug = serializers.CharField(
-        max_length=60, required=False, help_text="In addresses; else it follows from the name."
+        max_length=60, required=False, help_text="Part of URLs; derived from the name if missing."
     )
     city = serializers.CharField(max_length=80, required=False, allow_blank=True)
     about = serializers.CharField(max_length=2000, required=False, allow_blank=True)
@@ -113,14 +117,16 @@ class ClubFieldsSerializer(serializers.Serializer[Any]):
 
 
 class NewMemberSerializer(serializers.Serializer[Any]):
-    """Somebody to add: by name, without an account; or a player who is known here, by his id."""
+    """A new member: either a name, for a player without an account, or the id of an existing player."""
 
     name = serializers.CharField(max_length=LONGEST_NAME, required=False)
     player = serializers.CharField(max_length=10, required=False)
-    namesake = serializers.BooleanField(default=False, help_text="Another person of the same name as a member.")
+    namesake = serializers.BooleanField(
+        default=False, help_text="True for another person of the same name as a member."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """One of the two."""
+        """Require exactly one of the two."""
         if ("name" in attrs) == ("player" in attrs):
             raise serializers.ValidationError("Give either a name or a player.", code="name_or_player")
         return attrs
@@ -135,55 +141,59 @@ class NamesSerializer(serializers.Serializer[Any]):
 
 
 class FoundNameSerializer(serializers.Serializer[Any]):
-    """What became of one name of a list."""
+    """The outcome for one name of a list."""
 
     name = serializers.CharField()
     how = serializers.ChoiceField([how.value for how in How])
     player = PersonSerializer(allow_null=True)
-    candidates = PersonSerializer(many=True, help_text="Whom an ambiguous name may mean.")
-    repeated = serializers.BooleanField(help_text="Whether the list has named the same player before.")
+    candidates = PersonSerializer(many=True, help_text="The members an ambiguous name may refer to.")
+    repeated = serializers.BooleanField(help_text="Whether the list named the same player before.")
 
 
 class RoleSerializer(serializers.Serializer[Any]):
-    """What somebody may do in a club."""
+    """A member's role."""
 
     role = serializers.ChoiceField(Membership.Role.choices)
 
 
 class NameSerializer(serializers.Serializer[Any]):
-    """A player's name and country as they should be."""
+    """A player's name and country."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
-    country = serializers.CharField(max_length=2, allow_blank=True, help_text="ISO 3166 code: DK; empty for none.")
+    country = serializers.CharField(
+        max_length=2, allow_blank=True, help_text="ISO 3166 code, such as DK; empty for none."
+    )
 
 
 class NewInvitationSerializer(serializers.Serializer[Any]):
-    """Where an invitation goes."""
+    """The recipient of an invitation."""
 
-    email = serializers.EmailField(required=False, allow_blank=True, help_text="Only that account can then accept.")
+    email = serializers.EmailField(
+        required=False, allow_blank=True, help_text="If set, only the account with this address can accept."
+    )
 
 
 class InvitationSerializer(serializers.Serializer[Any]):
-    """A new invitation; its link cannot be had again."""
+    """A new invitation. Its link is shown only once."""
 
     url = serializers.URLField()
     expires_at = serializers.DateTimeField()
 
 
 class SecretSerializer(serializers.Serializer[Any]):
-    """The secret of an invitation: what stands after `/invitations/` in its link."""
+    """The secret of an invitation: the part after `/invitations/` in its link."""
 
     secret = serializers.CharField(max_length=64)
 
 
 class MergeSerializer(serializers.Serializer[Any]):
-    """Whom a player turned out to be."""
+    """The player to merge into."""
 
     into = serializers.CharField(max_length=10, help_text="The public_id of another member of the club.")
 
 
 class MergedSerializer(serializers.Serializer[Any]):
-    """A merge, by which it can be undone."""
+    """A merge; its id is needed to undo it."""
 
     id = serializers.IntegerField()
     player = PersonSerializer()
@@ -192,7 +202,7 @@ class MergedSerializer(serializers.Serializer[Any]):
 
 
 class MeSerializer(serializers.ModelSerializer[User]):
-    """The account that asks, and its preferences."""
+    """The current account and its preferences."""
 
     player = serializers.CharField(source="player.public_id", read_only=True)
     initials_only = serializers.BooleanField(source="player.initials_only", read_only=True)
@@ -209,24 +219,26 @@ class MeSerializer(serializers.ModelSerializer[User]):
 
 
 class PreferencesSerializer(serializers.Serializer[Any]):
-    """What somebody may set for himself."""
+    """The preferences of an account."""
 
     display_name = serializers.CharField(max_length=LONGEST_NAME, required=False)
     language = serializers.CharField(max_length=10, required=False, allow_blank=True)
     time_zone = ZoneField(required=False, allow_blank=True)
     theme = serializers.ChoiceField(User.Theme.choices, required=False)
     initials_only = serializers.BooleanField(required=False)
-    country = serializers.CharField(max_length=2, required=False, allow_blank=True, help_text="ISO 3166 code: DK.")
+    country = serializers.CharField(
+        max_length=2, required=False, allow_blank=True, help_text="ISO 3166 code, such as DK."
+    )
 
 
 class CredentialsSerializer(serializers.Serializer[Any]):
-    """What one signs in with."""
+    """Credentials to sign in with."""
 
     email = serializers.EmailField()
     password = serializers.CharField(trim_whitespace=False, max_length=128, style={"input_type": "password"})
 
 
 class TokenSerializer(serializers.Serializer[Any]):
-    """Sent with each request as `Authorization: Token …`."""
+    """A token, sent with each request as `Authorization: Token …`."""
 
     token = serializers.CharField()

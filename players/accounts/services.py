@@ -1,4 +1,4 @@
-"""Accounts: opening one, and what its owner may change."""
+"""Creating accounts and changing them."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -32,9 +32,9 @@ def register_user(
     invitation: str = "",
     by: Actor | None = None,
 ) -> User:
-    """Open an account, with a player behind it: a new one, or the one that the secret of an `invitation` is for.
+    """Create an account with a player: a new one, or the player of the invitation with this secret.
 
-    `by` is the new user himself where nobody else is named.
+    `by` is the new user unless somebody else is given.
     Refused: `email_taken`, `weak_password`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, and
     whatever accept_invitation refuses.
     """
@@ -64,7 +64,7 @@ def register_user(
 
 @transaction.atomic
 def ensure_player(*, user: User, by: Actor) -> Player:
-    """The player behind an account; makes one for an account that has none."""
+    """Return the player of an account, creating it if there is none."""
     lock_row(User, user.pk)
     player, created = Player.objects.get_or_create(user=user, defaults={"name": user.display_name})
     if created:
@@ -81,21 +81,21 @@ def update_preferences(
 ) -> User:
     """Change any of display_name, language, time_zone, theme, initials_only and country.
 
-    The player has the name of the account.
+    The player takes the name of the account.
     Refused: `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, `bad_theme`, `bad_country`.
     """
     if unknown := set(changes) - set(PREFERENCES):
         raise TypeError(f"no such preference: {', '.join(sorted(unknown))}")
-    wanted = {name: _CHECKS[name](value) for name, value in changes.items()}
+    checked = {name: _CHECKS[name](value) for name, value in changes.items()}
     locked = lock_row(User, user.pk)
-    changed = apply(locked, wanted)
+    changed = apply(locked, checked)
     if changed:
         log(by, "preferences_changed", user_topic(locked), changed=changed)
-    own: dict[str, Any] = {
+    own_fields: dict[str, Any] = {
         "initials_only": initials_only,
         "country": None if country is None else check_country(country),
     }
-    _update_own_player(locked, by, {name: value for name, value in own.items() if value is not None})
+    _update_own_player(locked, by, {name: value for name, value in own_fields.items() if value is not None})
     for name in PREFERENCES:
         setattr(user, name, getattr(locked, name))
     return locked
@@ -103,14 +103,14 @@ def update_preferences(
 
 def _update_own_player(user: User, by: Actor, fields: Mapping[str, Any]) -> None:
     player = ensure_player(user=user, by=by)
-    wanted = {"name": user.display_name, **fields}
-    if changed := apply(player, wanted):
+    values = {"name": user.display_name, **fields}
+    if changed := apply(player, values):
         log(by, "player_changed", player_topic(player), changed=changed)
 
 
-def apply(row: Any, wanted: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Save the fields that differ; field -> [from, to], empty if nothing did."""
-    changed = {name: [getattr(row, name), value] for name, value in wanted.items() if getattr(row, name) != value}
+def apply(row: Any, values: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Save the fields that differ and return them as field → [before, after]."""
+    changed = {name: [getattr(row, name), value] for name, value in values.items() if getattr(row, name) != value}
     for name, (_, value) in changed.items():
         setattr(row, name, value)
     if changed:
@@ -120,7 +120,7 @@ def apply(row: Any, wanted: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 @transaction.atomic
 def change_email(*, user: User, email: str, password: str, by: Actor) -> User:
-    """A new address to sign in with; needs the password. The log does not keep addresses.
+    """Change the e-mail address, which needs the password. The log does not contain addresses.
 
     Refused: `wrong_password`, `email_taken`.
     """
@@ -143,7 +143,7 @@ def change_email(*, user: User, email: str, password: str, by: Actor) -> User:
 
 @transaction.atomic
 def change_password(*, user: User, password: str, new_password: str, by: Actor) -> User:
-    """A new password, for whoever knows the old one. Refused: `wrong_password`, `weak_password`."""
+    """Change the password, which needs the current one. Refused: `wrong_password`, `weak_password`."""
     if not user.check_password(password):
         raise Refused("wrong_password")
     return _set_password(user, new_password, by, "password_changed")
@@ -151,12 +151,12 @@ def change_password(*, user: User, password: str, new_password: str, by: Actor) 
 
 @transaction.atomic
 def reset_password(*, user: User, new_password: str, by: Actor) -> User:
-    """A new password, for whoever has shown that letters to the account reach him. Refused: `weak_password`."""
+    """Set a new password for somebody who followed a link sent to their e-mail address. Refused: `weak_password`."""
     return _set_password(user, new_password, by, "password_reset")
 
 
 def _set_password(user: User, password: str, by: Actor, verb: str) -> User:
-    """Sessions end with the old password, and so do the tokens of programs."""
+    """Set the password and end all sessions and API tokens."""
     check_password_strength(password, user)
     user.set_password(password)
     user.save(update_fields=["password"])
@@ -167,7 +167,7 @@ def _set_password(user: User, password: str, by: Actor, verb: str) -> User:
 
 @transaction.atomic
 def make_token(*, user: User, by: Actor) -> Token:
-    """A token by which programs act for the account; the one before ends."""
+    """Create an API token and delete the previous one."""
     lock_row(User, user.pk)
     Token.objects.filter(user=user).delete()
     log(by, "token_made", user_topic(user))
@@ -176,21 +176,21 @@ def make_token(*, user: User, by: Actor) -> Token:
 
 @transaction.atomic
 def token_of(*, user: User, by: Actor) -> Token:
-    """The token of the account; makes one where there is none."""
+    """Return the API token of an account, creating it if there is none."""
     lock_row(User, user.pk)
     return Token.objects.filter(user=user).first() or make_token(user=user, by=by)
 
 
 @transaction.atomic
 def revoke_token(*, user: User, by: Actor) -> None:
-    """No program acts for the account any more; harmless where none did."""
+    """Delete the API token; harmless if there is none."""
     deleted, _ = Token.objects.filter(user=user).delete()
     if deleted:
         log(by, "token_revoked", user_topic(user))
 
 
 def check_password_strength(password: str, user: User) -> None:
-    """Refused (`weak_password`, with the reasons) where the validators of the settings do not accept it."""
+    """Refused (`weak_password`, with the reasons) if the password validators reject it."""
     try:
         validate_password(password, user)
     except ValidationError as error:
@@ -198,21 +198,21 @@ def check_password_strength(password: str, user: User) -> None:
 
 
 def check_time_zone(name: str) -> str:
-    """The name if it is a time zone's, or empty. Refused: `bad_time_zone`."""
+    """Return the name if it is a time zone or empty. Refused: `bad_time_zone`."""
     if name and name not in zones.known():
         raise Refused("bad_time_zone", zone=name)
     return name
 
 
 def check_language(code: str) -> str:
-    """The code if there are pages in that language, or empty. Refused: `bad_language`."""
+    """Return the code if the site is available in that language, or if it is empty. Refused: `bad_language`."""
     if code and code not in dict(settings.LANGUAGES):
         raise Refused("bad_language", language=code)
     return code
 
 
 def check_theme(name: str) -> str:
-    """The name if there are such colours. Refused: `bad_theme`."""
+    """Return the name if it is a theme. Refused: `bad_theme`."""
     if name not in User.Theme.values:
         raise Refused("bad_theme", theme=name)
     return name

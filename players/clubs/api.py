@@ -20,7 +20,7 @@ from players.clubs import services as club_services
 from players.models import Club, Membership, User
 from players.people import services as people_services
 
-Q = OpenApiParameter("q", str, description="Part of a name, in any capitals, with or without accents.")
+Q = OpenApiParameter("q", str, description="Part of a name; case and accents do not matter.")
 
 
 def _club_answer(request: Request, club: Club, code: int = status.HTTP_200_OK) -> Response:
@@ -29,31 +29,31 @@ def _club_answer(request: Request, club: Club, code: int = status.HTTP_200_OK) -
 
 
 class Clubs(generics.ListAPIView[Club]):
-    """All clubs."""
+    """The list of clubs."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
     serializer_class = shapes.ClubSerializer
     filter_backends = ()
 
     def get_queryset(self) -> Any:
-        """By name or city, and only one's own if that is asked for."""
+        """Filter by name or city, and by membership of the current user."""
         query = self.request.query_params
-        found = selectors.clubs(query.get("q", ""), self.request.user)
+        clubs = selectors.clubs(query.get("q", ""), self.request.user)
         if query.get("mine") == "true":
             user = self.request.user
-            return selectors.my_clubs(user, query.get("q", "")) if isinstance(user, User) else found.none()
-        return found
+            return selectors.my_clubs(user, query.get("q", "")) if isinstance(user, User) else clubs.none()
+        return clubs
 
     @extend_schema(
         operation_id="clubs_list",
         summary="Find clubs",
         parameters=[
             OpenApiParameter("q", str, description="Part of a name or a city."),
-            OpenApiParameter("mine", bool, description="true: only those I am in."),
+            OpenApiParameter("mine", bool, description="`true` for only the clubs I am a member of."),
         ],
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of them."""
+        """Return a page of clubs."""
         return super().get(request, *args, **kwargs)
 
     @extend_schema(
@@ -64,14 +64,14 @@ class Clubs(generics.ListAPIView[Club]):
         responses={201: shapes.ClubSerializer, **shapes.PROBLEMS},
     )
     def post(self, request: Request) -> Response:
-        """Whoever does it owns it."""
+        """Create a club owned by the current user."""
         fields = validated(shapes.ClubFieldsSerializer, request)
         club = club_services.create_club(by=by(request), **fields)
         return _club_answer(request, club, status.HTTP_201_CREATED)
 
 
 class OneClub(APIView):
-    """A club."""
+    """One club."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
@@ -79,19 +79,19 @@ class OneClub(APIView):
         operation_id="clubs_retrieve", summary="A club", responses={200: shapes.ClubSerializer, 404: shapes.PROBLEM}
     )
     def get(self, request: Request, slug: str) -> Response:
-        """As everybody sees it."""
+        """Return the club."""
         return _club_answer(request, access.club(slug))
 
     @extend_schema(
         operation_id="clubs_update",
-        summary="Change what a club says about itself",
-        description="For directors; the address (`slug`) for owners.",
+        summary="Edit a club",
+        description="For directors; only owners can change the `slug`.",
         request=shapes.ClubFieldsSerializer,
         examples=shapes.example(about="We meet on Tuesdays."),
         responses={200: shapes.ClubSerializer, **shapes.PROBLEMS},
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """What is not named stays as it is."""
+        """Change the fields that are sent."""
         club = access.club_for_director(request.user, slug)
         fields = validated(shapes.ClubFieldsSerializer, request, partial=True)
         if "slug" in fields:
@@ -100,38 +100,38 @@ class OneClub(APIView):
 
 
 class Members(generics.ListAPIView[Membership]):
-    """Who is in a club."""
+    """The members of a club."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
     serializer_class = shapes.MemberSerializer
     filter_backends = ()
 
     def get_queryset(self) -> Any:
-        """By name, and by role if one is asked for."""
+        """Filter by name and role."""
         if getattr(self, "swagger_fake_view", False):
             return Membership.objects.none()
         query = self.request.query_params
-        found = selectors.people(access.club(self.kwargs["slug"]), query.get("q", ""))
-        return found.filter(role=query["role"]) if query.get("role") else found
+        members = selectors.people(access.club(self.kwargs["slug"]), query.get("q", ""))
+        return members.filter(role=query["role"]) if query.get("role") else members
 
     @extend_schema(
         operation_id="members_list",
-        summary="Who is in a club",
+        summary="List the members of a club",
         parameters=[Q, OpenApiParameter("role", str, enum=Role.values)],
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of them."""
+        """Return a page of members."""
         return super().get(request, *args, **kwargs)
 
     @extend_schema(
         operation_id="members_create",
-        summary="Add somebody to a club",
+        summary="Add a member to a club",
         request=shapes.NewMemberSerializer,
         examples=shapes.example(name="Elif Ristic"),
         responses={201: shapes.MemberSerializer, **shapes.PROBLEMS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """By name, or somebody who is known here."""
+        """Add a new or an existing player."""
         club = access.club_for_director(request.user, slug)
         fields = validated(shapes.NewMemberSerializer, request)
         if "player" in fields:
@@ -145,28 +145,30 @@ class Members(generics.ListAPIView[Membership]):
 
 
 class MemberList(APIView):
-    """A list of names."""
+    """Adding members from a list."""
 
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
         operation_id="members_paste",
-        summary="Find or add the people of a list",
-        description="In the order of the list. A name of several members is `ambiguous`, and nothing is done about it.",
+        summary="Find or add the players of a list",
+        description=(
+            "In the order of the list. A name that several members share is `ambiguous`; nothing is done for it."
+        ),
         request=shapes.NamesSerializer,
         examples=shapes.example(names=["Elif Ristic", "Omar Kageyama"]),
         responses={200: shapes.FoundNameSerializer(many=True), **shapes.PROBLEMS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Known names are found, the others become members without an account."""
+        """Find the known names and add the others as members without an account."""
         club = access.club_for_director(request.user, slug)
         names = validated(shapes.NamesSerializer, request)["names"]
-        found = people_services.find_or_add_players(club=club, names=names, by=by(request))
-        return Response(shapes.FoundNameSerializer(found, many=True).data)
+        matches = people_services.find_or_add_players(club=club, names=names, by=by(request))
+        return Response(shapes.FoundNameSerializer(matches, many=True).data)
 
 
 class OneMember(APIView):
-    """Somebody in a club."""
+    """One member of a club."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
@@ -176,19 +178,19 @@ class OneMember(APIView):
         responses={200: shapes.MemberSerializer, 404: shapes.PROBLEM},
     )
     def get(self, request: Request, slug: str, public_id: str) -> Response:
-        """As everybody sees him."""
+        """Return the member."""
         return Response(shapes.MemberSerializer(access.member(slug, public_id)).data)
 
     @extend_schema(
         operation_id="members_update",
-        summary="Give somebody a role",
+        summary="Change a member's role",
         description="For owners.",
         request=shapes.RoleSerializer,
         examples=shapes.example(role="assistant"),
         responses={200: shapes.MemberSerializer, **shapes.PROBLEMS},
     )
     def patch(self, request: Request, slug: str, public_id: str) -> Response:
-        """The last owner stays one."""
+        """Set the role. The last owner cannot give up the role."""
         membership = access.member_for_owner(request.user, slug, public_id)
         role = validated(shapes.RoleSerializer, request)["role"]
         changed = club_services.set_role(membership=membership, role=role, by=by(request))
@@ -196,11 +198,11 @@ class OneMember(APIView):
 
     @extend_schema(
         operation_id="members_remove",
-        summary="Put somebody out of a club, or leave it",
+        summary="Remove a member from a club, or leave it",
         responses={204: None, **shapes.PROBLEMS},
     )
     def delete(self, request: Request, slug: str, public_id: str) -> Response:
-        """Anybody may leave; directors put out those below them, owners everybody."""
+        """Remove the member: everybody may leave, directors remove those below them, owners everybody."""
         now, shown = timezone.now(), access.member(slug, public_id)
         if shown.player.user_id == me(request).pk:
             club_services.leave_club(membership=shown, by=by(request), now=now)
@@ -218,13 +220,13 @@ class MemberName(APIView):
     @extend_schema(
         operation_id="members_edit_name",
         summary="Correct a member's name and country",
-        description="For directors of the club that entered the player. The old name still finds the player.",
+        description="For directors of the club that entered the player. The player can still be found by the old name.",
         request=shapes.NameSerializer,
         examples=shapes.example(name="Nils Nord", country="DK"),
         responses={200: shapes.MemberSerializer, **shapes.PROBLEMS},
     )
     def put(self, request: Request, slug: str, public_id: str) -> Response:
-        """Both fields are written."""
+        """Replace both fields."""
         membership = access.member_for_director(request.user, slug, public_id)
         fields = validated(shapes.NameSerializer, request)
         people_services.edit_player(player=membership.player, club=membership.club, by=by(request), **fields)
@@ -238,14 +240,14 @@ class MemberInvitation(APIView):
 
     @extend_schema(
         operation_id="members_invite",
-        summary="Invite a member to have an account",
-        description="Earlier links of the same player end. Only a hash of the link's secret is kept.",
+        summary="Invite a member to create an account",
+        description="Earlier links for the same player stop working. Only a hash of the secret is stored.",
         request=shapes.NewInvitationSerializer,
         examples=shapes.example(email="elif@example.org"),
         responses={201: shapes.InvitationSerializer, 429: shapes.PROBLEM, **shapes.PROBLEMS},
     )
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """The link, this once."""
+        """Create an invitation and return its link, which is shown only once."""
         membership = access.member_for_director(request.user, slug, public_id)
         email = validated(shapes.NewInvitationSerializer, request).get("email", "")
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
@@ -265,7 +267,7 @@ class MemberInvitation(APIView):
         responses={204: None, **shapes.PROBLEMS},
     )
     def delete(self, request: Request, slug: str, public_id: str) -> Response:
-        """The link stops working; harmless where there is none."""
+        """Withdraw the invitation; harmless if there is none."""
         membership = access.member_for_director(request.user, slug, public_id)
         now = timezone.now()
         for invitation in selectors.open_invitations(now).filter(player=membership.player, club=membership.club):
@@ -274,19 +276,19 @@ class MemberInvitation(APIView):
 
 
 class MemberMerge(APIView):
-    """Two members who are one person."""
+    """Merging two members."""
 
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
         operation_id="members_merge",
-        summary="Show a member as another one",
+        summary="Merge a member into another",
         request=shapes.MergeSerializer,
         examples=shapes.example(into="k7m2q9x4ab"),
         responses={201: shapes.MergedSerializer, **shapes.PROBLEMS},
     )
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Facts stay where they are, and it can be undone."""
+        """Merge the players; it can be undone."""
         membership = access.member_for_director(request.user, slug, public_id)
         into = access.member_for_director(request.user, slug, validated(shapes.MergeSerializer, request)["into"])
         merge = people_services.merge_players(
@@ -296,7 +298,7 @@ class MemberMerge(APIView):
 
 
 class UndoMerge(APIView):
-    """A merge that was wrong."""
+    """Undoing a merge."""
 
     permission_classes = (IsAuthenticated,)
 
@@ -307,7 +309,7 @@ class UndoMerge(APIView):
         responses={204: None, **shapes.PROBLEMS},
     )
     def delete(self, request: Request, slug: str, pk: int) -> Response:
-        """They are two again."""
+        """Separate the two players again."""
         merge = access.merge_for_director(request.user, slug, pk)
         people_services.undo_merge(merge=merge, by=by(request), now=timezone.now(), club=access.club(slug))
         return Response(status=status.HTTP_204_NO_CONTENT)

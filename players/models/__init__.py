@@ -1,4 +1,4 @@
-"""People: accounts, players, clubs and who belongs to which, and the log of what was done."""
+"""Accounts, players, clubs and their members, and the log."""
 
 from players.models.accounts import User, UserManager
 from players.models.log import LogEntry

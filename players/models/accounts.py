@@ -1,4 +1,4 @@
-"""People who sign in."""
+"""The account model."""
 
 from typing import Any, ClassVar
 
@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class UserManager(BaseUserManager["User"]):
-    """Makes users, and finds them by e-mail however it is capitalised."""
+    """Creates users, and finds them by e-mail address in any case."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """A new user; without a password nobody can sign in as them. Raises ValueError without an e-mail address."""
+        """Create a user; without a password nobody can sign in. Raises ValueError without an e-mail address."""
         if not email:
             raise ValueError("A user needs an e-mail address.")
         user = self.model(email=self.normalize_email(email), **fields)
@@ -22,28 +22,32 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """A user who may do everything, the admin pages included."""
+        """Create a user with all permissions."""
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """The user of an e-mail address, in any capitals."""
+        """Return the user with an e-mail address in any case."""
         return self.get(email__iexact=username)
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """An account: signs in by e-mail; what others see is the display name."""
+    """An account. Users sign in by e-mail address; others see the display name."""
 
     class Theme(models.TextChoices):
-        """Which colours the pages have."""
+        """The colours of the pages."""
 
-        AUTO = "auto", _("As the device")
+        AUTO = "auto", _("System")
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 
     email = models.EmailField(_("e-mail address"), unique=True)
     display_name = models.CharField(_("display name"), max_length=80)
-    language = models.CharField(_("language"), max_length=10, blank=True, help_text=_("Empty: as the browser asks."))
-    time_zone = models.CharField(_("time zone"), max_length=64, blank=True, help_text=_("Empty: as the event."))
+    language = models.CharField(
+        _("language"), max_length=10, blank=True, help_text=_("Empty for the browser's language.")
+    )
+    time_zone = models.CharField(
+        _("time zone"), max_length=64, blank=True, help_text=_("Empty for the event's time zone.")
+    )
     theme = models.CharField(_("theme"), max_length=5, choices=Theme.choices, default=Theme.AUTO)
     is_active = models.BooleanField(_("active"), default=True)
     is_staff = models.BooleanField(_("may use the admin pages"), default=False)
@@ -64,7 +68,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.display_name or self.email
 
     def get_full_name(self) -> str:
-        """The display name; there is no other."""
+        """Return the display name."""
         return str(self)
 
     get_short_name = get_full_name

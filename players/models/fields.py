@@ -1,4 +1,4 @@
-"""A column that follows from others."""
+"""A field derived from other fields."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from core.names import LONGEST_KEY, fold
 
 
 class FoldedField(models.CharField):
-    """What other fields say, as names are compared; written with the row, so that a search can use an index."""
+    """Other fields folded for comparison; stored, so that a search can use an index."""
 
     def __init__(self, *sources: str, **options: Any) -> None:
         self.sources = sources
@@ -17,14 +17,14 @@ class FoldedField(models.CharField):
         super().__init__(**options)
 
     def deconstruct(self) -> Any:
-        """For migrations: the sources are positional, and the fixed options are left out."""
+        """Return the sources as positional arguments and leave out the fixed options."""
         name, path, _, options = super().deconstruct()
         for fixed in ("max_length", "editable", "blank", "default"):
             options.pop(fixed, None)
         return name, path, list(self.sources), options
 
     def pre_save(self, model_instance: models.Model, add: bool) -> str:
-        """Called for each row that is written, one by one or in bulk."""
+        """Compute the value; Django calls this for each row, in bulk too."""
         value = fold(" ".join(getattr(model_instance, source) for source in self.sources))
         setattr(model_instance, self.attname, value)
         return value

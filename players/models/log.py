@@ -1,4 +1,4 @@
-"""Who did what, when, from what to what."""
+"""The log of who did what."""
 
 from typing import ClassVar
 
@@ -9,14 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 
 class LogEntry(models.Model):
-    """One thing that was done; written in the transaction that did it, never changed.
+    """A change somebody made; written in the transaction that makes it, and never changed.
 
-    `topic` names what it was done to, in the words of the room above (`division:ab12…`, `match:…`), so that the
-    log needs no key into any of them.
+    `topic` is the changed object as a string (`division:ab12…`, `match:…`), so that no foreign keys into other apps
+    are needed.
     """
 
     class By(models.TextChoices):
-        """What kind of actor it was."""
+        """The kind of actor."""
 
         USER = "user", _("user")
         LINK = "link", _("personal link")

@@ -1,4 +1,4 @@
-"""Players, clubs, and who belongs to which."""
+"""Players, clubs and memberships."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from players.models.fields import FoldedField
 
 
 class Player(models.Model):
-    """Somebody who plays, with an account or without (entered by a director, to be claimed later)."""
+    """A player, with an account or without (entered by a director, to be claimed later)."""
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
@@ -49,7 +49,7 @@ class Player(models.Model):
 
     @property
     def shown_name(self) -> str:
-        """The name as others see it: whole, as initials, or "former member" once it was erased."""
+        """The name others see: in full, as initials, or "Former member" after erasure."""
         if self.erased_at is not None:
             return str(_("Former member"))
         if self.initials_only:
@@ -58,7 +58,7 @@ class Player(models.Model):
 
 
 class Alias(models.Model):
-    """Another name under which a player appears in match records; remembered when somebody says whose it is."""
+    """Another name under which a player appears in match records."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="aliases")
     name = models.CharField(max_length=200)
@@ -75,8 +75,6 @@ class Alias(models.Model):
 
 
 class Club(models.Model):
-    """A club: its people, and the events it runs."""
-
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
     slug = models.SlugField(_("address"), max_length=60, unique=True)
     city = models.CharField(_("city"), max_length=80, blank=True)
@@ -95,10 +93,10 @@ class Club(models.Model):
 
 
 class Membership(models.Model):
-    """A player in a club, and what he may do there."""
+    """A player in a club, with a role."""
 
     class Role(models.TextChoices):
-        """From the one who may do everything down to the one who just plays."""
+        """The roles, highest first."""
 
         OWNER = "owner", _("owner")
         DIRECTOR = "director", _("director")
@@ -121,9 +119,9 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which somebody with an account becomes the player a director has entered.
+    """A link by which an account takes over a player whom a director has entered.
 
-    Only the hash of the link's secret is kept.
+    Only the hash of the secret is stored.
     """
 
     club = models.ForeignKey(Club, on_delete=models.CASCADE, related_name="invitations")
@@ -145,7 +143,7 @@ class Invitation(models.Model):
 
 
 class Merge(models.Model):
-    """Two players found to be one person; `undone_at` makes them two again."""
+    """A record that two players are the same person; `undone_at` separates them again."""
 
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="merges")
     into = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""The page behind an invitation's secret link."""
+"""The pages behind the secret link of an invitation."""
 
 from http import HTTPStatus
 
@@ -25,20 +25,20 @@ from players.people.services.invitations import must_be_open
 @never_cache
 @require_safe
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """Who invites whom, and the ways to accept; or why it cannot be accepted any more."""
-    found = access.invitation(secret)
-    initial = {"display_name": found.player.name, "email": found.email}
-    return _page(request, found, secret, SignUpForm(initial=initial))
+    """Show an invitation and the ways to accept it, or why it is no longer valid."""
+    row = access.invitation(secret)
+    initial = {"display_name": row.player.name, "email": row.email}
+    return _page(request, row, secret, SignUpForm(initial=initial))
 
 
-def _page(request: HttpRequest, found: Invitation, secret: str, form: SignUpForm) -> HttpResponse:
-    context = {"invitation": found, "club": found.club, "player": found.player, "secret": secret, "form": form}
+def _page(request: HttpRequest, row: Invitation, secret: str, form: SignUpForm) -> HttpResponse:
+    context = {"invitation": row, "club": row.club, "player": row.player, "secret": secret, "form": form}
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound and form.errors else HTTPStatus.OK
     try:
-        must_be_open(found, timezone.now())
+        must_be_open(row, timezone.now())
     except Refused as refused:
         context["reason"] = sentence(refused.code, refused.params)
-        context["is_mine"] = isinstance(request.user, User) and found.player.user_id == request.user.pk
+        context["is_mine"] = isinstance(request.user, User) and row.player.user_id == request.user.pk
         status = HTTPStatus.GONE
     return render(request, "players/people/invitation.html", context, status=status)
 
@@ -47,30 +47,30 @@ def _page(request: HttpRequest, found: Invitation, secret: str, form: SignUpForm
 @never_cache
 @require_POST
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
-    """Whoever is signed in is this player."""
-    found = access.invitation(secret)
+    """Accept an invitation as the signed-in user."""
+    row = access.invitation(secret)
     try:
         people_services.accept_invitation(secret=secret, user=me(request), by=by(request), now=timezone.now())
     except Refused as refused:
         messages.error(request, sentence(refused.code, refused.params))
         return redirect("invitation", secret)
-    return _welcome(request, found)
+    return _welcome(request, row)
 
 
 @sensitive_post_parameters("new_password")
 @never_cache
 @require_POST
 def sign_up(request: HttpRequest, secret: str) -> HttpResponse:
-    """An account and the player in one step."""
-    found = access.invitation(secret)
+    """Create an account and accept the invitation."""
+    row = access.invitation(secret)
     if request.user.is_authenticated:
         return redirect("invitation", secret)
     form = SignUpForm(request.POST)
     if form.is_valid() and open_account(request, form, invitation=secret):
-        return _welcome(request, found)
-    return _page(request, found, secret, form)
+        return _welcome(request, row)
+    return _page(request, row, secret, form)
 
 
-def _welcome(request: HttpRequest, found: Invitation) -> HttpResponse:
-    messages.success(request, _("Welcome to %(club)s.") % {"club": found.club.name})
-    return redirect("club", found.club.slug)
+def _welcome(request: HttpRequest, row: Invitation) -> HttpResponse:
+    messages.success(request, _("Welcome to %(club)s.") % {"club": row.club.name})
+    return redirect("club", row.club.slug)

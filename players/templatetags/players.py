@@ -1,4 +1,4 @@
-"""Template filters of this room."""
+"""Template filters for roles and log verbs."""
 
 from django import template
 
@@ -10,11 +10,11 @@ register = template.Library()
 
 @register.filter
 def role_name(role: str) -> str:
-    """The word for a role."""
+    """Return the label of a role."""
     return str(Membership.Role(role).label)
 
 
 @register.filter
 def verb_name(verb: str) -> str:
-    """The words for a verb of the log; the code itself where none are known."""
+    """Return the label of a log verb; the verb itself if it has none."""
     return str(VERBS.get(verb, verb))

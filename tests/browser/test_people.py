@@ -15,7 +15,7 @@ NAMES = "Søren Åberg\nJens Hansen\nMia Møller"
 
 def sign_up(page: Page, name: str) -> None:
     page.get_by_label("Your name").fill(name)
-    page.get_by_label("E-mail address").fill(f"{name.split()[0].lower()}@example.org")
+    page.get_by_label("Email address").fill(f"{name.split()[0].lower()}@example.org")
     page.get_by_label("Password").fill("crawford-1969")
     page.get_by_role("button", name="Create account").click()
 
@@ -104,10 +104,10 @@ def test_a_form_with_faults_is_accessible(browser: Browser, site: str, axe: Chec
         page = context.new_page()
         page.goto("/sign-up/")
         page.get_by_label("Your name").fill("Bob")
-        page.get_by_label("E-mail address").fill("nowhere")
+        page.get_by_label("Email address").fill("nowhere")
         page.get_by_role("button", name="Create account").click()
         expect(page.get_by_text("Enter a valid email address.")).to_be_visible()
-        expect(page.get_by_label("E-mail address")).to_have_attribute("aria-invalid", "true")
+        expect(page.get_by_label("Email address")).to_have_attribute("aria-invalid", "true")
         fits(page)
         axe(page)
 

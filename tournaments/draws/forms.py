@@ -11,8 +11,7 @@ from players.forms import RefusingForm
 from tournaments.formats.settings import LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
 from tournaments.models import ByeRequest
 from tournaments.state.format_labels import NEXT_ROUND_NAMES
-
-LONGEST_REASON = 300
+from tournaments.state.forms import LONGEST_REASON
 
 
 class AfterForm(RefusingForm):

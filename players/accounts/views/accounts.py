@@ -1,4 +1,4 @@
-"""Signing up, in and out, and a forgotten password."""
+"""Signing up, in and out, and resetting a password."""
 
 from http import HTTPStatus
 from typing import Any
@@ -29,7 +29,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Open an account and be signed in."""
+    """Create an account and sign in."""
     if request.user.is_authenticated:
         return redirect(safe_next(request, "home"))
     form = SignUpForm(sent(request))
@@ -41,9 +41,9 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 
 
 def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -> User | None:
-    """Sign somebody up and in; None, and the reason in the form, where that was refused.
+    """Create an account and sign in; return None, with the reason in the form, if that was refused.
 
-    Whoever pressed the button twice has an account by now, and is let in with the password he has just chosen.
+    Somebody who submits the form twice already has an account and is signed in with the password just chosen.
     """
     fields = form.cleaned_data
     try:
@@ -67,32 +67,32 @@ def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -
 
 def _known(request: HttpRequest, fields: dict[str, Any]) -> User | None:
     throttle.count_sign_in(request, fields["email"])
-    found = authenticate(request, username=fields["email"], password=fields["new_password"])
-    if not isinstance(found, User):
+    user = authenticate(request, username=fields["email"], password=fields["new_password"])
+    if not isinstance(user, User):
         return None
     throttle.reset_sign_in(fields["email"])
-    return found
+    return user
 
 
 class SignIn(views.LoginView):
-    """E-mail and password; then back to where one came from."""
+    """Sign in with e-mail address and password, then return to the previous page."""
 
     template_name = "players/accounts/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Says whether something that was typed waits for this sign-in."""
+        """Add the input that was kept for after signing in."""
         return super().get_context_data(**kwargs, kept=kept_input.read(self.request))
 
     def get_success_url(self) -> str:
-        """Where the visitor came from, or the form that they could not send before."""
+        """Return the previous page, or the page that offers to send the kept input."""
         if self.request.method == "POST" and kept_input.read(self.request) is not None:
             return reverse("send-kept-input")
         return super().get_success_url()
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        """The page again; 429 for whoever tries too often."""
+        """Show the form again; 429 after too many attempts."""
         response = super().form_invalid(form)
         response.status_code = _status(form)
         return response
@@ -102,7 +102,7 @@ class SignIn(views.LoginView):
 @account_needed
 @require_safe
 def send_kept_input(request: HttpRequest) -> HttpResponse:
-    """Offers to send the form that was refused for lack of a session; once, so that going back finds nothing old."""
+    """Offer to send the form that was refused without a session. The input is deleted, so this works once."""
     kept = kept_input.read(request)
     if kept is None:
         return redirect(settings.LOGIN_REDIRECT_URL)
@@ -118,7 +118,7 @@ def _status(form: Form) -> int:
 
 
 class Forgotten(views.PasswordResetView):
-    """First step: an address. The answer is the same whether there is such an account or not."""
+    """First step: ask for the e-mail address. The answer is the same whether the account exists or not."""
 
     template_name = "players/accounts/password_forgotten.html"
     form_class = ForgottenForm
@@ -127,31 +127,31 @@ class Forgotten(views.PasswordResetView):
     subject_template_name = "players/accounts/mail/password_subject.txt"
 
     def get_form_kwargs(self) -> dict[str, Any]:
-        """The form counts by where the request comes from."""
+        """Pass the request, since attempts are counted by its IP address."""
         return {**super().get_form_kwargs(), "request": self.request}
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        """The page again; 429 for whoever asks too often."""
+        """Show the form again; 429 after too many attempts."""
         response = super().form_invalid(form)
         response.status_code = _status(form)
         return response
 
 
 class Sent(views.PasswordResetDoneView):
-    """Second step: look into your mail."""
+    """Second step: say that an e-mail was sent."""
 
     template_name = "players/accounts/password_sent.html"
 
 
 class Choose(views.PasswordResetConfirmView):
-    """Third step: the link of the letter, and a new password."""
+    """Third step: open the link of the e-mail and choose a new password."""
 
     template_name = "players/accounts/password_choose.html"
     form_class = NewPasswordForm  # type: ignore[assignment]
     success_url = reverse_lazy("password-done")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Set it, unless it is too weak."""
+        """Save the password, unless it is too weak."""
         try:
             return super().form_valid(form)
         except Refused as refused:
@@ -159,14 +159,14 @@ class Choose(views.PasswordResetConfirmView):
             return self.form_invalid(form)
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        """The page again."""
+        """Show the form again."""
         response = super().form_invalid(form)
         response.status_code = HTTPStatus.UNPROCESSABLE_ENTITY
         return response
 
 
 class Done(views.PasswordResetCompleteView):
-    """Fourth step: sign in with it."""
+    """Fourth step: confirm that the password was changed."""
 
     template_name = "players/accounts/password_done.html"
 

@@ -1,4 +1,4 @@
-"""What the pages of this room have in common."""
+"""What the views of all apps have in common."""
 
 import functools
 from collections.abc import Callable
@@ -25,19 +25,19 @@ View = Callable[..., HttpResponse]
 
 
 def me(request: HttpRequest) -> User:
-    """Who is signed in; 403 for nobody (a page that needs an account asks for it before)."""
+    """Return the signed-in user; 403 for anonymous users, whom `account_needed` sends to the sign-in page first."""
     if isinstance(request.user, AnonymousUser):
         raise PermissionDenied
     return request.user
 
 
 def by(request: HttpRequest) -> Actor:
-    """Who is signed in, as the one who does something."""
+    """Return the signed-in user as an actor."""
     return Actor.of(me(request))
 
 
 def account_needed(view: View) -> View:
-    """Whoever is not signed in does that first and comes back; after a form, to the page the form was on."""
+    """Let anonymous users sign in first, then return: to the page, or after a form to the page it was on."""
 
     @functools.wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -51,36 +51,36 @@ def account_needed(view: View) -> View:
 
 
 def way_back(request: HttpRequest) -> str:
-    """The path of the page that a request came from; the home page where that is unknown or on another site."""
+    """Return the path of the page that a request came from; "/" if that is unknown or on another site."""
     referer = request.headers.get("Referer", "")
     return urlsplit(referer).path or "/" if _is_ours(request, referer) else "/"
 
 
 def sent(request: HttpRequest) -> QueryDict | None:
-    """What a form was sent with, be it nothing at all; None where the page is only looked at."""
+    """Return the form data of a POST request, even if it is empty; None for other requests."""
     return request.POST if request.method == "POST" else None
 
 
 def page(request: HttpRequest, name: str, context: dict[str, Any], *forms: Form) -> HttpResponse:
-    """A page; 422 where one of its forms has faults."""
+    """Render a page; 422 if one of its forms is invalid."""
     faulty = any(form.is_bound and form.errors for form in forms)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if faulty else HTTPStatus.OK
     return render(request, name, context, status=status)
 
 
 class NextForm(Form):
-    """Where to go on to, as a link to sign in or up carries it."""
+    """The `next` parameter of links to sign in or up."""
 
     next = CharField(max_length=LONGEST_URL, required=False)
 
     @property
     def target(self) -> str:
-        """The URL that was named, wherever it leads; empty where none was."""
+        """The URL in the parameter, not yet checked; empty if there is none."""
         return str(self.cleaned_data["next"]) if self.is_valid() else ""
 
 
 def safe_next(request: HttpRequest, otherwise: str) -> str:
-    """Where to go on to: the `next` that came with the request if it is on this site."""
+    """Return the `next` URL of the request if it is on this site, else `otherwise`."""
     target = NextForm(request.POST).target or NextForm(request.GET).target
     return target if _is_ours(request, target) else otherwise
 
@@ -90,6 +90,6 @@ def _is_ours(request: HttpRequest, target: str) -> bool:
 
 
 def refused_back(request: HttpRequest, refused: Refused, name: str, *args: str) -> HttpResponse:
-    """Back to the page whose button was pressed, with the reason why nothing was done."""
+    """Redirect back to the page and show why the action was refused."""
     messages.error(request, sentence(refused.code, refused.params))
     return redirect(name, *args)

@@ -1,4 +1,4 @@
-"""What somebody sets for himself; each part of the page has an address of its own to send its form to."""
+"""The preferences page; each of its forms has its own URL."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from players.forms import DeleteForm, EmailForm, PasswordForm, PreferencesForm
 from players.models import User
 from players.people import services as people_services
 
-# Forms of one page, so each has names of its own for its fields' ids.
+# The forms share a page, so their field ids need different prefixes.
 IDS = {"form": "id_%s", "email_form": "email_%s", "password_form": "password_%s"}
 
 
@@ -49,7 +49,7 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def preferences(request: HttpRequest) -> HttpResponse:
-    """Name, language, time zone and colours; and beside them the forms of the views below."""
+    """Show the page and save name, country, language, time zone and theme."""
     if request.method != "POST":
         return _page(request)
     form = PreferencesForm(request.POST, auto_id=IDS["form"])
@@ -68,7 +68,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_POST
 def change_email(request: HttpRequest) -> HttpResponse:
-    """Another address to sign in with."""
+    """Change the e-mail address."""
     form = EmailForm(request.POST, auto_id=IDS["email_form"])
     if form.is_valid():
         try:
@@ -77,7 +77,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
         except Refused as refused:
             form.refuse(refused)
         else:
-            messages.success(request, _("From now on you sign in with this address."))
+            messages.success(request, _("You now sign in with this email address."))
             return redirect("preferences")
     return _page(request, email_form=form)
 
@@ -86,7 +86,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_POST
 def change_password(request: HttpRequest) -> HttpResponse:
-    """Another password; every other device is signed out."""
+    """Change the password and sign out all other devices."""
     form = PasswordForm(request.POST, auto_id=IDS["password_form"])
     if form.is_valid():
         user = me(request)
@@ -97,13 +97,13 @@ def change_password(request: HttpRequest) -> HttpResponse:
             form.refuse(refused)
         else:
             update_session_auth_hash(request, user)
-            messages.success(request, _("Your password is changed. Other devices and programs must sign in again."))
+            messages.success(request, _("Password changed. Sign in again on your other devices and in your apps."))
             return redirect("preferences")
     return _page(request, password_form=form)
 
 
 def _count_password(user: User) -> None:
-    """Whoever found a phone unlocked shall not try passwords on it without end."""
+    """Limit the guesses of somebody who finds an unlocked phone."""
     throttle.count(throttle.PASSWORD_OF, str(user.pk))
 
 
@@ -112,7 +112,7 @@ def _count_password(user: User) -> None:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_account(request: HttpRequest) -> HttpResponse:
-    """What goes, what stays, and the button."""
+    """Explain what is deleted and delete the account."""
     form = DeleteForm(sent(request))
     if form.is_valid():
         user = me(request)
@@ -126,7 +126,7 @@ def delete_account(request: HttpRequest) -> HttpResponse:
             form.refuse(refused)
         else:
             logout(request)
-            messages.success(request, _("Your account is deleted."))
+            messages.success(request, _("Your account was deleted."))
             return redirect("home")
     return page(request, "players/accounts/delete_account.html", {"form": form}, form)
 
@@ -135,7 +135,7 @@ def delete_account(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 def make_token(request: HttpRequest) -> HttpResponse:
-    """A token for programs, shown this once."""
+    """Create an API token and show it once."""
     token = account_services.make_token(user=me(request), by=by(request))
     return page(request, "players/accounts/token.html", {"token": token.key})
 
@@ -143,7 +143,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_POST
 def revoke_token(request: HttpRequest) -> HttpResponse:
-    """No program acts for this account any more."""
+    """Delete the API token."""
     account_services.revoke_token(user=me(request), by=by(request))
-    messages.success(request, _("The token is revoked."))
+    messages.success(request, _("Token revoked."))
     return redirect("preferences")

@@ -1,4 +1,4 @@
-"""What can be done to clubs and their members."""
+"""Services of clubs and their members."""
 
 from players.clubs.services.clubs import create_club, update_club
 from players.clubs.services.members import add_member, add_player, leave_club, remove_member, set_role

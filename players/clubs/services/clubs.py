@@ -1,4 +1,4 @@
-"""Founding a club, and what it says about itself."""
+"""Creating a club and editing it."""
 
 import re
 import secrets
@@ -17,7 +17,7 @@ from players.people.locks import lock_club
 from players.people.topics import club_topic
 
 MOST_CLUBS = 20
-"""How many clubs one person may own: nobody runs more, and a script should not."""
+"""How many clubs one person may own, to stop scripts."""
 LONGEST_SLUG = 60
 RESERVED_SLUGS = frozenset({"new"})
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -28,14 +28,14 @@ _TRIES = 50
 def create_club(
     *, name: str, by: Actor, slug: str = "", city: str = "", about: str = "", time_zone: str = "UTC"
 ) -> Club:
-    """Found a club; whoever does it becomes its owner (nobody does if `by` is the system).
+    """Create a club owned by `by`, or by nobody if that is the system.
 
-    Without a `slug` the address follows from the name. Refused: `club_twice` (with the `slug` of the first),
+    Without a `slug` it is derived from the name. Refused: `club_twice` (with the `slug` of the first),
     `slug_taken`, `bad_slug`, `too_many_clubs`, `name_missing`, `name_too_long`, `bad_time_zone`.
     """
     name, zone = clean_name(name), check_time_zone(time_zone) or "UTC"
     if by.user is not None:
-        # Two clicks on the button wait for each other here, and the second finds the club of the first.
+        # Two clicks on the button wait for each other here; the second then finds the club of the first.
         lock_row(User, by.user.pk)
         _refuse_another(by.user, name)
     club = Club(name=name, city=city, about=about, time_zone=zone)
@@ -60,7 +60,7 @@ def _refuse_another(user: User, name: str) -> None:
 
 
 def _insert(club: Club, slug: str) -> None:
-    """Save a new club at the address, or at one made of its name. Refused: `slug_taken`."""
+    """Insert a club with this slug, or with one derived from its name. Refused: `slug_taken`."""
     for _ in range(_TRIES):
         club.slug = slug or _free_slug(club.name)
         try:
@@ -68,21 +68,21 @@ def _insert(club: Club, slug: str) -> None:
                 club.save(force_insert=True)
             return
         except IntegrityError:
-            # Another club has got this address in the same moment; of those made of names there are more.
+            # Another club took this slug at the same moment; a derived one can be replaced by the next.
             if slug:
                 break
     raise Refused("slug_taken", slug=club.slug)
 
 
 def check_slug(slug: str) -> str:
-    """The address if it may be one. Refused: `bad_slug`."""
+    """Return the slug if it is valid. Refused: `bad_slug`."""
     if not _SLUG.fullmatch(slug) or len(slug) > LONGEST_SLUG or slug in RESERVED_SLUGS:
         raise Refused("bad_slug", slug=slug)
     return slug
 
 
 def _free_slug(name: str) -> str:
-    """An address made of the name, with a number if others have it; of chance where the name has no Latin letters."""
+    """Return a free slug derived from the name, numbered if necessary; random if the name has no Latin letters."""
     base = slugify(fold(name))[: LONGEST_SLUG - 4].strip("-_").replace("_", "-")
     if not base:
         return f"club-{secrets.token_hex(4)}"
@@ -97,13 +97,13 @@ def update_club(*, club: Club, by: Actor, **changes: str) -> Club:
 
     Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`.
     """
-    wanted = {field: _CHECKS[field](value) for field, value in changes.items()}
+    values = {field: _CHECKS[field](value) for field, value in changes.items()}
     locked = lock_club(club)
     try:
         with transaction.atomic():
-            changed = apply(locked, wanted)
+            changed = apply(locked, values)
     except IntegrityError:
-        raise Refused("slug_taken", slug=wanted["slug"]) from None
+        raise Refused("slug_taken", slug=values["slug"]) from None
     if changed:
         log(by, "club_changed", club_topic(locked), club=locked, changed=changed)
     return locked

@@ -1,4 +1,4 @@
-"""Who is in a club, and as what."""
+"""The members of a club and their roles."""
 
 from datetime import datetime
 
@@ -18,9 +18,9 @@ Role = Membership.Role
 
 @transaction.atomic
 def add_member(*, club: Club, name: str, by: Actor, namesake: bool = False) -> Membership:
-    """Enter somebody by name alone, without an account.
+    """Add a new player without an account to a club.
 
-    Refused: `namesake` where the club has somebody of that name, unless `namesake` says that this is another one;
+    Refused: `namesake` if a member has this name, unless `namesake` says that this is another person;
     `name_missing`, `name_too_long`.
     """
     name = clean_name(name)
@@ -38,7 +38,7 @@ def add_member(*, club: Club, name: str, by: Actor, namesake: bool = False) -> M
 
 @transaction.atomic
 def add_player(*, club: Club, player: Player, by: Actor) -> Membership:
-    """Take in somebody who is known here, or who had left. Refused: `already_member`, `erased`."""
+    """Add an existing player, or a former member, to a club. Refused: `already_member`, `erased`."""
     lock_club(club)
     player = canonical(player)
     if player.erased_at is not None:
@@ -62,7 +62,7 @@ def _join(club: Club, player: Player, by: Actor) -> Membership:
 
 @transaction.atomic
 def set_role(*, membership: Membership, role: str, by: Actor) -> Membership:
-    """Make a member an assistant, director or owner, or the other way.
+    """Change the role of a member.
 
     Refused: `last_owner`, `role_needs_account`, `bad_role`, `not_a_member`.
     """
@@ -88,12 +88,12 @@ def set_role(*, membership: Membership, role: str, by: Actor) -> Membership:
 
 
 def remove_member(*, membership: Membership, by: Actor, now: datetime) -> Membership:
-    """Put somebody out of the club; what he played stays. Refused: `last_owner`, `not_a_member`."""
+    """Remove a member from the club; their matches stay. Refused: `last_owner`, `not_a_member`."""
     return _end(membership, "member_removed", by, now)
 
 
 def leave_club(*, membership: Membership, by: Actor, now: datetime) -> Membership:
-    """Leave of one's own accord. Refused: `last_owner`, `not_a_member`."""
+    """Leave a club. Refused: `last_owner`, `not_a_member`."""
     return _end(membership, "member_left", by, now)
 
 
@@ -108,7 +108,7 @@ def _end(membership: Membership, verb: str, by: Actor, now: datetime) -> Members
 
 
 def _locked(membership: Membership) -> Membership:
-    """The membership as it is now, with its club locked, so that no two owners leave at once."""
+    """Lock the club and return the membership as it is now, so that two owners cannot leave at once."""
     club = lock_row(Club, membership.club_id)
     current = Membership.objects.select_related("player").get(pk=membership.pk)
     current.club = club

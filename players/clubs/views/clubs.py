@@ -1,4 +1,4 @@
-"""Clubs: the list, founding one, its home and what it says about itself."""
+"""The list of clubs, and creating, editing and leaving one."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -20,30 +20,30 @@ from players.models import User
 
 @require_safe
 def club_list(request: HttpRequest) -> HttpResponse:
-    """Every club, one's own first; to htmx only the list."""
+    """List all clubs, first those of the user. htmx gets only the list."""
     q = request.GET.get("q", "")
-    found = page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
+    clubs = page_of(selectors.clubs(q, request.user), request.GET.get("page"), selectors.CLUBS_ON_A_PAGE)
     mine = selectors.my_clubs(request.user) if isinstance(request.user, User) and not q else ()
     name = "players/clubs/_clubs.html" if is_htmx(request) else "players/clubs/clubs.html"
-    return render(request, name, {"clubs": found, "mine": mine, "q": q})
+    return render(request, name, {"clubs": clubs, "mine": mine, "q": q})
 
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def create_club(request: HttpRequest) -> HttpResponse:
-    """Found a club and own it."""
+    """Create a club owned by the user."""
     form = ClubForm(sent(request), initial={"time_zone": me(request).time_zone or "UTC"})
     if form.is_valid():
         try:
             club = club_services.create_club(by=by(request), **form.cleaned_data)
         except Refused as refused:
             if refused.code == "club_twice":
-                # The second of two clicks: the first one's club is there.
-                messages.info(request, _("This club of yours is here already."))
+                # The second of two clicks: the club exists.
+                messages.info(request, _("You already have this club."))
                 return redirect("club", refused.params["slug"])
             form.refuse(refused)
         else:
-            messages.success(request, _("Your club is here. Now add its players."))
+            messages.success(request, _("Club created. Now add its players."))
             return redirect("club-members", club.slug)
     return page(request, "players/clubs/club_form.html", {"form": form, "zones": zones.offered()}, form)
 
@@ -51,7 +51,7 @@ def create_club(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
-    """What a club says about itself."""
+    """Edit a club."""
     club = access.club_for_director(request.user, slug)
     form = ClubForm.of(club, sent(request))
     if form.is_valid():
@@ -68,7 +68,7 @@ def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
 @account_needed
 @require_POST
 def leave_club(request: HttpRequest, slug: str) -> HttpResponse:
-    """Leave of one's own accord."""
+    """Leave a club."""
     mine = access.my_membership(request.user, slug)
     try:
         club_services.leave_club(membership=mine, by=by(request), now=timezone.now())

@@ -1,4 +1,4 @@
-"""A club's people, as its directors manage them."""
+"""The pages on which directors manage a club's members."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ def _members_page(
     *,
     namesake: bool = False,
 ) -> HttpResponse:
-    """The page of the list, with the form that had a fault."""
+    """Render the list, with the form that was refused."""
     role = access.require(request.user, club, Role.DIRECTOR)
     context = selectors.members_page(role, club, timezone.now(), request.GET.get("q", ""), request.GET.get("page"))
     add_form, paste_form = add_form or AddMemberForm(), paste_form or PasteForm()
@@ -63,35 +63,35 @@ def _members_page(
 @account_needed
 @require_safe
 def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everybody in the club; to htmx only the list."""
+    """List the members. htmx gets only the list."""
     return _members_page(request, access.club_for_director(request.user, slug))
 
 
 @account_needed
 @require_POST
 def add_member(request: HttpRequest, slug: str) -> HttpResponse:
-    """Somebody new in one line; where players elsewhere have the name, they are offered first."""
+    """Add a new player. If players of other clubs have the same name, they are offered first."""
     club = access.club_for_director(request.user, slug)
     form = AddMemberForm(request.POST)
     if not form.is_valid():
         return _members_page(request, club, form)
     name, namesake = form.cleaned_data["name"], form.cleaned_data["namesake"]
     if not namesake and selectors.namesakes(club, name):
-        form.add_error(None, _("Somebody of this name plays elsewhere. Is it the same person?"))
+        form.add_error(None, _("Someone with this name plays at another club. Is it the same person?"))
         return _members_page(request, club, form, namesake=True)
     try:
         club_services.add_member(club=club, name=name, by=by(request), namesake=namesake)
     except Refused as refused:
         form.refuse(refused)
         return _members_page(request, club, form, namesake=refused.code == "namesake")
-    messages.success(request, _("%(name)s is in.") % {"name": name})
+    messages.success(request, _("%(name)s was added.") % {"name": name})
     return redirect("club-members", slug)
 
 
 @account_needed
 @require_POST
 def add_player(request: HttpRequest, slug: str) -> HttpResponse:
-    """Somebody who is known here."""
+    """Add a player who is known from another club, or a former member."""
     club = access.club_for_director(request.user, slug)
     form = AddPlayerForm(request.POST)
     if not form.is_valid():
@@ -101,45 +101,48 @@ def add_player(request: HttpRequest, slug: str) -> HttpResponse:
         club_services.add_player(club=club, player=player, by=by(request))
     except Refused as refused:
         return refused_back(request, refused, "club-members", slug)
-    messages.success(request, _("%(name)s is in.") % {"name": player.shown_name})
+    messages.success(request, _("%(name)s was added.") % {"name": player.shown_name})
     return redirect("club-members", slug)
 
 
 @account_needed
 @require_POST
 def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Many at once."""
+    """Add players from a pasted list."""
     club = access.club_for_director(request.user, slug)
     form = PasteForm(request.POST)
     if form.is_valid():
         try:
-            found = people_services.find_or_add_players(club=club, names=form.cleaned_data["names"], by=by(request))
+            matches = people_services.find_or_add_players(club=club, names=form.cleaned_data["names"], by=by(request))
         except Refused as refused:
             form.refuse(refused)
         else:
-            _tell_what_was_found(request, found)
+            _report_matches(request, matches)
             return redirect("club-members", slug)
     return _members_page(request, club, paste_form=form)
 
 
-def _tell_what_was_found(request: HttpRequest, found: Sequence[NameMatch]) -> None:
-    once = [one for one in found if not one.repeated]
-    added = sum(one.how in (How.ADDED, How.RETURNED) for one in once)
-    known = sum(one.how == How.FOUND for one in once)
+def _report_matches(request: HttpRequest, matches: Sequence[NameMatch]) -> None:
+    once = [match for match in matches if not match.repeated]
+    added = sum(match.how in (How.ADDED, How.RETURNED) for match in once)
+    known = sum(match.how == How.FOUND for match in once)
     parts = []
     if added:
         parts.append(ngettext("%(count)d player added.", "%(count)d players added.", added) % {"count": added})
     if known:
-        parts.append(ngettext("%(count)d was here already.", "%(count)d were here already.", known) % {"count": known})
+        parts.append(
+            ngettext("%(count)d was already a member.", "%(count)d were already members.", known) % {"count": known}
+        )
     if parts:
         messages.success(request, " ".join(parts))
-    respelled = sorted({f"{one.name} → {one.player.name}" for one in once if one.player and one.respelled})
+    respelled = sorted({f"{match.name} → {match.player.name}" for match in once if match.player and match.respelled})
     if respelled:
-        messages.warning(request, _("Taken for members: %(names)s.") % {"names": ", ".join(respelled)})
-    unclear = sorted({one.name for one in found if one.how == How.AMBIGUOUS})
+        messages.warning(request, _("Recognised as members: %(names)s.") % {"names": ", ".join(respelled)})
+    unclear = sorted({match.name for match in matches if match.how == How.AMBIGUOUS})
     if unclear:
         messages.warning(
-            request, _("Several people here are called: %(names)s. Nothing was done.") % {"names": ", ".join(unclear)}
+            request,
+            _("Several members share a name, so nothing was done for %(names)s.") % {"names": ", ".join(unclear)},
         )
 
 
@@ -147,7 +150,7 @@ def _tell_what_was_found(request: HttpRequest, found: Sequence[NameMatch]) -> No
 @never_cache
 @require_safe
 def member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """One member: role, invitation, other names, merging, removal."""
+    """Show one member: role, invitation, other names, merging, removal."""
     return _member_page(request, slug, public_id)
 
 
@@ -157,7 +160,7 @@ def _member_page(
     public_id: str,
     **bound: RefusingForm,
 ) -> HttpResponse:
-    """The page of a member, with the form that had a fault."""
+    """Render the page of a member, with the form that was refused."""
     membership = access.member_for_director(request.user, slug, public_id)
     role = access.require(request.user, membership.club, Role.DIRECTOR)
     context = selectors.member_page(membership, role, timezone.now())
@@ -175,7 +178,7 @@ def _member_page(
 @account_needed
 @require_POST
 def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """What somebody may do: for owners to say."""
+    """Change a member's role; for owners."""
     membership = access.member_for_owner(request.user, slug, public_id)
     form = RoleForm(request.POST)
     if not form.is_valid():
@@ -186,7 +189,7 @@ def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         return refused_back(request, refused, "club-member", slug, public_id)
     messages.success(request, _("Saved."))
     if membership.player.user_id == me(request).pk:
-        # They may not be allowed to see this page any more.
+        # The user may not be allowed to see this page any more.
         return redirect("club", slug)
     return redirect("club-member", slug, public_id)
 
@@ -194,7 +197,7 @@ def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @account_needed
 @require_POST
 def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Correct a member's name and country; the old name stays as another name."""
+    """Correct a member's name and country; the old name is kept as an alias."""
     membership = access.member_for_director(request.user, slug, public_id)
     form = NameForm(request.POST)
     if form.is_valid():
@@ -213,7 +216,7 @@ def edit_name(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @account_needed
 @require_POST
 def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Put somebody out of the club."""
+    """Remove a member from the club."""
     membership = access.member_below(request.user, slug, public_id)
     try:
         club_services.remove_member(membership=membership, by=by(request), now=timezone.now())
@@ -232,7 +235,7 @@ def remove_member(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 @require_POST
 @never_cache
 def invite(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Make a link and show it, this once; only its hash is kept."""
+    """Create an invitation and show its link once; only its hash is stored."""
     membership = access.member_for_director(request.user, slug, public_id)
     form = InviteForm(request.POST)
     if form.is_valid():
@@ -260,29 +263,29 @@ def invite(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 def qr(url: str) -> str:
-    """The address as an SVG for a phone's camera: dark on light in either theme, or cameras do not see it."""
+    """Return the URL as an SVG QR code, dark on light in either theme, since cameras need that."""
     svg = segno.make(url, error="m").svg_inline(scale=5, border=3, dark="#000", light="#fff", omitsize=True)
-    # segno wrote it, of modules only: nothing of the address is in it as text.
+    # The SVG contains only squares, none of the URL's text.
     return mark_safe(svg)  # noqa: S308
 
 
 @account_needed
 @require_POST
 def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The link stops working."""
+    """Withdraw an invitation."""
     invitation = access.invitation_for_director(request.user, slug, pk)
     try:
         people_services.withdraw_invitation(invitation=invitation, by=by(request), now=timezone.now())
     except Refused as refused:
         return refused_back(request, refused, "club-members", slug)
-    messages.success(request, _("The invitation is withdrawn; its link no longer works."))
+    messages.success(request, _("Invitation withdrawn. Its link no longer works."))
     return redirect("club-members", slug)
 
 
 @account_needed
 @require_POST
 def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Two of the list are one person."""
+    """Merge two members who are the same person."""
     membership = access.member_for_director(request.user, slug, public_id)
     others = selectors.other_members(membership)
     form = MergeForm(request.POST, others=others)
@@ -295,31 +298,29 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         )
     except Refused as refused:
         return refused_back(request, refused, "club-member", slug, public_id)
-    messages.success(
-        request, _("%(one)s is now shown as %(other)s.") % {"one": membership.player.name, "other": into.player.name}
-    )
+    names = {"player": membership.player.name, "other": into.player.name}
+    messages.success(request, _("%(player)s is now shown as %(other)s.") % names)
     return redirect("club-members", slug)
 
 
 @account_needed
 @require_POST
 def undo_merge(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """They are two after all."""
+    """Undo a merge."""
     merged = access.merge_for_director(request.user, slug, pk)
     try:
         people_services.undo_merge(merge=merged, by=by(request), now=timezone.now(), club=access.club(slug))
     except Refused as refused:
         return refused_back(request, refused, "club-members", slug)
-    messages.success(
-        request, _("%(one)s and %(other)s are two again.") % {"one": merged.player.name, "other": merged.into.name}
-    )
+    names = {"player": merged.player.name, "other": merged.into.name}
+    messages.success(request, _("%(player)s and %(other)s are separate players again.") % names)
     return redirect("club-members", slug)
 
 
 @account_needed
 @require_POST
 def add_alias(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Another name, as it stands in match records."""
+    """Add another name of a player, as it appears in match records."""
     membership = access.member_for_director(request.user, slug, public_id)
     form = AliasForm(request.POST)
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""What can be done to players: found, invited, merged, erased."""
+"""Services of players."""
 
 from players.people.services.editing import edit_player
 from players.people.services.erasure import erase_player

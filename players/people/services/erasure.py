@@ -1,4 +1,4 @@
-"""Forgetting a person: what he played stays, under "former member"."""
+"""Erasing a person: their results stay, under "Former member"."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -21,25 +21,27 @@ _rooms: list[Forget] = []
 
 
 def also_forget(forget: Forget) -> None:
-    """A room above names what deletes its share of a person; called in the same transaction, before the account."""
+    """Register a function that erases a person's data in another app, called in the same transaction, before the
+    account.
+    """
     _rooms.append(forget)
 
 
 @transaction.atomic
 def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
-    """Delete the account, aliases and invitations, and blank the name; whoever was merged with him goes too.
+    """Delete the account, aliases and invitations, and blank the name, also of players merged with this one.
 
-    Results stay. Refused: `owner_leaves_club` where a club with other people would be left without an owner, `erased`,
-    `stale` where he was merged in the same moment.
+    Results stay. Refused: `owner_leaves_club` if a club with other members would have no owner left, `erased`,
+    `stale` if the player was merged at the same moment.
     """
     player = canonical(player)
-    # Locked before anything else; a second click finds no account any more.
+    # Locked first, so that a second click finds the account deleted.
     for_update(User.objects.filter(player=player)).first()
     together = _together(player)
     _leave_clubs(together, by, now)
     everybody = lock_players(*together)
     if _together(player) != together:
-        # Somebody was merged with him, or parted from him, before the lock was ours.
+        # A merge was made or undone before the players were locked.
         raise Refused("stale")
     player = everybody[player.pk]
     if player.erased_at is not None:
@@ -49,10 +51,16 @@ def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
         forget(list(everybody.values()), user)
     Alias.objects.filter(player__in=everybody).delete()
     Invitation.objects.filter(player__in=everybody).delete()
-    for one in everybody.values():
-        one.name, one.federation_number, one.country, one.time_zone, one.initials_only = "", "", "", "", False
-        one.user, one.erased_at = None, now
-        one.save()
+    for member in everybody.values():
+        member.name, member.federation_number, member.country, member.time_zone, member.initials_only = (
+            "",
+            "",
+            "",
+            "",
+            False,
+        )
+        member.user, member.erased_at = None, now
+        member.save()
     _forget_in_log(list(everybody.values()), user)
     log(by, "player_erased", player_topic(player), own=by.user is not None and by.user == user)
     if user is not None:
@@ -81,6 +89,6 @@ def _leave_clubs(players: list[Player], by: Actor, now: datetime) -> None:
 
 
 def _forget_in_log(players: list[Player], user: User | None) -> None:
-    """That something was changed stays known; the names it was changed from and to do not."""
+    """Remove names from the log entries about the players, but keep the entries."""
     topics = [player_topic(player) for player in players] + ([user_topic(user)] if user else [])
     LogEntry.objects.filter(topic__in=topics).update(params={})

@@ -1,4 +1,4 @@
-"""A player without an account gets one: by an invitation's secret link, or by a director."""
+"""Linking a player to an account: by the secret link of an invitation, or by a director."""
 
 import secrets
 from collections.abc import Callable
@@ -21,11 +21,11 @@ from players.people.services.merging import merge_players, must_be_home, remembe
 from players.people.topics import club_topic, player_topic
 
 LASTS = timedelta(days=14)
-"""How long an invitation may be accepted."""
+"""How long an invitation is valid."""
 
 
 class Invited(NamedTuple):
-    """A new invitation and its link, which cannot be had again."""
+    """A new invitation and its link, which is known only now."""
 
     invitation: Invitation
     url: str
@@ -33,9 +33,9 @@ class Invited(NamedTuple):
 
 @transaction.atomic
 def invite(*, membership: Membership, by: Actor, now: datetime, link: Callable[[str], str], email: str = "") -> Invited:
-    """Make a link by which this member gets an account, and mail it if there is an address; earlier links end.
+    """Invite a member to create an account, and e-mail the link if there is an address; earlier links stop working.
 
-    `link` makes an address of the secret. Refused: `already_claimed`, `not_a_member`, `other_club_entered`, `erased`.
+    `link` returns the URL for a secret. Refused: `already_claimed`, `not_a_member`, `other_club_entered`, `erased`.
     """
     player = lock_row(Player, membership.player_id)
     membership.refresh_from_db()
@@ -62,12 +62,12 @@ def invite(*, membership: Membership, by: Actor, now: datetime, link: Callable[[
 
 
 def open_for(player: Player) -> QuerySet[Invitation]:
-    """The invitations of a player that were neither accepted nor withdrawn."""
+    """Return the invitations of a player that were neither accepted nor withdrawn."""
     return Invitation.objects.filter(player=player, accepted_at__isnull=True, withdrawn_at__isnull=True)
 
 
 def must_be_free(player: Player) -> None:
-    """Refused (`erased`, `already_merged`, `already_claimed`) unless somebody could still become this player."""
+    """Refused (`erased`, `already_merged`, `already_claimed`) unless an account can still take over this player."""
     if player.erased_at is not None:
         raise Refused("erased")
     if player.merged_into_id is not None:
@@ -78,7 +78,7 @@ def must_be_free(player: Player) -> None:
 
 @transaction.atomic
 def withdraw_invitation(*, invitation: Invitation, by: Actor, now: datetime) -> Invitation:
-    """The link stops working. Refused: `invitation_used`; withdrawing it twice is harmless."""
+    """Withdraw an invitation; harmless the second time. Refused: `invitation_used`."""
     locked = lock_row(Invitation, invitation.pk)
     if locked.accepted_at is not None:
         raise Refused("invitation_used")
@@ -102,23 +102,23 @@ def must_be_open(invitation: Invitation, now: datetime) -> None:
 
 @transaction.atomic
 def accept_invitation(*, secret: str, user: User, by: Actor, now: datetime) -> Player:
-    """The account becomes the player of the invitation; who had a player of his own has both as one from now on.
+    """Link the account to the player of the invitation; a player the account already has is merged with it.
 
     Refused: `not_found`, `invitation_used`, `invitation_withdrawn`, `invitation_expired`, `invitation_for_another`,
     `already_claimed`.
     """
-    found = Invitation.objects.filter(secret_hash=hash_of(secret)).first()
-    if found is None:
+    row = Invitation.objects.filter(secret_hash=hash_of(secret)).first()
+    if row is None:
         raise Refused("not_found")
     lock_row(User, user.pk)
-    lock_clubs_of(found.player)
-    lock_players(found.player, *filter(None, [player_of(user)]))
-    invitation = lock_row(Invitation, found.pk)
+    lock_clubs_of(row.player)
+    lock_players(row.player, *filter(None, [player_of(user)]))
+    invitation = lock_row(Invitation, row.pk)
     must_be_open(invitation, now)
     if invitation.email and invitation.email.casefold() != user.email.casefold():
         raise Refused("invitation_for_another", club=invitation.club.name)
     player = claim_player(player=invitation.player, user=user, by=by, now=now)
-    # Claiming has withdrawn every open link of this player; this one was used.
+    # Claiming has withdrawn all open invitations of this player; this one was accepted.
     invitation.accepted_at, invitation.withdrawn_at = now, None
     invitation.save(update_fields=["accepted_at", "withdrawn_at"])
     log(by, "invitation_accepted", club_topic(invitation.club), club=invitation.club, player=player.public_id)
@@ -127,10 +127,10 @@ def accept_invitation(*, secret: str, user: User, by: Actor, now: datetime) -> P
 
 @transaction.atomic
 def claim_player(*, player: Player, user: User, by: Actor, now: datetime, club: Club | None = None) -> Player:
-    """Give a player to an account; returns the one who stands for that account from now on.
+    """Link a player to an account and return the account's player.
 
-    An account that has a player keeps him, and the other is merged into him; else the player is called as the account.
-    Where a `club` does it, it must be the one that entered him. Refused: `already_claimed`, `already_merged`,
+    If the account has a player already, the other is merged into it; else the player takes the name of the account.
+    A `club` must be the one that entered the player. Refused: `already_claimed`, `already_merged`,
     `other_club_entered`, `erased`.
     """
     lock_row(User, user.pk)
@@ -148,7 +148,7 @@ def claim_player(*, player: Player, user: User, by: Actor, now: datetime, club: 
     entered_as, locked.user, locked.name = locked.name, user, user.display_name
     locked.save()
     if fold(entered_as) != fold(locked.name):
-        # Directors' lists will go on calling him as they did.
+        # The directors' lists go on using the old name.
         remember_alias(player=locked, name=entered_as, by=by)
     open_for(locked).update(withdrawn_at=now)
     log(by, "player_claimed", player_topic(locked), club=club, user=user.pk)

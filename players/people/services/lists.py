@@ -1,4 +1,4 @@
-"""Lists of names: who of them is known in the club, and adding the others."""
+"""Lists of names: finding the members they refer to and adding the others."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,34 +16,34 @@ from players.people.locks import lock_club
 from players.people.topics import club_topic
 
 MOST_NAMES = 4096
-"""As many as the largest draw holds."""
+"""The entries of the largest draw."""
 
 
 class How(StrEnum):
-    """What became of a name."""
+    """The outcome for a name."""
 
     FOUND = "found"
     RETURNED = "returned"
-    """NameMatch among those who had left the club; he is in it again."""
+    """The name of a former member, who is a member again."""
     ADDED = "added"
     AMBIGUOUS = "ambiguous"
-    """Several people here are called that; nothing was done."""
+    """Several members have this name; nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """One name of the list, tidied, and the player it means; for an ambiguous name those it may mean."""
+    """A name of the list and the player it refers to; if it is ambiguous, the players it may refer to."""
 
     name: str
     how: How
     player: Player | None = None
     candidates: Sequence[Player] = field(default_factory=tuple)
     repeated: bool = False
-    """Whether the list has named the same player before."""
+    """Whether the list named the same player before."""
 
     @property
     def respelled(self) -> bool:
-        """Whether the player is known under another spelling than the one in the list."""
+        """Whether the player is known by another spelling."""
         return self.how in (How.FOUND, How.RETURNED) and self.player is not None and self.player.name != self.name
 
 
@@ -51,30 +51,30 @@ class NameMatch:
 def find_or_add_players(
     *, club: Club, names: Iterable[str], by: Actor, namesakes: Collection[int] = frozenset()
 ) -> list[NameMatch]:
-    """The players a list of names means, in its order; unknown names become members without an account.
+    """Return the players a list of names refers to, in its order, and add unknown names as members without an account.
 
-    A name means somebody of this club however it is capitalised, accented and spaced, by an alias too; those who are in
-    it go before those who left. At the places in `namesakes` (from 0) it means somebody new of the same name.
+    A name matches a member by name or alias, whatever its case, accents and spaces; current members come before former
+    ones. At the indices in `namesakes` it means a new player with the same name.
     The number of queries does not depend on the length of the list.
-    Refused (and nothing added): `name_missing`, `name_too_long`, `too_many_names`.
+    Refused (and nothing is added): `name_missing`, `name_too_long`, `too_many_names`.
     """
-    wanted = _tidy(names)
+    clean_names = _tidy(names)
     lock_club(club)
     people = _People(club)
     unknown = {
         fold(name): name
-        for place, name in reversed(list(enumerate(wanted)))
+        for place, name in reversed(list(enumerate(clean_names)))
         if place not in namesakes and not people.called(name)
     }
-    added = _add(club, [*reversed(unknown.values()), *(wanted[place] for place in sorted(namesakes))], by)
+    added = _add(club, [*reversed(unknown.values()), *(clean_names[place] for place in sorted(namesakes))], by)
     others = dict(zip(sorted(namesakes), added[len(unknown) :], strict=True))
-    found = _look_up(wanted, people, {fold(player.name): player for player in added[: len(unknown)]}, others)
-    _bring_back(club, [one.player for one in found if one.player and one.how == How.RETURNED], by)
-    return found
+    matches = _look_up(clean_names, people, {fold(player.name): player for player in added[: len(unknown)]}, others)
+    _bring_back(club, [match.player for match in matches if match.player and match.how == How.RETURNED], by)
+    return matches
 
 
 def find_players(*, club: Club, names: Iterable[str]) -> list[NameMatch]:
-    """What `find_or_add_players` would make of a list, and nothing done; who would be added has no player yet.
+    """Return what `find_or_add_players` would, but change nothing; names to be added have no player yet.
 
     Refused: as there.
     """
@@ -82,33 +82,33 @@ def find_players(*, club: Club, names: Iterable[str]) -> list[NameMatch]:
 
 
 def _tidy(names: Iterable[str]) -> list[str]:
-    wanted = [clean_name(name) for name in names]
-    if len(wanted) > MOST_NAMES:
-        raise Refused("too_many_names", most=MOST_NAMES, count=len(wanted))
-    return wanted
+    clean_names = [clean_name(name) for name in names]
+    if len(clean_names) > MOST_NAMES:
+        raise Refused("too_many_names", most=MOST_NAMES, count=len(clean_names))
+    return clean_names
 
 
 def _look_up(
-    wanted: Iterable[str], people: "_People", added: Mapping[str, Player], namesakes: Mapping[int, Player]
+    names: Iterable[str], people: "_People", added: Mapping[str, Player], namesakes: Mapping[int, Player]
 ) -> list[NameMatch]:
-    found: list[NameMatch] = []
+    matches: list[NameMatch] = []
     seen: set[str] = set()
-    for place, name in enumerate(wanted):
+    for place, name in enumerate(names):
         if place in namesakes:
-            found.append(NameMatch(name, How.ADDED, namesakes[place]))
+            matches.append(NameMatch(name, How.ADDED, namesakes[place]))
             continue
         unknown = fold(name) in added or not people.called(name)
-        one = NameMatch(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
-        if one.how != How.AMBIGUOUS:
-            who = str(one.player.pk) if one.player else fold(name)
-            one = replace(one, repeated=who in seen)
+        match = NameMatch(name, How.ADDED, added.get(fold(name))) if unknown else people.look_up(name)
+        if match.how != How.AMBIGUOUS:
+            who = str(match.player.pk) if match.player else fold(name)
+            match = replace(match, repeated=who in seen)
             seen.add(who)
-        found.append(one)
-    return found
+        matches.append(match)
+    return matches
 
 
 class _People:
-    """Everybody who is or was in a club, by each of his names; the merged under the one who stands for them."""
+    """The current and former members of a club by name and alias; merged players as the one they were merged into."""
 
     def __init__(self, club: Club) -> None:
         rows = list(Membership.objects.filter(club=club).select_related("player__merged_into").order_by("pk"))
@@ -128,12 +128,12 @@ class _People:
             self._by_name[fold(name)][player.pk] = player
 
     def called(self, name: str) -> list[Player]:
-        """Who has this name; those who left only where nobody here has it."""
+        """Return the players with this name; former members only if no current member has it."""
         everybody = list(self._by_name.get(fold(name), {}).values())
         return [player for player in everybody if player.pk in self._here] or everybody
 
     def look_up(self, name: str) -> NameMatch:
-        """What a known name means."""
+        """Return the match for a known name."""
         candidates = self.called(name)
         if len(candidates) > 1:
             return NameMatch(name, How.AMBIGUOUS, candidates=candidates)
@@ -142,7 +142,7 @@ class _People:
 
 
 def _add(club: Club, names: Sequence[str], by: Actor) -> list[Player]:
-    """New players and members, in the order of their names; one line in the log for all."""
+    """Add players and members in the order of the names, with one log entry for all."""
     if not names:
         return []
     players = Player.objects.bulk_create([Player(name=name) for name in names])
@@ -154,7 +154,7 @@ def _add(club: Club, names: Sequence[str], by: Actor) -> list[Player]:
 def _bring_back(club: Club, players: Sequence[Player], by: Actor) -> None:
     if not players:
         return
-    # Somebody known here only under the name of one merged into him has no membership of his own yet.
+    # A player who is a member only under the name of a merged player has no membership yet.
     Membership.objects.bulk_create([Membership(club=club, player=player) for player in players], ignore_conflicts=True)
     Membership.objects.filter(club=club, player__in=players).update(left_at=None)
     ids = sorted({player.public_id for player in players})

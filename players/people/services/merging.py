@@ -1,7 +1,7 @@
-"""Two players found to be one person, and back again.
+"""Merging two players who are the same person, and undoing it.
 
-A Merge row is the fact; `merged_into` follows from the rows that were not undone and always names the one who stands
-for the whole group, so that one look is enough to find him. Matches, entries and memberships stay where they are.
+A Merge row is the fact. `merged_into` is derived from the merges that were not undone and always points to the player
+that represents the whole group. Matches, entries and memberships stay where they are.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from players.people.locks import lock_clubs_of, lock_players
 from players.people.topics import player_topic
 
 LONGEST_ALIAS = 200
-"""Nicknames in match records are what programs allow."""
+"""Nicknames in match records can be as long as programs allow."""
 
 Check = Callable[[Player, Player], None]
 
@@ -29,17 +29,17 @@ _checks: list[Check] = []
 
 
 def also_check(check: Check) -> None:
-    """A room above names what refuses a merge of two players that it cannot allow."""
+    """Register a function of another app that may refuse a merge."""
     _checks.append(check)
 
 
 @transaction.atomic
 def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, club: Club | None = None) -> Merge:
-    """`player` is the same person as `into` and is shown as him from now on.
+    """Merge `player` into `into`: both are shown as `into` from now on.
 
-    Where a `club` does it, it must be the one that entered `player`. Whoever has an account is never merged away.
-    Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`, and what a room above
-    refuses by `also_check`.
+    A `club` must be the one that entered `player`. A player with an account cannot be merged into another.
+    Refused: `merge_same`, `merge_account`, `already_merged`, `other_club_entered`, `erased`, and what functions
+    registered by `also_check` refuse.
     """
     into = canonical(into)
     if into.pk == canonical(player).pk:
@@ -47,10 +47,10 @@ def merge_players(*, player: Player, into: Player, by: Actor, now: datetime, clu
     lock_clubs_of(player)
     locked = lock_players(player, into)
     player, into = locked[player.pk], locked[into.pk]
-    for one in (player, into):
-        if one.merged_into_id is not None:
-            raise Refused("already_merged", name=one.name)
-        if one.erased_at is not None:
+    for row in (player, into):
+        if row.merged_into_id is not None:
+            raise Refused("already_merged", name=row.name)
+        if row.erased_at is not None:
             raise Refused("erased")
     if player.user_id is not None:
         raise Refused("merge_account", name=player.name)
@@ -74,7 +74,7 @@ def must_be_home(player: Player, club: Club) -> None:
 
 
 def _take_over_memberships(player: Player, into: Player) -> None:
-    """He who stands for both is in the clubs of both; the old membership stays for the day they are parted."""
+    """Make `into` a member of the clubs of `player`; the old memberships are kept for undoing the merge."""
     theirs = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club_id", flat=True)
     mine = {membership.club_id: membership for membership in Membership.objects.filter(player=into)}
     for club_id in list(theirs):
@@ -88,7 +88,7 @@ def _take_over_memberships(player: Player, into: Player) -> None:
 
 @transaction.atomic
 def undo_merge(*, merge: Merge, by: Actor, now: datetime, club: Club | None = None) -> Merge:
-    """They are two persons after all; whoever had been merged into `player` before goes with him.
+    """Undo a merge; players who had been merged into `player` before stay with it.
 
     Refused: `merge_undone`, `erased`.
     """
@@ -109,18 +109,18 @@ def undo_merge(*, merge: Merge, by: Actor, now: datetime, club: Club | None = No
 
 
 def _merged_below(player: Player) -> set[int]:
-    """Everybody who came to `player` by merges that stand, over however many steps."""
-    found: set[int] = set()
+    """Return the ids of the players merged into `player`, directly or indirectly."""
+    ids: set[int] = set()
     step = {player.pk}
     while step:
         below = Merge.objects.filter(into__in=step, undone_at__isnull=True).values_list("player_id", flat=True)
-        step = set(below) - found
-        found |= step
-    return found
+        step = set(below) - ids
+        ids |= step
+    return ids
 
 
 def remember_alias(*, player: Player, name: str, by: Actor) -> Alias:
-    """Another name for a player; remembering it twice is harmless.
+    """Add another name of a player; harmless the second time.
 
     Refused: `name_missing`, `name_too_long`, `erased`.
     """
@@ -135,7 +135,7 @@ def remember_alias(*, player: Player, name: str, by: Actor) -> Alias:
             log(by, "alias_remembered", player_topic(player), alias=name)
             return alias
     except IntegrityError:
-        # Somebody else remembered it in the same moment.
+        # Another request added it at the same moment.
         known = _known_alias(player, name)
         if known is None:
             raise

@@ -46,7 +46,7 @@ def test_pressing_the_button_twice_signs_up_once_and_lets_in(client: Client) -> 
 def test_another_password_does_not_let_into_an_account_that_exists(client: Client, bob: User) -> None:
     response = client.post("/sign-up/", {**ERIN, "email": "BOB@example.org", "new_password": "gammon-and-1"})
     assert response.status_code == 422
-    assert "There is an account with this e-mail address already." in text(response)
+    assert "An account with this email address already exists." in text(response)
     assert signed_in(client) is None
 
 
@@ -168,7 +168,7 @@ def test_a_zone_that_is_not_one_stands_beside_its_field(client: Client, bob: Use
     client.force_login(bob)
     response = client.post("/preferences/", {"display_name": "Bob", "time_zone": "Mars", "theme": "auto"})
     assert response.status_code == 422
-    assert "“Mars” is not a time zone that is known here." in text(response)
+    assert "“Mars” is not a known time zone." in text(response)
 
 
 def test_every_zone_is_offered(client: Client, bob: User) -> None:
@@ -215,7 +215,7 @@ def test_deleting_takes_the_password_and_a_tick(client: Client, bob: User, passw
         assert client.post("/preferences/delete/", fields).status_code == 422
         assert User.objects.filter(pk=bob.pk).exists()
     response = client.post("/preferences/delete/", {"password": password, "sure": "on"}, follow=True)
-    assert "Your account is deleted." in text(response)
+    assert "Your account was deleted." in text(response)
     assert not User.objects.filter(pk=bob.pk).exists()
     player.refresh_from_db()
     assert player.shown_name == "Former member"

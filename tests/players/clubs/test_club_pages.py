@@ -141,7 +141,7 @@ def test_a_namesake_is_asked_about(client: Client, club: Club, olga: User, enter
     path = f"/clubs/{club.slug}/members/add/"
     asked = client.post(path, {"name": "jens hansen"})
     assert asked.status_code == 422
-    assert "Somebody called Jens Hansen is in this club already." in text(asked)
+    assert "A member of this club is already called Jens Hansen." in text(asked)
     assert 'name="namesake"' in text(asked)
     assert client.post(path, {"name": "jens hansen", "namesake": "on"}).status_code == 302
     assert Membership.objects.filter(club=club, player__name_key="jens hansen").count() == 2
@@ -177,16 +177,16 @@ def test_a_list_is_pasted_and_told_about(client: Client, club: Club, olga: User,
     names = "1. JENS HANSEN\n2. Søren\n\n3. Soren\n4. mia\n"
     response = client.post(f"/clubs/{club.slug}/members/paste/", {"names": names}, follow=True)
     page = text(response)
-    assert "1 player added. 1 was here already." in page
-    assert "Taken for members: JENS HANSEN → Jens Hansen." in page
-    assert "Several people here are called: mia." in page
+    assert "1 player added. 1 was already a member." in page
+    assert "Recognised as members: JENS HANSEN → Jens Hansen." in page
+    assert "Several members share a name, so nothing was done for mia." in page
 
 
 def test_a_list_with_a_fault_stays_in_the_form(client: Client, club: Club, olga: User) -> None:
     client.force_login(olga)
     response = client.post(f"/clubs/{club.slug}/members/paste/", {"names": f"Mia\n{'x' * 81}"})
     assert response.status_code == 422
-    assert "the one that begins with “xxxx" in text(response)
+    assert "The one that begins with “xxxx" in text(response)
     assert not Player.objects.filter(name="Mia").exists()
 
 
@@ -224,7 +224,7 @@ def test_two_are_merged_and_parted(client: Client, club: Club, olga: User, enter
     double.refresh_from_db()
     assert double.merged_into is None
     twice = client.post(f"/clubs/{club.slug}/merges/{merge.pk}/undo/", follow=True)
-    assert "This merge has been undone already." in text(twice)
+    assert "This merge has already been undone." in text(twice)
 
 
 def test_another_name_is_remembered(client: Client, club: Club, olga: User, enter: Enter) -> None:

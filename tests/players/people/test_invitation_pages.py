@@ -74,7 +74,7 @@ def test_a_link_that_has_run_out_or_was_withdrawn_says_so(client: Client, jens: 
     old = link_for(jens, days_ago=LASTS.days + 1)
     assert client.get(old).status_code == 410
     assert "This invitation was withdrawn" not in text(client.get(old))
-    assert "has run out. Ask Copenhagen Backgammon for a new one." in text(client.get(old))
+    assert "has expired. Ask Copenhagen Backgammon for a new one." in text(client.get(old))
     new = link_for(jens)
     withdraw_invitation(invitation=Invitation.objects.latest("pk"), by=SYSTEM, now=timezone.now())
     assert "This invitation was withdrawn." in text(client.get(new))
@@ -88,14 +88,14 @@ def test_a_used_link_is_of_no_use_to_another(client: Client, link: str, carol: U
     client.force_login(carol)
     response = client.get(link)
     assert response.status_code == 410
-    assert "has been used already" in text(response)
-    assert "has been used already" in text(client.post(f"{link}accept/", follow=True))
+    assert "has already been used" in text(response)
+    assert "has already been used" in text(client.post(f"{link}accept/", follow=True))
 
 
 def test_a_link_sent_to_somebody_else_is_not_for_carol(client: Client, jens: Player, carol: User) -> None:
     link = link_for(jens, "jens@example.org")
     client.force_login(carol)
-    assert "was sent to another e-mail address" in text(client.post(f"{link}accept/", follow=True))
+    assert "was sent to a different email address" in text(client.post(f"{link}accept/", follow=True))
     jens.refresh_from_db()
     assert jens.user is None
 

@@ -23,6 +23,7 @@ from tournaments.formats.swiss.event import ByeKind
 from tournaments.models import ByeRequest, Division, Draw, Stage
 from tournaments.state import serializers as shapes
 from tournaments.state.api import AFTER, READ, WRITE, by, entry_by_public_id, example, read_after, validated, with_etag
+from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.names import Names, names_of
 
 LONGEST_ID = 10
@@ -94,7 +95,7 @@ class RoundsSerializer(serializers.Serializer[Any]):
 class PairRoundSerializer(shapes.AfterSerializer):
     """What is asked for."""
 
-    reason = serializers.CharField(max_length=shapes.LONGEST_REASON, required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
     pairs = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField(max_length=LONGEST_ID), min_length=2, max_length=2),
         required=False,
