@@ -1,0 +1,212 @@
+"""A match played here as a pure fold: `after_event(state, event) -> state`.
+
+The engine's `MatchState` knows the rules of backgammon; around it stand what only live play has: the clock, who is
+ready, pauses, and how often a resignation was offered. The rows of `Action` are the events; the state that is stored
+with a match is a cache of this fold.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+from engine.actions import Act, Action, Phase
+from engine.clock import MINUTE, Clock, after_action, open_game
+from engine.cube import Score, Side
+from engine.errors import Refused
+from engine.match import MatchState, apply
+from engine.plays import Dice
+
+T = TypeVar("T")
+
+PAUSES = 2
+"""Each side may pause a match so often …"""
+PAUSE_LENGTH = 5 * MINUTE
+"""… for so long (milliseconds)."""
+
+
+class Kind(StrEnum):
+    """What can happen beside the engine's acts."""
+
+    READY = "ready"
+    """A side is ready for the opening roll of a game; the roll follows once both are."""
+    PAUSE = "pause"
+    CONTINUE = "continue"
+    """A side ends the pause, which takes both; without a side its time is over."""
+    ADJUST_CLOCK = "adjust_clock"
+    """The director adds `value` ms to the bank of `side`, or takes them off."""
+    VACATION = "vacation"
+    """The clock of `side` stands still for `value` ms from `at` (correspondence)."""
+    OUTAGE = "outage"
+    """The server was away for `value` ms, which costs neither side anything."""
+
+
+class Event(NamedTuple):
+    """One action of a match played here. Instants and durations in milliseconds."""
+
+    kind: str
+    """The value of an `Act` of the engine or of a `Kind`."""
+    at: int
+    side: Side | None = None
+    dice: Dice | None = None
+    moves: tuple[tuple[int, ...], ...] = ()
+    value: int | None = None
+    score: Score | None = None
+    credit: int = 0
+    """Given back to `side` for lag."""
+
+    @property
+    def action(self) -> Action:
+        """The engine's action; for kinds that are an `Act`."""
+        return Action(Act(self.kind), self.side, self.dice, self.moves, self.value, self.score)
+
+
+class LiveState(NamedTuple):
+    """Where a match played here stands."""
+
+    match: MatchState
+    clock: Clock | None
+    """None where the match is played without one."""
+    ready: tuple[bool, bool] = (False, False)
+    offers: tuple[int, int] = (0, 0)
+    """The highest resignation each side has offered in this turn."""
+    pauses: tuple[int, int] = (0, 0)
+    """How many each side has taken."""
+    paused_until: int | None = None
+    continues: tuple[bool, bool] = (False, False)
+    """Which sides want to end the pause."""
+
+    @classmethod
+    def start(cls, match: MatchState, clock: Clock | None, at: int) -> "LiveState":
+        """A match before its first opening roll, from `at`."""
+        return cls(match, open_game(clock, at) if clock else None)
+
+    @property
+    def is_paused(self) -> bool:
+        return self.paused_until is not None
+
+    @property
+    def due_at(self) -> int | None:
+        """When something happens by itself: a pause ends or a flag falls."""
+        if self.paused_until is not None:
+            return self.paused_until
+        return self.clock.due_at if self.clock else None
+
+    @property
+    def awaits_opening_roll(self) -> bool:
+        """Whether both sides are ready and the server has to roll."""
+        return self.match.phase is Phase.OPENING and all(self.ready) and not self.is_paused
+
+
+def after_event(state: LiveState, event: Event) -> LiveState:
+    """The state after one event.
+
+    Refused: what `engine.match.apply` refuses, and `match_paused`, `not_paused`, `pause_not_now`, `no_pause_left`,
+    `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`.
+    """
+    if event.kind in _HANDLERS:
+        return _HANDLERS[Kind(event.kind)](state, event)
+    return _act(state, event)
+
+
+def _act(state: LiveState, event: Event) -> LiveState:
+    if state.is_paused and event.kind not in _DURING_A_PAUSE:
+        raise Refused("match_paused")
+    if event.kind == Act.ROLL and state.match.phase is Phase.OPENING and not all(state.ready):
+        raise Refused("not_ready")
+    offers = _offers(state, event)
+    before, after = state.match, apply(state.match, event.action)
+    if (after.game, after.turn) != (before.game, before.turn):
+        offers = (0, 0)
+    ready = state.ready if after.phase is Phase.OPENING and after.game == before.game else (False, False)
+    state = state._replace(match=after, ready=ready, offers=offers)
+    if after.is_over or after.phase is Phase.ADJOURNED:
+        state = state._replace(paused_until=None, continues=(False, False))
+    if state.is_paused:
+        return state
+    return _with_clock(state, before, event)
+
+
+def _offers(state: LiveState, event: Event) -> tuple[int, int]:
+    """The offers of this turn with this one. One resignation may be offered a turn, then only a higher one."""
+    if event.kind != Act.RESIGN or event.side not in (0, 1) or event.value is None:
+        return state.offers
+    if event.value <= state.offers[event.side]:
+        raise Refused("resignation_too_low")
+    return _with(state.offers, event.side, event.value)
+
+
+def _with_clock(state: LiveState, before: MatchState, event: Event) -> LiveState:
+    if state.clock is None:
+        return state
+    credit = _with((0, 0), event.side, event.credit) if event.side is not None else (0, 0)
+    if state.match.flagged is not None:
+        # A fallen flag waits for the opponent's claim; nobody's time counts any more.
+        return state._replace(clock=state.clock.stop(event.at, credit=credit))
+    clock = after_action(state.clock, before, state.match, at=event.at, ready=state.ready, credit=credit)
+    return state._replace(clock=clock)
+
+
+def _ready(state: LiveState, event: Event) -> LiveState:
+    if state.is_paused:
+        raise Refused("match_paused")
+    if state.match.phase is not Phase.OPENING or event.side is None:
+        raise Refused("not_now", act=event.kind, phase=state.match.phase.value)
+    if state.ready[event.side]:
+        raise Refused("already_ready")
+    return _with_clock(state._replace(ready=_with(state.ready, event.side, True)), state.match, event)
+
+
+def _pause(state: LiveState, event: Event) -> LiveState:
+    if state.is_paused:
+        raise Refused("match_paused")
+    side, phase = event.side, state.match.phase
+    if side is None or not (phase is Phase.OPENING or (phase is Phase.TO_ROLL and state.match.turn == side)):
+        raise Refused("pause_not_now")
+    if state.pauses[side] >= PAUSES:
+        raise Refused("no_pause_left", most=PAUSES)
+    return state._replace(
+        clock=state.clock.stop(event.at, credit=_with((0, 0), side, event.credit)) if state.clock else None,
+        pauses=_with(state.pauses, side, state.pauses[side] + 1),
+        paused_until=event.at + PAUSE_LENGTH,
+    )
+
+
+def _continue(state: LiveState, event: Event) -> LiveState:
+    if not state.is_paused:
+        raise Refused("not_paused")
+    if event.side is not None:
+        state = state._replace(continues=_with(state.continues, event.side, True))
+        if not all(state.continues):
+            return state
+    return _with_clock(state._replace(paused_until=None, continues=(False, False)), state.match, event)
+
+
+def _adjust_clock(state: LiveState, event: Event) -> LiveState:
+    if state.clock is None or event.side is None or event.value is None:
+        raise Refused("no_clock")
+    return state._replace(clock=state.clock.adjust(event.side, event.value))
+
+
+def _vacation(state: LiveState, event: Event) -> LiveState:
+    if state.clock is None or event.side is None or event.value is None or not state.clock.settings.correspondence:
+        raise Refused("no_clock")
+    return state._replace(clock=state.clock.with_vacation(event.side, event.at, event.at + event.value))
+
+
+def _outage(state: LiveState, event: Event) -> LiveState:
+    return state._replace(clock=state.clock.postpone(event.value or 0) if state.clock else None)
+
+
+def _with(pair: tuple[T, T], side: Side, value: T) -> tuple[T, T]:
+    """The pair with the value of one side exchanged."""
+    return (value, pair[1]) if side == 0 else (pair[0], value)
+
+
+_HANDLERS = {
+    Kind.READY: _ready,
+    Kind.PAUSE: _pause,
+    Kind.CONTINUE: _continue,
+    Kind.ADJUST_CLOCK: _adjust_clock,
+    Kind.VACATION: _vacation,
+    Kind.OUTAGE: _outage,
+}
+_DURING_A_PAUSE = frozenset({Act.CONCEDE, Act.SET_SCORE, Act.END_GAME, Act.ADJOURN})
