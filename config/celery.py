@@ -70,6 +70,7 @@ class Config:
         "heartbeat": {"task": "tournaments.heartbeat", "schedule": 5.0, "options": {"expires": 5}},
         "claims": {"task": "matches.sweep_claims", "schedule": 10.0, "options": {"expires": 10}},
         "untold-claims": {"task": "matches.sweep_untold_claims", "schedule": 10.0, "options": {"expires": 10}},
+        "live": {"task": "matches.sweep_live", "schedule": 1.0, "options": {"expires": 1}},
         "records": {"task": "matches.sweep_records", "schedule": 10.0, "options": {"expires": 10}},
         "unsettled": {"task": "matches.sweep_unsettled", "schedule": 10.0, "options": {"expires": 10}},
     }

@@ -11,7 +11,7 @@ Bytes of 252 and more are skipped; the first byte b that is left gives the dice 
 
 import hashlib
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from engine.errors import Refused
@@ -53,17 +53,34 @@ class Chain:
     Every 64th link is kept, so that a link costs at most 63 hashes.
     """
 
-    def __init__(self, tag: ChainTag, secret: bytes) -> None:
+    def __init__(self, tag: ChainTag, kept: Mapping[int, bytes]) -> None:
+        """Use `from_secret` or `from_checkpoints`."""
+        self.tag = tag
+        self._kept = kept
+
+    @classmethod
+    def from_secret(cls, tag: ChainTag, secret: bytes) -> "Chain":
         """Compute the chain; raises Refused (`bad_link`) unless `secret` has 32 bytes."""
         if len(secret) != LINK_BYTES:
             raise Refused("bad_link")
-        self.tag = tag
-        self._kept = {LINKS: secret}
+        kept = {LINKS: secret}
         link = secret
         for number in range(LINKS - 1, -1, -1):
             link = previous(tag, link)
             if number % _CHECKPOINT == 0:
-                self._kept[number] = link
+                kept[number] = link
+        return cls(tag, kept)
+
+    @classmethod
+    def from_checkpoints(cls, tag: ChainTag, checkpoints: bytes) -> "Chain":
+        """The chain whose `checkpoints` were stored; nothing is computed or checked."""
+        links = (checkpoints[at : at + LINK_BYTES] for at in range(0, len(checkpoints), LINK_BYTES))
+        return cls(tag, dict(zip(range(0, LINKS + 1, _CHECKPOINT), links, strict=True)))
+
+    @property
+    def checkpoints(self) -> bytes:
+        """The anchor and every 64th link, one after the other. Secret."""
+        return b"".join(self._kept[number] for number in range(0, LINKS + 1, _CHECKPOINT))
 
     @property
     def anchor(self) -> bytes:

@@ -42,13 +42,14 @@ def play_out(
     chance = Random(seed)  # noqa: S311, a simulation that must be repeatable
     first, actions = state, []
     while not state.is_over:
-        action = _next_action(state, chance, styles)
+        action = next_action(state, chance, styles)
         state = apply(state, action)
         actions.append(action)
     return record(first, actions, players)
 
 
-def _next_action(state: MatchState, chance: Random, styles: tuple[Style, Style]) -> Action:
+def next_action(state: MatchState, chance: Random, styles: tuple[Style, Style]) -> Action:
+    """What the side to act does next; in the opening, the roll."""
     if state.phase is Phase.OPENING:
         return Action(Act.ROLL, dice=_roll(chance))
     side = state.to_act

@@ -9,7 +9,9 @@ class MatchesConfig(AppConfig):
 
     def ready(self) -> None:
         """Make known what this room refuses, and what it forgets of an erased person."""
+        from matches.play import refusals as play_refusals
         from matches.records import erasure, refusals
 
         messages.register(refusals.MESSAGES, refusals.STATUS)
+        messages.register(play_refusals.MESSAGES, play_refusals.STATUS)
         erasure.connect()

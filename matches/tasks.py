@@ -3,6 +3,8 @@
 from celery import shared_task
 from django.utils import timezone
 
+from matches.lifecycle import finish
+from matches.play.services import due
 from matches.ratings.services import ratings
 from matches.records.services import submissions
 from matches.reporting.services import adjudication, deadlines, notifications, record_outcomes, records
@@ -60,6 +62,24 @@ def sweep_untold_claims() -> None:
 def sweep_records() -> None:
     """Apply the verdicts that a crash has left without effect."""
     deadlines.settle_waiting_records(now=timezone.now())
+
+
+@shared_task(name=due.SETTLE_DUE)
+def settle_live_due(match_id: int) -> None:
+    """Let a fallen flag count in a match played here, or end its pause."""
+    due.settle_due(match_id=match_id, now=timezone.now())
+
+
+@shared_task(name="matches.sweep_live")
+def sweep_live() -> None:
+    """Hint workers at matches played here in which a flag has fallen or a pause has ended."""
+    due.sweep_due(now=timezone.now())
+
+
+@shared_task(name=finish.ANNOUNCE)
+def announce_result(match_id: int) -> None:
+    """Tell whatever made a match that it has a result."""
+    finish.announce(match_id)
 
 
 @shared_task(name="matches.sweep_unsettled")

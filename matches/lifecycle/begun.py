@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Protocol
 
-from matches.models import Claim, Match, Result
+from matches.models import Claim, LiveMatch, Match, Result
 
 
 class HasBeginning(Protocol):
@@ -34,7 +34,7 @@ def is_untouched(match: Match) -> bool:
 
 def is_going_on(match: Match) -> bool:
     """Whether it has begun and has no result yet."""
-    reported = match.state in (Match.State.CLAIMED, Match.State.DISPUTED)
+    reported = match.state in (Match.State.CLAIMED, Match.State.DISPUTED, Match.State.LIVE)
     return reported or (match.state == Match.State.OPEN and has_begun(match))
 
 
@@ -46,8 +46,10 @@ def begun_since(matches: Collection[Match], moment: datetime) -> set[int]:
     return begun | set(reports.values_list("match", flat=True))
 
 
-def begun_at(claims: Iterable[Claim], results: Iterable[Result]) -> datetime | None:
+def begun_at(claims: Iterable[Claim], results: Iterable[Result], opened_at: datetime | None = None) -> datetime | None:
     """When a match with these reports and result versions began; None if it has not.
+
+    `opened_at` is the time of its first opening roll, where it is played here.
 
     Void versions say nothing: voiding a match and letting it stand again leave its beginning as it was.
     """
@@ -55,9 +57,11 @@ def begun_at(claims: Iterable[Claim], results: Iterable[Result]) -> datetime | N
     versions = sorted((row for row in results if row.kind != Result.Kind.VOID), key=lambda row: row.version)
     scored = versions and versions[-1].score is not None
     scores = [row.at for row in versions if row.score is not None] if scored else []
-    return min([*reports, *scores], default=None)
+    rolls = [opened_at] if opened_at is not None else []
+    return min([*reports, *scores, *rolls], default=None)
 
 
 def derive_begun(match: Match) -> None:
     """Set `begun_at` of a locked match from its facts; the caller saves it."""
-    match.begun_at = begun_at(match.claims.all(), match.results.all())
+    opened_at = LiveMatch.objects.filter(pk=match.pk).values_list("begun_at", flat=True).first()
+    match.begun_at = begun_at(match.claims.all(), match.results.all(), opened_at)

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
+from core.queue import hint
 from engine.errors import Refused
 from matches.lifecycle.begun import derive_begun
 from matches.lifecycle.locks import changed
@@ -18,6 +19,8 @@ from matches.presentation.labels import shown_score
 from matches.ratings.services import ratings
 from players.actors import Actor, log
 
+ANNOUNCE = "matches.announce_result"
+"""The task that a hint names."""
 Kind = Result.Kind
 Score = tuple[int, int]
 
@@ -57,10 +60,12 @@ def append_result(
     waived: Sequence[Any] = (),
     reason: str = "",
     own_match: bool = False,
+    announce_in_worker: bool = False,
 ) -> Result:
     """Let a result stand, as the next version; what stood before is kept. The caller has locked the match.
 
     `score` are the points really won, start score included; `waived` are findings as [code, game, ply].
+    With `announce_in_worker` a worker tells whatever made the match, not the request.
     `own_match` is what `own_match.check_own_match` says of a director's decision.
     Closes open claims, marks ratings, and after the commit tells whoever made the match.
     Refused: `match_void`, and what `check_result` refuses.
@@ -94,7 +99,8 @@ def append_result(
     log(by, "result_appended", match.topic, club=match.club, version=result.version, reason=reason, **said)
     ratings.mark_dirty(match=match)
     if match.unsettled:
-        transaction.on_commit(partial(announce, match.pk), robust=True)
+        notify = partial(hint, ANNOUNCE, match.pk) if announce_in_worker else partial(announce, match.pk)
+        transaction.on_commit(notify, robust=True)
     return result
 
 

@@ -26,11 +26,13 @@ def refuse_stale(match: Match, after: int | None) -> None:
 
 
 def refuse_over(match: Match) -> None:
-    """Refused: `match_settled`, `match_void`."""
+    """Refused: `match_settled`, `match_void`, `match_live`."""
     if match.state == Match.State.SETTLED:
         raise Refused("match_settled")
     if match.state == Match.State.VOID:
         raise Refused("match_void")
+    if match.state == Match.State.LIVE:
+        raise Refused("match_live")
 
 
 def changed(match: Match, *fields: str) -> None:

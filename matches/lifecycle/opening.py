@@ -104,8 +104,14 @@ def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:
 def rebuild_beginnings() -> int:
     """Derive `begun_at` of every match again and write what differs; how many did."""
     rewritten = 0
-    for match in Match.objects.prefetch_related("claims", "results").order_by("pk").iterator(chunk_size=AT_ONCE):
-        begun = begun_at(match.claims.all(), match.results.all())
+    for match in (
+        Match.objects.select_related("live")
+        .prefetch_related("claims", "results")
+        .order_by("pk")
+        .iterator(chunk_size=AT_ONCE)
+    ):
+        live = getattr(match, "live", None)
+        begun = begun_at(match.claims.all(), match.results.all(), live.begun_at if live else None)
         if match.begun_at != begun:
             with transaction.atomic():
                 row = lock_match(match.pk)

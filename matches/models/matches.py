@@ -29,6 +29,7 @@ class Match(models.Model):
         """Where it stands."""
 
         OPEN = "open", _("to be played")
+        LIVE = "live", _("being played here")
         CLAIMED = "claimed", _("claimed")
         DISPUTED = "disputed", _("disputed")
         SETTLED = "settled", _("settled")
@@ -137,6 +138,7 @@ class Result(models.Model):
     class Source(models.TextChoices):
         """What proves it."""
 
+        LIVE = "live", _("played here")
         RECORD = "record", _("match record")
         CLAIM = "claim", _("players' word")
         DIRECTOR = "director", _("director")

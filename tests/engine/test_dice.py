@@ -20,7 +20,7 @@ def secret(text: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def chain() -> Chain:
-    return Chain(ChainTag(MATCH, "0"), secret("Bob"))
+    return Chain.from_secret(ChainTag(MATCH, "0"), secret("Bob"))
 
 
 def by_the_document(key: bytes, number: int, first: bytes, second: bytes) -> list[tuple[int, int]]:
@@ -43,9 +43,17 @@ def test_every_link_hashes_to_the_one_before_it(chain):
     assert follows(chain.tag, chain.link(LINKS), chain.anchor, distance=LINKS)
 
 
+def test_a_chain_is_restored_from_its_checkpoints(chain):
+    restored = Chain.from_checkpoints(chain.tag, chain.checkpoints)
+    assert [restored.link(n) for n in (1, 64, 700, LINKS)] == [chain.link(n) for n in (1, 64, 700, LINKS)]
+    assert restored.anchor == chain.anchor
+    with pytest.raises(ValueError, match="shorter"):
+        Chain.from_checkpoints(chain.tag, chain.checkpoints[:-32])
+
+
 def test_a_link_belongs_to_one_chain_of_one_side_of_one_match(chain):
     for tag in (ChainTag(MATCH, "1"), ChainTag(MATCH, "0", 2), ChainTag("another", "0")):
-        assert Chain(tag, secret("Bob")).anchor != chain.anchor
+        assert Chain.from_secret(tag, secret("Bob")).anchor != chain.anchor
         assert not follows(tag, chain.link(1), chain.anchor)
 
 
@@ -64,7 +72,7 @@ def test_a_chain_has_so_many_links_and_no_more(chain):
         with pytest.raises(Refused, check=lambda error: error.code == "chain_exhausted"):
             chain.link(number)
     with pytest.raises(Refused, check=lambda error: error.code == "bad_link"):
-        Chain(chain.tag, b"short")
+        Chain.from_secret(chain.tag, b"short")
 
 
 def test_rolls_are_those_of_the_document():
@@ -102,7 +110,10 @@ def test_rolls_are_uniform_and_independent():
 
     The rolls are always the same, so this does not depend on luck; 10 million are tested by the benchmark `dice`.
     """
-    mine, theirs = Chain(ChainTag(MATCH, "0"), secret("Bob")), Chain(ChainTag(MATCH, "1"), secret("Carol"))
+    mine, theirs = (
+        Chain.from_secret(ChainTag(MATCH, "0"), secret("Bob")),
+        Chain.from_secret(ChainTag(MATCH, "1"), secret("Carol")),
+    )
     links = {0: [mine.link(n) for n in range(1, 401)], 1: [theirs.link(n) for n in range(1, 401)]}
     rolls = [
         roll(secret(str(number)), MATCH, number, fresh=links[number % 2][number % 400], latest=links[0][number % 399])

@@ -30,7 +30,7 @@ class Table:
     def commit(self, owner: str, secret: str = "secret") -> None:
         number = 1 + sum(chain["owner"] == owner for chain in self.export["chains"])
         seed = hashlib.sha256(f"{secret} {owner} {number}".encode()).digest()
-        chain = Chain(ChainTag(MATCH, owner, number), seed)
+        chain = Chain.from_secret(ChainTag(MATCH, owner, number), seed)
         self.chains[owner], self.used[owner] = chain, 0
         entry = {"owner": owner, "number": number, "anchor": chain.anchor.hex()}
         if owner != "server":

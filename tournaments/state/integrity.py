@@ -105,7 +105,8 @@ def _of_match(match: Match) -> Iterator[Difference]:
     finished = counted[0].at if counted else None
     if match.finished_at != finished:
         yield Difference(match.topic, "finished_at", match.finished_at, finished)
-    begun = begun_at(match.claims.all(), results)
+    live = getattr(match, "live", None)
+    begun = begun_at(match.claims.all(), results, live.begun_at if live else None)
     if match.begun_at != begun:
         yield Difference(match.topic, "begun_at", match.begun_at, begun)
     if match.unsettled:
@@ -116,6 +117,8 @@ def _state(match: Match, standing: Result | None) -> str:
     """Where a match stands by its facts alone."""
     if standing is not None:
         return Match.State.VOID if standing.kind == Result.Kind.VOID else Match.State.SETTLED
+    if hasattr(match, "live"):
+        return Match.State.LIVE
     claims = {claim.state for claim in match.claims.all() if claim.is_signed}
     if Claim.State.CONTESTED in claims:
         return Match.State.DISPUTED

@@ -1,0 +1,136 @@
+"""A match played here: its settings, its actions, and the chains its dice come from."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from matches.models.matches import Match
+from players.models import LogEntry
+
+LONGEST_ACTION_KEY = 64
+HASH_DIGITS = 64
+"""A SHA-256 in hexadecimal."""
+
+
+class LiveMatch(models.Model):
+    """How a match is played here, and where it stands.
+
+    `state`, `last`, `changed_by`, `begun_at` and `due_at` are a cache of the fold over its actions. Whoever writes
+    them has locked the match's row.
+    """
+
+    class FlagRule(models.TextChoices):
+        """What a player loses whose time has run out."""
+
+        MATCH_LOST = "match_lost", _("the match")
+        GAME_LOST = "game_lost", _("the game, at the value of the cube")
+        CLAIM = "claim", _("the match, if the opponent claims it")
+
+    match = models.OneToOneField(Match, on_delete=models.PROTECT, primary_key=True, related_name="live")
+    delay = models.PositiveIntegerField(null=True, blank=True, help_text=_("Milliseconds a turn; empty: no clock."))
+    bank = models.PositiveIntegerField(default=0, help_text=_("Milliseconds of each side for the match."))
+    overtime = models.PositiveIntegerField(default=0, help_text=_("Milliseconds, once the bank is empty."))
+    correspondence = models.BooleanField(default=False)
+    flag_rule = models.CharField(max_length=10, choices=FlagRule, default=FlagRule.MATCH_LOST)
+    server_chains = models.BooleanField(
+        default=False, help_text=_("Players may let the server keep their dice chains.")
+    )
+    started_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    state = models.JSONField(encoder=DjangoJSONEncoder, help_text=_("As matches.play.codec writes it."))
+    last = models.PositiveIntegerField(default=0, help_text=_("The number of the last action."))
+    changed_by = models.PositiveIntegerField(
+        default=0, help_text=_("The number of the last action that changed the position, the cube or the turn.")
+    )
+    begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first opening roll."))
+    due_at = models.DateTimeField(null=True, blank=True, help_text=_("When a flag falls or a pause ends."))
+
+    class Meta:
+        verbose_name = _("match played here")
+        verbose_name_plural = _("matches played here")
+        indexes: ClassVar = [models.Index(fields=["due_at"], name="live_due", condition=Q(due_at__isnull=False))]
+
+    def __str__(self) -> str:
+        return str(self.match)
+
+
+class Action(models.Model):
+    """One thing that changed a match played here; written once, never changed."""
+
+    live = models.ForeignKey(LiveMatch, on_delete=models.PROTECT, related_name="actions")
+    seq = models.PositiveIntegerField()
+    kind = models.CharField(max_length=12, help_text=_("An act of the engine or a kind of matches.play.live."))
+    side = models.PositiveSmallIntegerField(null=True, blank=True)
+    data = models.JSONField(default=dict, help_text=_("What the kind needs: dice, moves, value, score, links."))
+    credit = models.PositiveSmallIntegerField(default=0, help_text=_("Milliseconds given back for lag."))
+    key = models.CharField(max_length=LONGEST_ACTION_KEY, blank=True, help_text=_("The client's idempotency key."))
+    at = models.DateTimeField(help_text=_("When it arrived."))
+    by = models.CharField(max_length=6, choices=LogEntry.By)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("live", "seq")
+        verbose_name = _("action")
+        verbose_name_plural = _("actions")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["live", "seq"], name="action_seq_once"),
+            models.UniqueConstraint(fields=["live", "key"], condition=~Q(key=""), name="action_key_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.live_id}/{self.seq} {self.kind}"
+
+
+class DiceChain(models.Model):
+    """A hash chain that a side or the server committed to (docs/dice.md)."""
+
+    class Owner(models.TextChoices):
+        """Whose links they are."""
+
+        LEFT = "0", _("side 0")
+        RIGHT = "1", _("side 1")
+        SERVER = "server", _("server")
+
+    live = models.ForeignKey(LiveMatch, on_delete=models.PROTECT, related_name="chains")
+    owner = models.CharField(max_length=6, choices=Owner)
+    number = models.PositiveSmallIntegerField()
+    anchor = models.CharField(max_length=HASH_DIGITS)
+    used = models.PositiveSmallIntegerField(default=0, help_text=_("How many links are revealed."))
+    latest = models.CharField(max_length=HASH_DIGITS, help_text=_("The link revealed last, or the anchor."))
+    opponent_reveals = models.PositiveIntegerField(
+        default=0, help_text=_("How many rolls the opponent had revealed a link for when this was committed.")
+    )
+    kept_by_server = models.BooleanField(default=False)
+    committed_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("live", "owner", "number")
+        verbose_name = _("dice chain")
+        verbose_name_plural = _("dice chains")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["live", "owner", "number"], name="dice_chain_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.live_id}/{self.owner}/{self.number}"
+
+
+class DiceSecret(models.Model):
+    """The links of a chain that the server keeps. Never shown: not in the admin, in answers, exports or logs."""
+
+    chain = models.OneToOneField(DiceChain, on_delete=models.PROTECT, primary_key=True, related_name="secret")
+    checkpoints = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("dice secret")
+        verbose_name_plural = _("dice secrets")
+
+    def __str__(self) -> str:
+        return f"secret of chain {self.chain_id}"

@@ -1,0 +1,33 @@
+"""The sentences of what is refused in matches that are played here."""
+
+from http import HTTPStatus
+
+from django.utils.translation import gettext_noop
+
+MESSAGES = {
+    "not_live": gettext_noop("This match is not being played here."),
+    "match_begun": gettext_noop("This match has begun or is decided already, so it cannot be opened for play here."),
+    "not_allowed_here": gettext_noop("Players cannot do this."),
+    "match_paused": gettext_noop("The match is paused."),
+    "not_paused": gettext_noop("The match is not paused."),
+    "pause_not_now": gettext_noop("You can pause before your own roll or between games."),
+    "no_pause_left": gettext_noop("Each player may pause a match {most} times; yours are used up."),
+    "already_ready": gettext_noop("You are ready already."),
+    "not_ready": gettext_noop("The opening roll follows once both players are ready."),
+    "resignation_too_low": gettext_noop("You offered this already in this turn. You can only offer more."),
+    "no_clock": gettext_noop("This match is played without such a clock."),
+    "no_chain": gettext_noop("There are no dice of yours for this match yet. Reload the page."),
+    "chain_waits": gettext_noop("Your new dice can be used once your opponent's page has answered. Try again shortly."),
+    "server_chains_off": gettext_noop("In this match each player's own device has to keep the dice."),
+}
+_NOT_AT_THIS_MOMENT = (
+    "not_live",
+    "match_begun",
+    "match_paused",
+    "not_paused",
+    "already_ready",
+    "not_ready",
+    "chain_waits",
+)
+STATUS = dict.fromkeys(_NOT_AT_THIS_MOMENT, HTTPStatus.CONFLICT)
+"""The HTTP status of a code, where it is not 422."""

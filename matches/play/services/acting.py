@@ -1,0 +1,155 @@
+"""What the players of a live match do: get ready, roll, play, double, answer, resign, pause."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import transaction
+
+from engine.actions import Act, Phase
+from engine.cube import Side
+from engine.errors import Refused
+from engine.plays import legal_plays
+from matches.models import Action, Match
+from matches.play.live import Event, Kind, LiveState
+from matches.play.services import due
+from matches.play.services.chains import Chains
+from matches.play.services.journal import Journal, to_ms
+from players.actors import SYSTEM, Actor
+
+_OF_PLAYERS = frozenset(
+    {
+        Act.ROLL,
+        Act.PLAY,
+        Act.DOUBLE,
+        Act.TAKE,
+        Act.DROP,
+        Act.RESIGN,
+        Act.ACCEPT,
+        Act.REFUSE,
+        Act.CONCEDE,
+        Act.CLAIM_FLAG,
+        Kind.READY,
+        Kind.PAUSE,
+        Kind.CONTINUE,
+    }
+)
+
+
+class ActionInput(NamedTuple):
+    """What a player wants to do."""
+
+    kind: str
+    """The value of an `Act` or a `Kind`; those of directors are refused."""
+    after: int
+    """The number of the last action the player has seen."""
+    key: str = ""
+    """Repeating an action with its key is harmless: the first answer is given again."""
+    moves: tuple[tuple[int, ...], ...] = ()
+    value: int | None = None
+    link: str = ""
+    """READY and ROLL: the next link of the player's dice chain; empty where the server keeps it."""
+    play_forced: bool = False
+    """ROLL: play at once what cannot be played in another way, a dance included."""
+
+
+class Acted(NamedTuple):
+    """What an action led to."""
+
+    state: LiveState
+    actions: list[Action]
+    """The rows it added: with a roll, perhaps the forced play."""
+    repeated: bool = False
+    """The key was known already: these are the rows of the first time."""
+
+
+def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datetime, lag: int = 0) -> Acted:
+    """Let a side act in a match played here; `now` is when the request arrived, `lag` ms are given back.
+
+    Refused: `not_live`, `stale`, `not_allowed_here`, and what `matches.play.live.after_event` and `Chains.reveal`
+    refuse. A flag that has fallen, or a pause that has ended, counts first.
+    """
+    if request.kind not in _OF_PLAYERS:
+        raise Refused("not_allowed_here")
+    if first := _first_answer(match, request.key):
+        return first
+    due.settle_due(match_id=match.pk, now=now, wait=False)
+    with transaction.atomic():
+        journal = Journal.open(match.pk)
+        if first := _first_answer(match, request.key):
+            return first
+        if not journal.live.changed_by <= request.after <= journal.live.last:
+            raise Refused("stale", seq=journal.live.last)
+        _append(journal, side, request, by, now, lag)
+        journal.close(now)
+    return Acted(journal.state, journal.appended)
+
+
+def _first_answer(match: Match, key: str) -> Acted | None:
+    """What an action with this key led to the first time; None if there was none."""
+    if not key:
+        return None
+    first = Action.objects.select_related("live").filter(live_id=match.pk, key=key).first()
+    if first is None:
+        return None
+    journal_state = due.state_of(first.live)
+    return Acted(journal_state, [first], repeated=True)
+
+
+def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: datetime, lag: int) -> None:
+    """Add the rows of one request to a locked match."""
+    at = to_ms(now)
+    event = Event(request.kind, at, side, moves=request.moves, value=request.value, credit=lag)
+    if request.kind == Kind.READY:
+        _be_ready(journal, event, request, by, now)
+    elif request.kind == Act.ROLL:
+        _roll(journal, event, request, by, now)
+    else:
+        journal.append(event, by=by, key=request.key)
+
+
+def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor, now: datetime) -> None:
+    """A side is ready for the opening roll, which the server makes once both are."""
+    assert event.side is not None  # noqa: S101, a player acts
+    chains = Chains(journal.live, journal.match.public_id)
+    link = chains.reveal(event.side, request.link, now).data
+    journal.append(event, by=by, key=request.key, data={"link": link})
+    if journal.state.awaits_opening_roll:
+        links = (link, _link_of_opponent(journal, event.side))
+        rolled = chains.opening_roll(links if event.side == 0 else links[::-1])
+        journal.append(Event(Act.ROLL, event.at, dice=rolled.dice), by=SYSTEM, data=rolled.data)
+
+
+def _link_of_opponent(journal: Journal, side: Side) -> dict[str, object]:
+    """The link that the opponent revealed by being ready for this game."""
+    ready = journal.live.actions.filter(kind=Kind.READY, side=1 - side).order_by("-seq")
+    link: dict[str, object] = ready[0].data["link"]
+    return link
+
+
+def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor, now: datetime) -> None:
+    """Roll for the side on turn, and play a forced play if asked to."""
+    state, side = journal.state.match, event.side
+    assert side is not None  # noqa: S101, a player acts
+    if state.phase is not Phase.TO_ROLL:
+        raise Refused("not_now", act=Act.ROLL.value, phase=state.phase.value)
+    if state.turn != side:
+        raise Refused("not_your_turn")
+    if journal.state.is_paused:
+        raise Refused("match_paused")
+    chains = Chains(journal.live, journal.match.public_id)
+    rolled = chains.roll(side, chains.reveal(side, request.link, now))
+    journal.append(event._replace(dice=rolled.dice), by=by, key=request.key, data=rolled.data)
+    if request.play_forced:
+        _play_forced(journal, event.at, by)
+
+
+def _play_forced(journal: Journal, at: int, by: Actor) -> None:
+    """Play the dice where they leave no choice: one play, or none."""
+    state = journal.state.match
+    if state.phase is not Phase.TO_PLAY or state.dice is None:
+        return
+    plays = legal_plays(state.position, state.dice)
+    if len(plays) > 1:
+        return
+    moves = tuple((step.source, step.target) for play in plays for step in play.steps)
+    journal.append(Event(Act.PLAY, at, state.turn, moves=moves), by=by, data={"forced": True})

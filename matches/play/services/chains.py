@@ -1,0 +1,164 @@
+"""The dice chains of a match played here: committed, revealed link by link, and rolled from (docs/dice.md)."""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from engine.cube import Side
+from engine.dice import LINK_BYTES, LINKS, Chain, ChainTag, follows, opening_roll, roll
+from engine.errors import Refused
+from engine.plays import Dice
+from matches.models import DiceChain, DiceSecret, LiveMatch
+
+SERVER = DiceChain.Owner.SERVER
+WAIT_FOR_OPPONENT = timedelta(seconds=10)
+"""How long a new chain waits for a link of the opponent before its rolls go on as weak."""
+Data = dict[str, Any]
+
+
+class Reveal(NamedTuple):
+    """A link that a side reveals for a roll."""
+
+    owner: str
+    chain: int
+    number: int
+    link: str
+    weak: bool = False
+    """From a new chain that the opponent has not yet answered with a link."""
+
+    @property
+    def data(self) -> Data:
+        """As it is stored and exported."""
+        return {"owner": self.owner, "chain": self.chain, "number": self.number, "link": self.link}
+
+
+class Rolled(NamedTuple):
+    """Dice with everything that proves them."""
+
+    dice: Dice
+    data: Data
+
+
+class Chains:
+    """The chains of one match, whose row is locked; loaded once for one action."""
+
+    def __init__(self, live: LiveMatch, match_id: str) -> None:
+        self.live = live
+        self.match_id = match_id
+        self._chains = list(live.chains.order_by("owner", "number"))
+
+    def commit(self, owner: str, now: datetime, *, anchor: str | None = None) -> DiceChain:
+        """Add a chain: by its anchor if its owner keeps it, else one that the server keeps.
+
+        Refused: `bad_link`.
+        """
+        number = 1 + len(self._of(owner))
+        secret: Chain | None = None
+        if anchor is None:
+            secret = Chain.from_secret(ChainTag(self.match_id, owner, number), secrets.token_bytes(LINK_BYTES))
+            anchor = secret.anchor.hex()
+        elif len(_bytes(anchor)) != LINK_BYTES:
+            raise Refused("bad_link")
+        chain = DiceChain.objects.create(
+            live=self.live,
+            owner=owner,
+            number=number,
+            anchor=anchor,
+            latest=anchor,
+            opponent_reveals=0 if owner == SERVER else self._reveals(_opponent(owner)),
+            kept_by_server=secret is not None,
+            committed_at=now,
+        )
+        if secret is not None:
+            DiceSecret.objects.create(chain=chain, checkpoints=secret.checkpoints)
+        self._chains.append(chain)
+        return chain
+
+    def reveal(self, side: Side, link: str, now: datetime) -> Reveal:
+        """Take the next link of a side; `link` is empty where the server keeps the chain.
+
+        Refused: `no_chain`, `chain_waits`, `chain_exhausted`, `bad_link`.
+        """
+        owner = str(side)
+        own = self._of(owner)
+        if not own:
+            raise Refused("no_chain")
+        chain = own[-1]
+        weak = chain.number > 1 and self._reveals(_opponent(owner)) <= chain.opponent_reveals
+        waited = self.live.correspondence or now - chain.committed_at >= WAIT_FOR_OPPONENT
+        if weak and not waited:
+            raise Refused("chain_waits")
+        value = self._take(chain) if chain.kept_by_server else self._check(chain, link)
+        return Reveal(owner, chain.number, self._use(chain, value), value, weak)
+
+    def roll(self, side: Side, revealed: Reveal) -> Rolled:
+        """The next roll, of the side that revealed a link for it."""
+        server, number = self._server_link()
+        fresh, latest = _bytes(revealed.link), _bytes(self._latest(_opponent(revealed.owner)))
+        dice = roll(_bytes(server.link), self.match_id, number, fresh=fresh, latest=latest)
+        return _rolled(dice, number, [revealed.data], server, weak=revealed.weak)
+
+    def opening_roll(self, links: tuple[Data, Data]) -> Rolled:
+        """The next roll, an opening, from the links with which both sides were ready; side 0's first."""
+        server, number = self._server_link()
+        left, right = (_bytes(link["link"]) for link in links)
+        dice = opening_roll(_bytes(server.link), self.match_id, number, links=(left, right))
+        return _rolled(dice, number, list(links), server, weak=False)
+
+    def _server_link(self) -> tuple[Reveal, int]:
+        """The server's next link, and the number of the roll it is for."""
+        number = 1 + self._reveals(SERVER)
+        chain = self._of(SERVER)[-1]
+        if chain.used == LINKS:
+            chain = self.commit(SERVER, chain.committed_at)
+        link = self._take(chain)
+        return Reveal(SERVER, chain.number, self._use(chain, link), link), number
+
+    def _take(self, chain: DiceChain) -> str:
+        """The next link of a chain whose secret the server has. Refused: `chain_exhausted`."""
+        tag = ChainTag(self.match_id, chain.owner, chain.number)
+        known = Chain.from_checkpoints(tag, bytes(chain.secret.checkpoints))
+        return known.link(chain.used + 1).hex()
+
+    def _check(self, chain: DiceChain, link: str) -> str:
+        """The link, if it is the next of its chain."""
+        if chain.used == LINKS:
+            raise Refused("chain_exhausted")
+        tag = ChainTag(self.match_id, chain.owner, chain.number)
+        if not follows(tag, _bytes(link), _bytes(chain.latest)):
+            raise Refused("bad_link")
+        return link
+
+    def _use(self, chain: DiceChain, link: str) -> int:
+        chain.used, chain.latest = chain.used + 1, link
+        chain.save(update_fields=["used", "latest"])
+        return chain.used
+
+    def _latest(self, owner: str) -> str:
+        """The link that a side has revealed last."""
+        return next(chain.latest for chain in reversed(self._of(owner)) if chain.used)
+
+    def _reveals(self, owner: str) -> int:
+        return sum(chain.used for chain in self._of(owner))
+
+    def _of(self, owner: str) -> list[DiceChain]:
+        return [chain for chain in self._chains if chain.owner == owner]
+
+
+def _opponent(owner: str) -> str:
+    return str(1 - int(owner))
+
+
+def _bytes(link: str) -> bytes:
+    """A link or anchor in lower-case hexadecimal as bytes. Refused: `bad_link`."""
+    try:
+        value = bytes.fromhex(link)
+    except ValueError:
+        raise Refused("bad_link") from None
+    if value.hex() != link:
+        raise Refused("bad_link")
+    return value
+
+
+def _rolled(dice: Dice, number: int, links: list[Data], server: Reveal, *, weak: bool) -> Rolled:
+    return Rolled(dice, {"dice": list(dice), "number": number, "links": links, "server": server.data, "weak": weak})

@@ -1,0 +1,63 @@
+"""What a director does to a match that is played here: adjust a clock, set the score, end a game, adjourn, resume."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import transaction
+
+from engine.actions import Act
+from engine.cube import Score, Side
+from engine.errors import Refused
+from matches.lifecycle.own_match import side_of
+from matches.models import Action, Match
+from matches.play.live import Event, Kind
+from matches.play.services.journal import Journal, to_ms
+from players.actors import Actor, log
+
+_OF_DIRECTORS = frozenset({Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME, Kind.ADJUST_CLOCK})
+
+
+class Ruling(NamedTuple):
+    """What a director decides in a match that is played here."""
+
+    kind: str
+    """`Act.SET_SCORE`, `END_GAME`, `ADJOURN`, `RESUME` or `Kind.ADJUST_CLOCK`."""
+    after: int
+    """The number of the last action the director has seen."""
+    side: Side | None = None
+    """END_GAME: who wins the game. ADJUST_CLOCK: whose clock."""
+    value: int | None = None
+    """END_GAME: points. ADJUST_CLOCK: milliseconds added to the bank, or taken off it."""
+    score: Score | None = None
+    reason: str = ""
+
+
+def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
+    """Apply a director's ruling; it is an action of the match and stands in the log.
+
+    Refused: `own_match` where the director plays it, `not_live`, `stale`, `not_allowed_here`, and what the engine
+    refuses (`bad_score`, `bad_ruling`, `not_now`, `bad_clock`).
+    """
+    if ruling.kind not in _OF_DIRECTORS:
+        raise Refused("not_allowed_here")
+    if side_of(match, by) is not None:
+        raise Refused("own_match")
+    with transaction.atomic():
+        journal = Journal.open(match.pk)
+        if not journal.live.changed_by <= ruling.after <= journal.live.last:
+            raise Refused("stale", seq=journal.live.last)
+        event = Event(ruling.kind, to_ms(now), ruling.side, value=ruling.value, score=ruling.score)
+        action = journal.append(event, by=by, data={"reason": ruling.reason} if ruling.reason else None)
+        journal.close(now)
+        log(
+            by,
+            "live_ruling",
+            match.topic,
+            club=match.club,
+            kind=ruling.kind,
+            side=ruling.side,
+            value=ruling.value,
+            score=list(ruling.score) if ruling.score else None,
+            reason=ruling.reason,
+        )
+    return action

@@ -1,0 +1,70 @@
+"""What happens in a live match by itself: flags fall and pauses end."""
+
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import transaction
+
+from core.queue import hint
+from engine.actions import Act
+from engine.errors import Refused
+from matches.models import LiveMatch
+from matches.play.codec import from_data
+from matches.play.live import Event, Kind, LiveState
+from matches.play.services.journal import Journal, to_ms
+from players.actors import SYSTEM
+
+logger = structlog.get_logger(__name__)
+SETTLE_DUE = "matches.settle_live_due"
+"""The task that a hint names."""
+GRACE = timedelta(milliseconds=500)
+"""A sweep waits so long after a flag has fallen: an action that arrived before may still be on its way."""
+MOST_AT_ONCE = 200
+
+
+def state_of(live: LiveMatch) -> LiveState:
+    """The stored state of a match played here."""
+    return from_data(live.state)
+
+
+def settle_due(*, match_id: int, now: datetime, wait: bool = True) -> bool:
+    """Let a fallen flag count, or end a pause whose time is over; whether there was something to do.
+
+    With `wait`, only what was due `GRACE` ago: for sweeps. A request that arrived after the time does not wait.
+    """
+    moment = now - GRACE if wait else now
+    due = LiveMatch.objects.filter(pk=match_id, due_at__lte=moment)
+    if not due.exists():
+        return False
+    with transaction.atomic():
+        try:
+            journal = Journal.open(match_id)
+        except Refused:
+            return False  # Finished or voided since.
+        event = _due_event(journal.state, to_ms(moment))
+        if event is None:
+            return False
+        journal.append(event, by=SYSTEM)
+        journal.close(now)
+    logger.info("live_due_settled", match=journal.match.public_id, kind=event.kind, side=event.side)
+    return True
+
+
+def _due_event(state: LiveState, at: int) -> Event | None:
+    """What is due up to `at`, at the moment when it was due."""
+    if state.paused_until is not None:
+        return Event(Kind.CONTINUE, state.paused_until) if state.paused_until <= at else None
+    clock = state.clock
+    side = clock.fallen(at) if clock and state.match.flagged is None else None
+    if clock is None or side is None:
+        return None
+    return Event(Act.FLAG, clock.sides[side].due_at or at, side)
+
+
+def sweep_due(*, now: datetime) -> int:
+    """Hint workers at the matches in which something is due; how many there are."""
+    due = LiveMatch.objects.filter(due_at__lte=now - GRACE, match__state="live").order_by("due_at")
+    ids = list(due.values_list("pk", flat=True)[:MOST_AT_ONCE])
+    for match_id in ids:
+        hint(SETTLE_DUE, match_id)
+    return len(ids)

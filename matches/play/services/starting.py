@@ -1,0 +1,84 @@
+"""A match begins to be played here."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import transaction
+
+from core.locks import for_update
+from engine.actions import FlagRule
+from engine.clock import Clock, ClockSettings
+from engine.errors import Refused
+from engine.match import MatchState
+from matches.lifecycle.begun import is_untouched
+from matches.models import DiceChain, LiveMatch, Match
+from matches.play.codec import to_data
+from matches.play.live import LiveState
+from matches.play.services.chains import Chains
+from matches.play.services.journal import from_ms, to_ms
+from players.actors import Actor, log
+
+
+class PlaySettings(NamedTuple):
+    """How a match is played here."""
+
+    clock: ClockSettings | None = None
+    """None: without a clock."""
+    flag_rule: str = LiveMatch.FlagRule.MATCH_LOST
+    server_chains: bool = False
+    """Players may let the server keep their dice chains."""
+
+
+def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> LiveMatch:
+    """Open the board of a match that has not begun; the server commits to its dice chain.
+
+    Refused: `match_begun` where it is reported, decided or being played already, and `bad_clock`.
+    """
+    clock = Clock.of(settings.clock) if settings.clock else None
+    with transaction.atomic():
+        row = for_update(Match.objects.all()).get(pk=match.pk)
+        if row.state != Match.State.OPEN or not is_untouched(row):
+            raise Refused("match_begun")
+        state = LiveState.start(first_state(row, settings.flag_rule), clock, to_ms(now))
+        live = LiveMatch.objects.create(
+            match=row,
+            delay=settings.clock.delay if settings.clock else None,
+            bank=settings.clock.bank if settings.clock else 0,
+            overtime=settings.clock.overtime if settings.clock else 0,
+            correspondence=bool(settings.clock and settings.clock.correspondence),
+            flag_rule=settings.flag_rule,
+            server_chains=settings.server_chains,
+            started_at=now,
+            state=to_data(state),
+            due_at=from_ms(state.due_at) if state.due_at is not None else None,
+        )
+        Chains(live, row.public_id).commit(DiceChain.Owner.SERVER, now)
+        row.state = Match.State.LIVE
+        row.seq += 1
+        row.save(update_fields=["state", "seq"])
+        log(by, "live_started", row.topic, club=row.club, clock=list(settings.clock) if settings.clock else None)
+    return live
+
+
+def first_state(match: Match, flag_rule: str) -> MatchState:
+    """The engine's state of a match before its first roll."""
+    return MatchState.start(
+        match.length, match.start_score, crawford_rule=match.crawford, flag_rule=FlagRule(flag_rule)
+    )
+
+
+def commit_chain(*, match: Match, side: int, anchor: str, by: Actor, now: datetime) -> DiceChain:
+    """Commit a side to a dice chain by its anchor; an empty anchor lets the server keep the chain.
+
+    Refused: `not_live`, `server_chains_off`, `bad_link`.
+    """
+    with transaction.atomic():
+        row = for_update(Match.objects.all()).get(pk=match.pk)
+        live = LiveMatch.objects.filter(pk=row.pk).first()
+        if live is None or row.state != Match.State.LIVE:
+            raise Refused("not_live")
+        if not anchor and not live.server_chains:
+            raise Refused("server_chains_off")
+        chain = Chains(live, row.public_id).commit(str(side), now, anchor=anchor or None)
+        log(by, "dice_chain_committed", row.topic, club=row.club, side=side, chain=chain.number)
+    return chain

@@ -1,0 +1,191 @@
+"""Whole matches played through the services by very simple players: to try the services out, never to play well.
+
+Clocks, flags, pauses, refused resignations and a director's rulings are mixed in, and every finished match is
+adjudicated by the engine like a record sent in.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import NamedTuple
+
+from engine.actions import Act, Phase
+from engine.adjudication import adjudicate
+from engine.clock import DAY, MINUTE, SECOND, ClockSettings
+from engine.cube import Side
+from engine.simulation import Style, next_action
+from engine.verdict import Outcome
+from matches.lifecycle.opening import open_match
+from matches.models import LiveMatch, Match, Result
+from matches.play.live import Kind, LiveState
+from matches.play.services import due
+from matches.play.services.acting import ActionInput, act
+from matches.play.services.directing import Ruling, rule
+from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.transcripts import transcript_of
+from players.actors import SYSTEM
+from players.models import Player
+
+STARTED = datetime(2026, 1, 1, 12, tzinfo=UTC)
+LONGEST = 15
+CLOCKS = (
+    None,
+    ClockSettings(12 * SECOND, 2 * MINUTE),
+    ClockSettings(8 * SECOND, 20 * SECOND, overtime=MINUTE),
+    ClockSettings(2 * DAY, 0, correspondence=True),
+)
+PAUSE_CHANCE = 0.01
+RESIGN_CHANCE = 0.01
+RULING_CHANCE = 0.005
+LONG_THOUGHT_CHANCE = 0.004
+
+
+class Played(NamedTuple):
+    """A match that was played to its end."""
+
+    match: Match
+    outcome: Outcome
+    errors: list[str]
+    """Codes of findings of severity error; there should be none."""
+    counts: Counter[str]
+
+
+class Simulation:
+    """One match between two players, from its opening to its result; the same seed gives the same decisions."""
+
+    def __init__(self, players: tuple[Player, Player], seed: int) -> None:
+        self.random = Random(seed)  # noqa: S311, a simulation that must be repeatable
+        self.now = STARTED
+        self.styles = (self.random.choice(list(Style)), self.random.choice(list(Style)))
+        self.counts: Counter[str] = Counter()
+        length = self.random.randint(1, LONGEST)
+        self.match = open_match(players=players, length=length, rated=False, by=SYSTEM, now=self.now)
+        settings = PlaySettings(
+            clock=self.random.choice(CLOCKS),
+            flag_rule=self.random.choice(LiveMatch.FlagRule.values),
+            server_chains=True,
+        )
+        start(match=self.match, settings=settings, by=SYSTEM, now=self.now)
+        for side in (0, 1):
+            commit_chain(match=self.match, side=side, anchor="", by=SYSTEM, now=self.now)
+
+    def run(self) -> Played:
+        """Play until there is a result, then adjudicate what was played."""
+        while self._live is not None:
+            self._step(self._live)
+        live = LiveMatch.objects.select_related("match__player_0", "match__player_1").get(pk=self.match.pk)
+        verdict = adjudicate(transcript_of(live))
+        errors = [finding.code for finding in verdict.findings if finding.severity == "error"]
+        self.counts["actions"] = live.last
+        return Played(live.match, verdict.outcome, errors, self.counts)
+
+    @property
+    def _live(self) -> LiveMatch | None:
+        """The match as it is now; None once it is over."""
+        return LiveMatch.objects.filter(pk=self.match.pk, match__state=Match.State.LIVE).first()
+
+    def _step(self, live: LiveMatch) -> None:
+        """Let some time pass, then let somebody act."""
+        state = due.state_of(live)
+        if self._passes_due_time(live):
+            return
+        if state.match.phase is Phase.ADJOURNED:
+            self._rule(live, Ruling(Act.RESUME, live.last))
+        elif state.is_paused:
+            for side in (0, 1):
+                self._act(live, side, Kind.CONTINUE)
+        elif state.match.flagged is not None:
+            self._act(live, 1 - state.match.flagged, Act.CLAIM_FLAG)
+        elif not self._does_something_else(live, state):
+            self._plays_on(live, state)
+
+    def _passes_due_time(self, live: LiveMatch) -> bool:
+        """Mostly a few seconds pass; now and then so many that something falls due, which a worker settles."""
+        if live.due_at is not None and self.random.random() < LONG_THOUGHT_CHANCE:
+            self.now = max(self.now, live.due_at) + due.GRACE
+            return due.settle_due(match_id=live.pk, now=self.now)
+        self.now += timedelta(milliseconds=self.random.randint(300, 6_000))
+        return live.due_at is not None and due.settle_due(match_id=live.pk, now=self.now)
+
+    def _does_something_else(self, live: LiveMatch, state: LiveState) -> bool:
+        """A pause, a resignation or a ruling, where one is possible."""
+        side = state.match.to_act
+        if side is None:
+            return False
+        waits = state.match.phase is Phase.TO_ROLL
+        if waits and state.pauses[side] < 1 and self.random.random() < PAUSE_CHANCE:
+            self._act(live, side, Kind.PAUSE)
+        elif waits and state.offers[side] < 1 and self.random.random() < RESIGN_CHANCE:
+            self._act(live, side, Act.RESIGN, value=1)
+        elif self.random.random() < RULING_CHANCE:
+            self._rule(live, self._ruling(live, state, side))
+        else:
+            return False
+        return True
+
+    def _ruling(self, live: LiveMatch, state: LiveState, side: Side) -> Ruling:
+        if state.clock is not None and self.random.random() < 0.5:
+            return Ruling(Kind.ADJUST_CLOCK, live.last, side, self.random.randint(0, 30) * SECOND)
+        return Ruling(Act.ADJOURN, live.last)
+
+    def _plays_on(self, live: LiveMatch, state: LiveState) -> None:
+        """What the simulated players of the engine would do."""
+        if state.match.phase is Phase.OPENING:
+            for side in (0, 1):
+                if not state.ready[side]:
+                    self._act(live, side, Kind.READY)
+            return
+        action = next_action(state.match, self.random, self.styles)
+        kind = action.act
+        if kind is Act.RESIGN and (action.value or 0) <= state.offers[action.side or 0]:
+            kind = Act.ROLL
+        if kind is Act.ACCEPT and self.random.random() < 0.5:
+            kind = Act.REFUSE
+        assert action.side is not None  # noqa: S101, somebody is to act
+        value = action.value if kind is Act.RESIGN else None
+        play_forced = self.random.random() < 0.5
+        self._act(live, action.side, kind, moves=action.moves, value=value, play_forced=play_forced)
+
+    def _act(
+        self,
+        live: LiveMatch,
+        side: Side,
+        kind: str,
+        *,
+        moves: tuple[tuple[int, ...], ...] = (),
+        value: int | None = None,
+        play_forced: bool = False,
+    ) -> None:
+        request = ActionInput(kind, live.last, moves=moves, value=value, play_forced=play_forced and kind == Act.ROLL)
+        acted = act(match=self.match, side=side, request=request, by=SYSTEM, now=self.now)
+        live.last = acted.actions[-1].seq
+        self.counts.update(action.kind for action in acted.actions)
+
+    def _rule(self, live: LiveMatch, ruling: Ruling) -> None:
+        rule(match=self.match, ruling=ruling, by=SYSTEM, now=self.now)
+        self.counts[ruling.kind] += 1
+
+
+def play_matches(count: int, seed: int) -> Iterator[Played]:
+    """Play `count` matches, one after the other, between two players made for it."""
+    players = (Player.objects.create(name="Ada"), Player.objects.create(name="Ben"))
+    for number in range(count):
+        yield Simulation(players, seed * 1_000_003 + number).run()
+
+
+def is_conserved(played: Played) -> bool:
+    """Whether score and bank of the stored state add up.
+
+    The score of the result is that of the games, and no side has more time than it was given.
+    """
+    live = played.match.live
+    state = due.state_of(live)
+    result = Result.objects.filter(match=played.match).latest("version")
+    if result.score != state.match.score:
+        return False
+    games = state.match.results
+    points = [sum(game.points for game in games if game.winner == side) for side in (0, 1)]
+    given = live.bank + sum(action.data["value"] for action in live.actions.filter(kind=Kind.ADJUST_CLOCK))
+    banks = [side.bank for side in state.clock.sides] if state.clock else [0, 0]
+    return points == list(state.match.score) and max(banks) <= given
