@@ -49,6 +49,7 @@ class Played(NamedTuple):
     errors: list[str]
     """Codes of findings of severity error; there should be none."""
     counts: Counter[str]
+    """How many actions of each kind there were."""
 
 
 class Simulation:
@@ -58,7 +59,6 @@ class Simulation:
         self.random = Random(seed)  # noqa: S311, a simulation that must be repeatable
         self.now = STARTED
         self.styles = (self.random.choice(list(Style)), self.random.choice(list(Style)))
-        self.counts: Counter[str] = Counter()
         length = self.random.randint(1, LONGEST)
         self.match = open_match(players=players, length=length, rated=False, by=SYSTEM, now=self.now)
         settings = PlaySettings(
@@ -72,13 +72,13 @@ class Simulation:
 
     def run(self) -> Played:
         """Play until there is a result, then adjudicate what was played."""
-        while self._live is not None:
-            self._step(self._live)
+        while live := self._live:
+            self._step(live)
         live = LiveMatch.objects.select_related("match__player_0", "match__player_1").get(pk=self.match.pk)
         verdict = adjudicate(transcript_of(live))
         errors = [finding.code for finding in verdict.findings if finding.severity == "error"]
-        self.counts["actions"] = live.last
-        return Played(live.match, verdict.outcome, errors, self.counts)
+        counts = Counter(live.actions.values_list("kind", flat=True))
+        return Played(live.match, verdict.outcome, errors, counts)
 
     @property
     def _live(self) -> LiveMatch | None:
@@ -160,11 +160,9 @@ class Simulation:
         request = ActionInput(kind, live.last, moves=moves, value=value, play_forced=play_forced and kind == Act.ROLL)
         acted = act(match=self.match, side=side, request=request, by=SYSTEM, now=self.now)
         live.last = acted.actions[-1].seq
-        self.counts.update(action.kind for action in acted.actions)
 
     def _rule(self, live: LiveMatch, ruling: Ruling) -> None:
         rule(match=self.match, ruling=ruling, by=SYSTEM, now=self.now)
-        self.counts[ruling.kind] += 1
 
 
 def play_matches(count: int, seed: int) -> Iterator[Played]:

@@ -72,15 +72,19 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
         raise Refused("not_allowed_here")
     if first := _first_answer(match, request.key):
         return first
-    due.settle_due(match_id=match.pk, now=now, wait=False)
     with transaction.atomic():
         journal = Journal.open(match.pk)
         if first := _first_answer(match, request.key):
             return first
-        if not journal.live.changed_by <= request.after <= journal.live.last:
+        if event := due.due_event(journal.state, to_ms(now)):
+            journal.append(event, by=SYSTEM)
+        elif not journal.live.changed_by <= request.after <= journal.live.last:
             raise Refused("stale", seq=journal.live.last)
-        _append(journal, side, request, by, now, lag)
+        else:
+            _append(journal, side, request, by, now, lag)
         journal.close(now)
+    if event:
+        return act(match=match, side=side, request=request, by=by, now=now, lag=lag)
     return Acted(journal.state, journal.appended)
 
 
@@ -91,8 +95,7 @@ def _first_answer(match: Match, key: str) -> Acted | None:
     first = Action.objects.select_related("live").filter(live_id=match.pk, key=key).first()
     if first is None:
         return None
-    journal_state = due.state_of(first.live)
-    return Acted(journal_state, [first], repeated=True)
+    return Acted(due.state_of(first.live), [first], repeated=True)
 
 
 def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: datetime, lag: int) -> None:

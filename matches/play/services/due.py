@@ -27,12 +27,9 @@ def state_of(live: LiveMatch) -> LiveState:
     return from_data(live.state)
 
 
-def settle_due(*, match_id: int, now: datetime, wait: bool = True) -> bool:
-    """Let a fallen flag count, or end a pause whose time is over; whether there was something to do.
-
-    With `wait`, only what was due `GRACE` ago: for sweeps. A request that arrived after the time does not wait.
-    """
-    moment = now - GRACE if wait else now
+def settle_due(*, match_id: int, now: datetime) -> bool:
+    """Let a flag count that fell `GRACE` ago, or end a pause that was over then; whether there was something to do."""
+    moment = now - GRACE
     due = LiveMatch.objects.filter(pk=match_id, due_at__lte=moment)
     if not due.exists():
         return False
@@ -41,7 +38,7 @@ def settle_due(*, match_id: int, now: datetime, wait: bool = True) -> bool:
             journal = Journal.open(match_id)
         except Refused:
             return False  # Finished or voided since.
-        event = _due_event(journal.state, to_ms(moment))
+        event = due_event(journal.state, to_ms(moment))
         if event is None:
             return False
         journal.append(event, by=SYSTEM)
@@ -50,8 +47,8 @@ def settle_due(*, match_id: int, now: datetime, wait: bool = True) -> bool:
     return True
 
 
-def _due_event(state: LiveState, at: int) -> Event | None:
-    """What is due up to `at`, at the moment when it was due."""
+def due_event(state: LiveState, at: int) -> Event | None:
+    """What is due in a match up to `at`, with the moment when it was due; None if nothing is."""
     if state.paused_until is not None:
         return Event(Kind.CONTINUE, state.paused_until) if state.paused_until <= at else None
     clock = state.clock

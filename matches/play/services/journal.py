@@ -50,11 +50,10 @@ class Journal:
     @classmethod
     def open(cls, match_id: int) -> "Journal":
         """Lock a match that is played here. Refused: `not_live` where it is not, or no longer."""
-        match = for_update(Match.objects.all()).get(pk=match_id)
-        live = LiveMatch.objects.filter(pk=match_id).first()
-        if live is None or match.state != Match.State.LIVE:
+        match = for_update(Match.objects.select_related("live")).get(pk=match_id)
+        if match.state != Match.State.LIVE:
             raise Refused("not_live")
-        return cls(match, live, from_data(live.state))
+        return cls(match, match.live, from_data(match.live.state))
 
     def append(
         self,
@@ -97,15 +96,14 @@ class Journal:
         if self.state.match.is_over:
             self._finish(now)
             return
+        if begins:
+            derive_begun(self.match)
         self.match.seq += 1
-        self.match.live = self.live
-        derive_begun(self.match)
         self.match.save(update_fields=["seq", "begun_at"])
 
     def _finish(self, now: datetime) -> None:
         """Append the result; whatever stands above the match learns of it from a worker."""
         over = self.state.match
-        self.match.live = self.live
         append_result(
             self.match,
             winner=over.winner,

@@ -1,99 +1,37 @@
 """Bob (side 0) and Carol (side 1) play a match here, action by action."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from engine import Refused, adjudicate
 from engine.actions import Act, Phase
-from engine.clock import MINUTE, SECOND, ClockSettings
-from matches.lifecycle.opening import open_match
-from matches.models import Action, LiveMatch, Match, Result
-from matches.play.live import Kind
+from engine.clock import Clock
+from matches.models import Action, Match, Result
+from matches.play.live import Kind, LiveState, after_event
 from matches.play.services import due
-from matches.play.services.acting import ActionInput, act
-from matches.play.services.starting import PlaySettings, commit_chain, start
+from matches.play.services.journal import event_of, to_ms
+from matches.play.services.starting import PlaySettings, first_state, start
 from matches.play.transcripts import transcript_of
 from players.actors import Actor
-from players.models import Player
-
-BOB, CAROL = 0, 1
-START = datetime(2026, 11, 20, 20, tzinfo=UTC)
-CLOCK = ClockSettings(12 * SECOND, 2 * MINUTE)
-
-
-class Board:
-    """A live match and the time at it."""
-
-    def __init__(self, match: Match, users) -> None:
-        self.match, self.users, self.now = match, users, START
-
-    def wait(self, seconds: float) -> "Board":
-        self.now += timedelta(seconds=seconds)
-        return self
-
-    @property
-    def live(self) -> LiveMatch:
-        return LiveMatch.objects.get(pk=self.match.pk)
-
-    @property
-    def state(self):
-        return due.state_of(self.live)
-
-    def do(self, side, kind, after=None, **fields):
-        after = self.live.last if after is None else after
-        request = ActionInput(kind, after, **fields)
-        return act(match=self.match, side=side, request=request, by=Actor.of(self.users[side]), now=self.now)
-
-    def open_game(self):
-        self.do(BOB, Kind.READY)
-        return self.do(CAROL, Kind.READY)
-
-    def on_turn(self):
-        return self.state.match.turn
-
-
-@pytest.fixture
-def users(bob, carol):
-    return [bob, carol]
-
-
-@pytest.fixture
-def match(users, alice):
-    players = tuple(Player.objects.create(name=user.display_name, user=user) for user in users)
-    return open_match(players=players, length=3, by=Actor.of(alice), now=START)
-
-
-@pytest.fixture
-def board(match, users, alice):
-    settings = PlaySettings(CLOCK, server_chains=True)
-    start(match=match, settings=settings, by=Actor.of(alice), now=START)
-    for side in (BOB, CAROL):
-        commit_chain(match=match, side=side, anchor="", by=Actor.of(users[side]), now=START)
-    return Board(match, users)
-
-
-def refused(code):
-    return pytest.raises(Refused, check=lambda error: error.code == code)
+from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, refused
 
 
 def test_the_opening_roll_follows_once_both_are_ready(board):
     board.do(BOB, Kind.READY)
-    assert board.state.match.phase is Phase.OPENING
+    assert board.game.phase is Phase.OPENING
     acted = board.do(CAROL, Kind.READY)
     assert [action.kind for action in acted.actions] == ["ready", "roll"]
-    left, right = board.state.match.dice
-    assert board.on_turn() == (BOB if left > right else CAROL)
+    left, right = board.game.dice
+    assert board.game.turn == (BOB if left > right else CAROL)
     board.match.refresh_from_db()
     assert board.match.state == Match.State.LIVE
     assert board.match.begun_at == START
 
 
 def test_an_action_on_an_old_state_is_refused_and_changes_nothing(board):
-    board.open_game()
-    mover = board.on_turn()
-    play = next(iter(board.state.match.legal_plays()))
-    moves = tuple((step.source, step.target) for step in play.steps)
+    mover = board.open_game()
+    moves = board.any_play()
     with refused("stale"):
         board.do(mover, Act.PLAY, after=board.live.last - 1, moves=moves)
     with refused("stale"):
@@ -103,10 +41,18 @@ def test_an_action_on_an_old_state_is_refused_and_changes_nothing(board):
     assert Action.objects.count() == 4
 
 
+def test_the_action_that_ended_the_match_is_repeated_like_any_other(board):
+    mover = board.open_game()
+    after = board.live.last
+    board.do(mover, Act.CONCEDE, after=after, key="last")
+    again = board.do(mover, Act.CONCEDE, after=after, key="last")
+    assert again.repeated
+    assert again.state.match.winner == 1 - mover
+
+
 def test_repeating_an_action_with_its_key_gives_the_first_answer(board):
-    board.open_game()
-    mover = board.on_turn()
-    moves = tuple((step.source, step.target) for step in next(iter(board.state.match.legal_plays())).steps)
+    mover = board.open_game()
+    moves = board.any_play()
     after = board.live.last
     first = board.do(mover, Act.PLAY, after=after, moves=moves, key="k1")
     again = board.do(mover, Act.PLAY, after=after, moves=moves, key="k1")
@@ -116,8 +62,7 @@ def test_repeating_an_action_with_its_key_gives_the_first_answer(board):
 
 
 def test_the_opponent_s_action_and_an_illegal_play_are_refused(board):
-    board.open_game()
-    mover = board.on_turn()
+    mover = board.open_game()
     with refused("not_your_turn"):
         board.do(1 - mover, Act.PLAY, moves=((24, 23),))
     with refused("not_allowed_here"):
@@ -129,24 +74,22 @@ def test_the_opponent_s_action_and_an_illegal_play_are_refused(board):
 
 
 def test_a_pause_of_the_opponent_does_not_make_a_play_stale(board):
-    """The director's clock adjustment is an action, but nothing that a play was decided on."""
-    board.open_game()
-    mover, seen = board.on_turn(), board.live.last
-    moves = tuple((step.source, step.target) for step in next(iter(board.state.match.legal_plays())).steps)
+    mover = board.open_game()
+    seen = board.live.last
+    moves = board.any_play()
     board.do(mover, Act.PLAY, moves=moves)
     board.do(1 - mover, Kind.PAUSE)
     board.do(mover, Kind.CONTINUE)
     board.do(1 - mover, Kind.CONTINUE)
     board.do(1 - mover, Act.ROLL, after=seen + 1)
-    assert board.state.match.phase in (Phase.TO_PLAY, Phase.TO_ROLL)
+    assert board.game.phase in (Phase.TO_PLAY, Phase.TO_ROLL)
 
 
 def test_a_pause_is_before_one_s_own_roll_and_there_are_two(board):
-    board.open_game()
-    mover = board.on_turn()
+    mover = board.open_game()
     with refused("pause_not_now"):
         board.do(mover, Kind.PAUSE)
-    moves = tuple((step.source, step.target) for step in next(iter(board.state.match.legal_plays())).steps)
+    moves = board.any_play()
     board.do(mover, Act.PLAY, moves=moves)
     opponent = 1 - mover
     with refused("pause_not_now"):
@@ -163,8 +106,7 @@ def test_a_pause_is_before_one_s_own_roll_and_there_are_two(board):
 
 
 def test_a_flag_that_falls_loses_the_match_and_an_action_after_it_is_too_late(board):
-    board.open_game()
-    mover = board.on_turn()
+    mover = board.open_game()
     board.wait(12 + 120)
     with refused("not_live"):
         board.do(mover, Act.PLAY, moves=((24, 23),))
@@ -174,12 +116,11 @@ def test_a_flag_that_falls_loses_the_match_and_an_action_after_it_is_too_late(bo
 
 
 def test_an_action_that_arrived_in_time_counts_though_a_sweep_is_late(board):
-    board.open_game()
-    mover = board.on_turn()
-    moves = tuple((step.source, step.target) for step in next(iter(board.state.match.legal_plays())).steps)
+    mover = board.open_game()
+    moves = board.any_play()
     board.wait(12 + 120 - 0.001)
     board.do(mover, Act.PLAY, moves=moves)
-    assert not board.state.match.is_over
+    assert not board.game.is_over
     assert not due.settle_due(match_id=board.match.pk, now=board.now + timedelta(seconds=0.4))
 
 
@@ -194,9 +135,8 @@ def test_sweeps_settle_a_flag_once(board):
 
 
 def test_a_match_that_is_conceded_is_proven_by_its_own_record(board):
-    board.open_game()
-    mover = board.on_turn()
-    moves = tuple((step.source, step.target) for step in next(iter(board.state.match.legal_plays())).steps)
+    mover = board.open_game()
+    moves = board.any_play()
     board.do(mover, Act.PLAY, moves=moves)
     board.do(1 - mover, Act.ROLL, play_forced=True)
     board.do(mover, Act.CONCEDE)
@@ -213,10 +153,6 @@ def test_a_match_that_was_reported_cannot_be_opened_here(match, alice):
 
 
 def test_the_cache_is_the_fold_of_the_actions(board):
-    from engine.clock import Clock
-    from matches.play.live import LiveState, after_event
-    from matches.play.services.journal import event_of, to_ms
-    from matches.play.services.starting import first_state
 
     board.open_game()
     state = LiveState.start(first_state(board.match, "match_lost"), Clock.of(CLOCK), to_ms(START))
