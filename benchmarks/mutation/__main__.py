@@ -86,18 +86,27 @@ def judge(plans: Sequence[dict[str, Any]], jobs: int) -> list[dict[str, Any]]:
     return [json.loads(line) for file in files for line in file.with_suffix(".results").read_text().splitlines()]
 
 
+def survivors(file: Path, mutants: Iterable[Mutant]) -> list[Mutant]:
+    """The mutants that survived an earlier run, wherever their lines are now."""
+    earlier = {_identity(result["mutant"]) for result in json.loads(file.read_text()) if result["verdict"] == SURVIVED}
+    return [mutant for mutant in mutants if _identity(mutant.as_json()) in earlier]
+
+
+def _identity(mutant: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(mutant[key] for key in IDENTITY)
+
+
 def equivalents() -> dict[tuple[str, ...], str]:
     """Mutants that a person has found to behave like the original -> the reason."""
     entries = tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])
-    return {tuple(entry[key] for key in IDENTITY): entry["reason"] for entry in entries}
+    return {_identity(entry): entry["reason"] for entry in entries}
 
 
 def mark_equivalents(results: Iterable[dict[str, Any]]) -> None:
     """Give the survivors that behave like the original their own verdict, with the reason."""
     known = equivalents()
     for result in results:
-        mutant = result["mutant"]
-        reason = known.get(tuple(mutant[key] for key in IDENTITY))
+        reason = known.get(_identity(result["mutant"]))
         if reason and result["verdict"] == SURVIVED:
             result.update(verdict="equivalent", reason=reason)
 
@@ -134,7 +143,10 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], metavar="PATH", help="files, folders or patterns to mutate")
     parser.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
     parser.add_argument("--tests", type=int, default=40, help="at most so many tests a mutant (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=20.0, help="at most so long a mutant (%(default)s)")
+    parser.add_argument(
+        "--seconds", type=float, default=20.0, help="at most so much processor time a mutant (%(default)s)"
+    )
+    parser.add_argument("--again", type=Path, metavar="JSON", help="judge the survivors of that earlier run instead")
     parser.add_argument("--json", type=Path, help="write every mutant with its verdict there")
     options = parser.parse_args()
     if options.cover is not None:
@@ -145,7 +157,7 @@ def main() -> int:
     candidates = [mutant for path in source_files() if matches(path, options.only) for mutant in mutants_of(path)]
     reached = [mutant for mutant in candidates if covering.get((mutant.path, mutant.line))]
     print(f"{len(candidates)} possible mutants, {len(reached)} on lines that tests run", flush=True)
-    chosen = sample(reached, options.count, options.seed)
+    chosen = survivors(options.again, reached) if options.again else sample(reached, options.count, options.seed)
     results = judge([plan(mutant, covering, options.tests, options.seconds) for mutant in chosen], options.jobs)
     mark_equivalents(results)
     print_report(results)

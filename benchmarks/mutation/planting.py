@@ -18,8 +18,10 @@ from _pytest.runner import runtestprotocol
 
 from benchmarks.mutation.sample import Mutant, mutated_code
 
-SECONDS_AT_LEAST, SECONDS_PER_SECOND = 20.0, 8.0
-"""A run is stopped after so many seconds, and so many times as long as its tests took when they were recorded."""
+SECONDS_AT_LEAST, SECONDS_PER_SECOND = 15.0, 5.0
+"""A run is stopped after so many seconds of processor time, and so many for each that its tests took when recorded."""
+WAITING = 20
+"""Seconds that may pass for each second of processor time; a busy machine needs some, a deadlock needs no end."""
 MOST_MEMORY = 4 << 30
 """Bytes of address space for one run: a fault may build a list without end."""
 NOTICED, SURVIVED, TIMED_OUT, UNPLANTED = "noticed", "survived", "timed out", "not planted"
@@ -76,22 +78,23 @@ def _fork_and_run(
     child = os.fork()
     if child == 0:
         os.close(reading)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1))
         _run_and_exit(session, tests, writing, mutant)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        if not _ended(child, limit):
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return TOO_LONG
-        return pipe.read().decode()
+        return pipe.read().decode() if _ends(child, limit) else TOO_LONG
 
 
-def _ended(child: int, limit: float) -> bool:
-    until = monotonic() + limit
+def _ends(child: int, limit: float) -> bool:
+    """Whether a fork ends by itself, within its limits."""
+    until = monotonic() + limit * WAITING
     while monotonic() < until:
-        if os.waitpid(child, os.WNOHANG)[0]:
-            return True
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU)
         sleep(0.01)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
     return False
 
 

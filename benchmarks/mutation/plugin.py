@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from functools import _lru_cache_wrapper
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from types import CodeType, FrameType
 from typing import Any
 
@@ -87,7 +87,7 @@ class LineRecorder:
         for cached in self.caches:
             cached.cache_clear()
         _limit_examples(item)
-        started = perf_counter()
+        started = process_time()
         threading.settrace(self.trace)
         sys.settrace(self.trace)
         try:
@@ -99,7 +99,7 @@ class LineRecorder:
                 lines: dict[str, list[int]] = {}
                 for path, line in sorted(self.lines):
                     lines.setdefault(self.sources[path], []).append(line)
-                self.tests[item.nodeid] = {"seconds": round(perf_counter() - started, 4), "lines": lines}
+                self.tests[item.nodeid] = {"seconds": round(process_time() - started, 4), "lines": lines}
             if nextitem is None or nextitem.path != item.path:
                 self.write(item)
 

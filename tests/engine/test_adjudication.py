@@ -11,9 +11,12 @@ from engine.errors import MESSAGES
 from engine.records import write_mat
 from engine.simulation import play_out
 from engine.verdict import Severity
-from tests.engine.findings_table import DOUBLED, OPENING, RECORDS, SNOWIE, TRANSCRIPTS
-from tests.engine.written import judged, one_game, right, row, told
+from tests.engine.boards import board
+from tests.engine.findings_table import DOUBLED, OPENING, RECORDS, SNOWIE, TRANSCRIPTS, set_up
+from tests.engine.written import judged, left, one_game, right, row, told
 
+CAROL_BEARS_OFF = board({6: 15}, {24: 2})
+"""Bob, on roll, has borne off no checker, and Carol all but two."""
 OF_THE_ADJUDICATOR = ("Plays", "The cube", "Adjudication: plays", "Adjudication: results")
 
 
@@ -125,3 +128,15 @@ def test_a_record_that_is_legal_so_far_is_incomplete():
 def test_an_offered_cube_shows_in_the_board_of_its_finding():
     verdict = judged(one_game(DOUBLED, right("Wins 1 point")))
     assert ":D:" in verdict.findings[0].xgid
+
+
+def test_a_finding_about_a_roll_names_the_roll() -> None:
+    (finding,) = judged(one_game(row(1, "33: 8/5(2) 6/3(2)"))).findings
+    assert finding.message == "A game cannot open with the double 3-3: equal dice are rolled again."
+
+
+@pytest.mark.parametrize(("result", "too_much"), [(left("Wins 2 points"), True), (right("Wins 2 points"), False)])
+def test_only_the_side_that_has_borne_off_cannot_lose_a_gammon(result: str, too_much: bool) -> None:
+    codes = {finding.code for finding in judged(set_up(CAROL_BEARS_OFF, row(1, "21: 6/4 6/5"), result)).findings}
+    assert "resignation_implied" in codes
+    assert ("resigned_too_much" in codes) == too_much

@@ -1,5 +1,6 @@
 """SGF as GNU Backgammon writes it, and ours that it can read."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from engine.errors import Refused
 from engine.position import Position
 from engine.records import Limits, read, write
+from engine.simulation import play_out
 from engine.transcript import Claim, Event, Game, Kind, Place, Transcript
 
 from .samples import codes, events, play
@@ -229,3 +231,13 @@ def test_all_that_sgf_can_say_survives(transcript: Transcript) -> None:
 @given(NAME, NAME)
 def test_names_survive_whatever_is_in_them(left: str, right: str) -> None:
     assert read(write(Transcript((left, right), 5, (Game(1, ()),)), "sgf")).players == (left, right)
+
+
+def test_only_a_game_that_was_not_played_to_its_end_is_marked_as_resigned() -> None:
+    transcripts = [play_out(seed, 3) for seed in range(8)]
+    games = [(transcript, game) for transcript in transcripts for game in transcript.games]
+    assert {game.events[-1].kind for _, game in games} == {Kind.PLAY, Kind.DROP, Kind.RESIGN, Kind.ACCEPT}
+    for transcript, game in games:
+        text = write(replace(transcript, games=(game,)), "sgf").decode()
+        (resigned,) = re.findall(r"RE\[[WB]\+\d+(R?)\]", text)
+        assert bool(resigned) == (game.events[-1].kind in (Kind.RESIGN, Kind.ACCEPT))
