@@ -1,4 +1,4 @@
-"""The outermost room: settings, addresses, processes."""
+"""Settings, URLs and processes."""
 
 from config.celery import app as celery_app
 

@@ -1,4 +1,4 @@
-"""What the API answers when it says no: problem details (RFC 9457) with a stable `code`."""
+"""Error responses of the API: problem details (RFC 9457) with a stable `code`."""
 
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
@@ -18,7 +18,7 @@ PROBLEM_JSON = "application/problem+json"
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's exception handler; None (a bug, answered by `server_error`) for whatever nobody foresaw."""
+    """Handle an exception for DRF; return None for unexpected ones, which `server_error` answers."""
     if isinstance(error, Refused):
         set_rollback()
         detail = sentence(error.code, error.params)
@@ -42,8 +42,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     return response
 
 
-def outside(request: HttpRequest, error: exceptions.APIException) -> HttpResponse | None:
-    """A problem that no view of the API has met; None where a page was asked for."""
+def problem_response(request: HttpRequest, error: exceptions.APIException) -> HttpResponse | None:
+    """Return a problem for an error outside the views of the API; None if the request is for a page."""
     if not request.path.startswith("/api/"):
         return None
     body = _body(error.status_code, _code(error), str(error.detail))
@@ -89,6 +89,6 @@ def _faults(details: Any, field: str = "") -> Iterator[dict[str, str]]:
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON can carry them."""
+    """Return the parameters as JSON can represent them."""
     kept = (str, int, float, bool, type(None), list, dict)
     return {name: value if isinstance(value, kept) else str(value) for name, value in params.items()}

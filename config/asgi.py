@@ -1,4 +1,4 @@
-"""What uvicorn serves: `/live/` through Django's ASGI handler, everything else through WSGI on a few threads.
+"""The ASGI application: `/live/` through Django's ASGI handler, everything else through WSGI on a few threads.
 
 Plain Django views are two to ten times as fast through a2wsgi as through Django's own ASGI handler, and a few hundred
 open streams do not slow them down.
@@ -13,18 +13,18 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 live = get_asgi_application()
 
-from config.clients import CLIENT, Client, Receive, Scope, Send, StopsWithClient  # noqa: E402
+from config.clients import CLIENT, Client, Receive, Scope, Send, StopOnDisconnect  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
 
 LIVE_PREFIX = "/live/"
 WSGI_THREADS = 8
 
-# Django's answer is an iterable of bytes, which its type does not say.
-pages = WSGIMiddleware(StopsWithClient(wsgi), workers=WSGI_THREADS)  # type: ignore[arg-type]
+# Django's response is an iterable of bytes, which its type does not say.
+pages = WSGIMiddleware(StopOnDisconnect(wsgi), workers=WSGI_THREADS)  # type: ignore[arg-type]
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Send one connection to the handler its path asks for."""
+    """Pass a connection to the handler for its path."""
     if scope["type"] == "http" and not scope["path"].startswith(LIVE_PREFIX):
         client = Client(receive, send)
         scope[CLIENT] = client

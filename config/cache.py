@@ -1,4 +1,4 @@
-"""The cache, on the Redis protocol: what it holds may always be lost, so a request never fails because it is away."""
+"""The cache, over the Redis protocol. Its contents may always be lost, so a request never fails without it."""
 
 import time
 from collections.abc import Callable
@@ -12,23 +12,23 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 log = structlog.get_logger(__name__)
 
 
-# A server that hangs would cost every look-up its time limit; after one we do not ask again for so many seconds.
-REST_AFTER_TIMEOUT = 2.0
+# A server that hangs would delay every look-up; after a timeout it is not asked again for so many seconds.
+PAUSE_AFTER_TIMEOUT = 2.0
 
 
 class ForgivingRedisClient(RedisCacheClient):
-    """Answers as an empty cache would while the server cannot be reached."""
+    """Behaves like an empty cache while the server cannot be reached."""
 
-    ask_again_at = 0.0
+    paused_until = 0.0
 
     def _or(self, missing: Any, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        if time.monotonic() < self.ask_again_at:
+        if time.monotonic() < self.paused_until:
             return missing
         try:
             return operation(*args, **kwargs)
         except RedisError as error:
             if isinstance(error, RedisTimeoutError):
-                self.ask_again_at = time.monotonic() + REST_AFTER_TIMEOUT
+                self.paused_until = time.monotonic() + PAUSE_AFTER_TIMEOUT
             log.warning("cache_unreachable", error=str(error))
             return missing
 

@@ -1,7 +1,7 @@
-"""The queue. A message is a hint, never the work: whatever must happen is a row that the sweeps below find again.
+"""The queue. A message is a hint, never the work: all work is a row that the sweeps below find again.
 
-Tasks live in their rooms (`matches/tasks.py` …) as `@shared_task` and are published with
-`transaction.on_commit(task.delay, robust=True)`, so that a broker that is away never fails a request.
+Tasks are in the `tasks.py` of their app as `@shared_task` and are published with
+`transaction.on_commit(task.delay, robust=True)`, so that a request never fails without a broker.
 """
 
 import os
@@ -14,12 +14,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("barpoint")
 
-# A publisher gives up after this many seconds; the sweep sends the hint again.
+# In seconds; after that the sweep sends the hint again.
 PUBLISH_PATIENCE = 1.0
 
 
 def broker_url(redis_url: str) -> str:
-    """The URL as kombu writes it: it calls a Unix socket `redis+socket`."""
+    """Return the URL as kombu expects it, which calls a Unix socket `redis+socket`."""
     return redis_url.replace("unix://", "redis+socket://", 1)
 
 
@@ -28,13 +28,13 @@ class Config:
 
     @property
     def broker_url(self) -> str:
-        """The broker is whatever REDIS_URL names."""
-        # Not at import: Django's settings may be the ones importing us.
+        """The broker at settings.REDIS_URL."""
+        # Not imported above, since Django's settings may be importing this module.
         from django.conf import settings
 
         return broker_url(settings.REDIS_URL)
 
-    # Nobody waits for a result: what a task did is in the database.
+    # Task results are in the database.
     task_ignore_result = True
     result_backend = None
     task_serializer = "json"
@@ -50,14 +50,14 @@ class Config:
         "interval_step": 0,
         "interval_max": 0,
     }
-    # The worker, unlike a publisher, waits for its broker as long as it takes.
+    # The worker, unlike a publisher, waits for the broker without limit.
     broker_connection_retry_on_startup = True
     broker_connection_max_retries = None
     worker_cancel_long_running_tasks_on_connection_loss = False
     worker_hijack_root_logger = False
-    # One at a time: a long adjudication must not sit on messages another worker could take.
+    # One at a time, so that a long adjudication does not hold messages that another worker could take.
     worker_prefetch_multiplier = 1
-    # The schedule below is all there is, so beat keeps no file.
+    # The schedule below is complete, so beat needs no file.
     beat_scheduler = "celery.beat:Scheduler"
     beat_max_loop_interval = 1
     beat_schedule: dict[str, dict[str, Any]] = {
@@ -82,4 +82,4 @@ app.autodiscover_tasks()
 
 @setup_logging.connect
 def _keep_django_logging(**_: Any) -> None:
-    """Celery would otherwise replace the handlers that settings.LOGGING has set up."""
+    """Stop Celery from replacing the handlers of settings.LOGGING."""

@@ -1,6 +1,6 @@
-"""Ends an answer when its client has gone away, which WSGI cannot say and a2wsgi does not ask.
+"""Stop sending a response when its client has disconnected, which WSGI cannot report and a2wsgi does not check.
 
-Without this a long download is read from the database to its end, and holds a thread, for nobody.
+Otherwise a long download would be read from the database to its end and occupy a thread for nobody.
 """
 
 import asyncio
@@ -13,28 +13,28 @@ Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
 CLIENT = "barpoint.client"
-"""Where a request's scope holds its Client."""
+"""The key of the Client in a request's scope."""
 STALLED_AFTER = 60.0
-"""Seconds in which a client must take what was sent before it counts as gone."""
+"""Seconds in which a client must take what was sent before it counts as disconnected."""
 
 
 class Client:
-    """The other end of one HTTP connection, while one request is answered."""
+    """The client of one HTTP connection, during one request."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive
         self._send = send
         self._watcher: asyncio.Task[None] | None = None
-        # Set by the event loop, read by the thread that makes the answer.
+        # Set by the event loop, read by the thread that generates the response.
         self._gone = Event()
 
     @property
     def is_gone(self) -> bool:
-        """Whether nobody waits for the answer any more."""
+        """Whether the client has disconnected."""
         return self._gone.is_set()
 
     async def serve(self, app: Any, scope: Scope) -> None:
-        """Let `app` answer; what it sends to a client that is gone is dropped."""
+        """Run `app`, and drop what it sends once the client has disconnected."""
         try:
             await app(scope, self._receive, self._deliver)
         finally:
@@ -42,7 +42,7 @@ class Client:
                 self._watcher.cancel()
 
     async def _deliver(self, message: Any) -> None:
-        # Once the body is on its way the request has been read, so `receive` has only the disconnection to say.
+        # Once the body is being sent the request has been read, so `receive` can only report the disconnection.
         if message["type"] == "http.response.body" and self._watcher is None:
             self._watcher = asyncio.create_task(self._watch())
         if self.is_gone:
@@ -59,19 +59,19 @@ class Client:
         self._gone.set()
 
 
-class StopsWithClient:
-    """A WSGI application whose answers end when the client is gone; a HEAD request reads nothing of the body."""
+class StopOnDisconnect:
+    """A WSGI application whose responses end when the client disconnects; a HEAD request reads nothing of the body."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
 
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> "Answer":
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> "ClientBody":
         body = self._app(environ, start_response)
-        return Answer(body, environ["asgi.scope"][CLIENT], is_empty=environ["REQUEST_METHOD"] == "HEAD")
+        return ClientBody(body, environ["asgi.scope"][CLIENT], is_empty=environ["REQUEST_METHOD"] == "HEAD")
 
 
-class Answer:
-    """The body of an answer, as long as somebody waits for it."""
+class ClientBody:
+    """The body of a response, until the client disconnects."""
 
     def __init__(self, body: Iterable[bytes], client: Client, *, is_empty: bool) -> None:
         self._body = body
@@ -87,5 +87,5 @@ class Answer:
             yield chunk
 
     def close(self) -> None:
-        """Tell the application that its answer is over."""
+        """Close the body of the application."""
         getattr(self._body, "close", lambda: None)()

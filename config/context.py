@@ -1,4 +1,4 @@
-"""What every page knows."""
+"""Template context of every page."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ THEME_COOKIE = "theme"
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
-    """`theme`: the reader's choice of colours, from the account, else from a cookie."""
-    # An error page may be drawn before anybody was identified.
+    """Return `theme`, the user's choice from the account or else from a cookie."""
+    # Error pages may be rendered before the user is known.
     user = getattr(request, "user", None)
     theme = user.theme if user is not None and user.is_authenticated else request.COOKIES.get(THEME_COOKIE)
     return {"theme": theme if theme in User.Theme.values else User.Theme.AUTO.value}

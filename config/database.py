@@ -1,9 +1,9 @@
-"""Turns a DATABASE_URL into Django's settings for one database."""
+"""Database settings from a DATABASE_URL."""
 
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-# Under IMMEDIATE a writer waits its turn instead of failing half way; WAL lets readers go on meanwhile.
+# With IMMEDIATE a writer waits for its turn instead of failing half-way; with WAL readers are not blocked meanwhile.
 SQLITE_OPTIONS: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,
@@ -13,9 +13,11 @@ POSTGRES_SCHEMES = ("postgres", "postgresql")
 
 
 def from_url(url: str) -> dict[str, Any]:
-    """Settings for `sqlite:///relative`, `sqlite:////absolute` or `postgresql://user:password@host:port/name?option=value`.
+    """Return Django's settings for a database URL.
 
-    A PostgreSQL socket folder is a percent-encoded host (`postgresql://user@%2Frun%2Fpostgresql/name`).
+    `sqlite:///relative`, `sqlite:////absolute` or `postgresql://user:password@host:port/name?option=value`. The folder
+    of a
+    PostgreSQL socket is a percent-encoded host (`postgresql://user@%2Frun%2Fpostgresql/name`).
     Raises ValueError for any other scheme.
     """
     parts = urlsplit(url)

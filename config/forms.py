@@ -6,7 +6,7 @@ from players.models import User
 
 
 class ThemeForm(forms.Form):
-    """The reader's colours, and the page they were chosen on."""
+    """The theme, and the page it was chosen on."""
 
     theme = forms.ChoiceField(choices=User.Theme.choices)
     next = forms.CharField(required=False, max_length=2000, empty_value="/")

@@ -1,7 +1,7 @@
-"""Structured logs: JSON lines in service, readable lines on a developer's machine, each with its request id.
+"""Structured logs: JSON lines in production, readable lines in development, each with its request id.
 
-No line holds what would let its reader act as somebody else: tracebacks come without local variables, and tokens,
-cookies and passwords are cut out of the finished line.
+Log lines contain nothing that lets a reader act as somebody else: tracebacks come without local variables, and
+tokens, cookies and passwords are removed from the finished line.
 """
 
 import logging
@@ -25,39 +25,39 @@ _SECRETS = [
     # Paths that work like a key: personal match links, invitations, links to choose a new password.
     re.compile(rf"(?P<keep>{_SLASH}(?:m|invitations){_SLASH}){_SEGMENT}", re.IGNORECASE),
     re.compile(rf"(?P<keep>{_SLASH}password{_SLASH}choose{_SLASH}){_SEGMENT}{_SLASH}{_SEGMENT}", re.IGNORECASE),
-    # A match link's token without its path, as the API receives it in a header.
+    # The token of a match link without its path, as the API receives it in a header.
     re.compile(r"(?P<keep>\b)[2-9a-z]{10}\.[01s]\.[\w-]{43}"),
     re.compile(r"(?P<keep>\b(?:Token|Bearer|Basic) )[\w.~+/=-]{8,}", re.IGNORECASE),
-    # Cookies, query strings and form bodies; a quote may stand around the name, the value or both.
+    # Cookies, query strings and form bodies, with quotes around the name, the value or both.
     re.compile(
         r"(?P<keep>\b(?:sessionid|csrftoken|csrfmiddlewaretoken|(?:new_)?password\d?|authorization|idempotency-key"
         r"|x-csrftoken|match-link|cookie)\\?[\"']?\s*[=:]\s*\\?[\"']?)[^\\\"'&;,\s]+",
         re.IGNORECASE,
     ),
-    # The password in a database's or broker's URL.
+    # The password in the URL of a database or broker.
     re.compile(r"(?P<keep>://[^:/@\s\"']*:)[^@/\s\"']+(?=@)"),
-    # PostgreSQL quotes the whole row that broke a constraint.
+    # PostgreSQL quotes the whole row that violates a constraint.
     re.compile(r"(?P<keep>Failing row contains )\(.*?\)(?=\.|\\n|\n|\"|$)"),
 ]
 
 
 def without_secrets(text: str) -> str:
-    """The text with every token, session cookie and password replaced by `***`."""
+    """Return the text with every token, session cookie and password replaced by `***`."""
     for pattern in _SECRETS:
         text = pattern.sub(rf"\g<keep>{HIDDEN}", text)
     return text
 
 
 class SafeFormatter(structlog.stdlib.ProcessorFormatter):
-    """Writes a log line, traceback included, without secrets, whoever logged it."""
+    """Formats log lines and tracebacks without secrets, from any logger."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The finished line."""
+        """Return the finished line."""
         return without_secrets(super().format(record))
 
 
 def logging_config(*, json: bool, level: str) -> dict[str, Any]:
-    """The LOGGING dictionary; also sets up structlog, so that both kinds of logger write the same lines."""
+    """Return the LOGGING dictionary, and set up structlog so that both kinds of logger write the same lines."""
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
@@ -68,7 +68,7 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    # Both renderers print local variables unless they are stopped, and a view's locals hold what was typed.
+    # By default both renderers print local variables, and those of a view contain what was typed.
     tracebacks = structlog.processors.ExceptionRenderer(
         structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
     )
@@ -91,10 +91,10 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"level": level},
-            # These come with handlers of their own, which would write unchanged lines.
+            # These have handlers of their own, which would write unfiltered lines.
             "django.server": {"level": level, "propagate": True},
             "uvicorn": {"level": level, "propagate": True},
-            # One line a request is the proxy's business.
+            # The proxy logs requests.
             "uvicorn.access": {"level": "WARNING", "propagate": True},
         },
     }

@@ -1,4 +1,4 @@
-"""What happens around every request."""
+"""Middleware."""
 
 import re
 import uuid
@@ -24,7 +24,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
 class RequestId:
-    """Names each request, in the answer and in every log line it causes."""
+    """Give each request an id, sent in its response and written in its log lines."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -38,8 +38,8 @@ class RequestId:
         return response
 
 
-class WholeText:
-    """Refuses an address or a header with a NUL in it: text for which no database can look."""
+class RefuseNul:
+    """Refuse URLs and headers that contain a NUL character, which no database can store."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -47,16 +47,16 @@ class WholeText:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         texts = (request.path_info, unquote(request.META.get("QUERY_STRING", "")), *request.headers.values())
         if any("\0" in text for text in texts):
-            raise BadRequest("A NUL in an address or a header.")
+            raise BadRequest("A NUL character in the URL or a header.")
         return self.get_response(request)
 
 
 class ContentSecurityPolicy:
-    """Only our own files run; a view that needs another policy sets the header itself."""
+    """Allow only our own files; a view that needs another policy sets the header itself."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
-        # The import map is the one inline script there is, and it is allowed by its hash.
+        # The import map is the only inline script and is allowed by its hash.
         scripts = " ".join(["'self'", *([f"'{import_map_source()}'"] if import_map_source() else [])])
         self.policy = "; ".join(
             [
@@ -78,7 +78,7 @@ class ContentSecurityPolicy:
 
 
 class Preferences:
-    """The signed-in reader's language and time zone, where they chose one."""
+    """Activate the user's language and time zone, if they have chosen them."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -100,12 +100,12 @@ def _zone(name: str) -> zoneinfo.ZoneInfo | None:
     try:
         return zoneinfo.ZoneInfo(name) if name else None
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-        # A zone that this machine's database does not know any more: the event's zone will do.
+        # The zone is not in this machine's database any more, so the event's zone is used.
         return None
 
 
-class RefusedPages:
-    """A page that was refused says why, with the status the API would give; no answer is left blank."""
+class RefusalPages:
+    """Show refused requests as a page, with the status the API would answer."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -119,7 +119,7 @@ class RefusedPages:
         return explained
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """The refusal as a page; anything else is left to Django."""
+        """Render a refusal as a page; leave other exceptions to Django."""
         if not isinstance(exception, Refused):
             return None
         back = way_back(request)

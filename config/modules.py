@@ -1,7 +1,7 @@
 """The import map of our ES modules.
 
-With hashed file names `import "./dice.js"` inside a module would ask for the plain name; the map leads it to the
-hashed one, so every module can be cached for ever. Without hashing (DEBUG, tests) there is nothing to map.
+Files have hashed names, but `import "./dice.js"` inside a module requests the plain name. The map translates it to the
+hashed one, so that modules can be cached for ever. Without hashing (DEBUG, tests) no map is needed.
 """
 
 import base64
@@ -12,13 +12,13 @@ import json
 from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
 from django.templatetags.static import static
 
-# Folders in static/ that hold our modules; other people's scripts keep to themselves.
-ROOMS = ("config", "players", "matches", "tournaments")
+# Folders in static/ with our modules; other folders contain third-party scripts.
+OUR_FOLDERS = ("config", "players", "matches", "tournaments")
 
 
 @functools.cache
 def import_map() -> str:
-    """The map as JSON; empty where static files keep their names."""
+    """Return the map as JSON; empty if static files are not hashed."""
     storage = staticfiles_storage
     if not isinstance(storage, ManifestFilesMixin):
         return ""
@@ -26,13 +26,13 @@ def import_map() -> str:
     imports = {
         prefix + name: static(name)
         for name in sorted(storage.hashed_files)
-        if name.endswith(".js") and name.split("/", 1)[0] in ROOMS
+        if name.endswith(".js") and name.split("/", 1)[0] in OUR_FOLDERS
     }
     return json.dumps({"imports": imports}, separators=(",", ":")) if imports else ""
 
 
 def import_map_source() -> str:
-    """The hash under which the content security policy lets the map in; empty where there is no map."""
+    """Return the map's hash for the content security policy; empty if there is no map."""
     text = import_map()
     if not text:
         return ""

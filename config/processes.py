@@ -1,4 +1,4 @@
-"""Child processes that never outlive their parent, and come back when they die."""
+"""Child processes that never outlive their parent and are restarted when they die."""
 
 import ctypes
 import os
@@ -11,12 +11,14 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 FIRST_DELAY, LONGEST_DELAY = 0.2, 30.0
-# Whoever lived this long died of something new.
+# After so many seconds a process counts as healthy, and its next restart is quick again.
 HEALTHY_AFTER = 20.0
 
 
 def bound_to_parent() -> Callable[[], None]:
-    """For Popen's `preexec_fn`: the kernel kills the child when the parent dies, even by kill -9 (on Linux)."""
+    """Return a function for Popen's `preexec_fn`, so that the child is killed with its parent, even by kill -9 (on
+    Linux).
+    """
     parent = os.getpid()
     prctl = ctypes.CDLL(None, use_errno=True).prctl if sys.platform == "linux" else None
 
@@ -24,7 +26,7 @@ def bound_to_parent() -> Callable[[], None]:
         if prctl is None:
             return
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        # The parent may have died before the line above.
+        # The parent may have died before the call above.
         if os.getppid() != parent:
             os._exit(1)
 
@@ -32,7 +34,7 @@ def bound_to_parent() -> Callable[[], None]:
 
 
 def spawn(argv: Sequence[str], env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """Start a child that dies with us. It has a session of its own, so Ctrl-C reaches only its parent."""
+    """Start a child that dies with this process. It has its own session, so Ctrl-C reaches only its parent."""
     return subprocess.Popen(  # noqa: S603 (our own commands)
         list(argv),
         env=None if env is None else dict(env),
@@ -43,7 +45,7 @@ def spawn(argv: Sequence[str], env: Mapping[str, str] | None = None) -> subproce
 
 
 def stop(process: subprocess.Popen[bytes], patience: float) -> None:
-    """Ask a child to end, and make it end after `patience` seconds."""
+    """Terminate a child, and kill it after `patience` seconds."""
     if process.poll() is None:
         process.terminate()
     try:
@@ -54,7 +56,7 @@ def stop(process: subprocess.Popen[bytes], patience: float) -> None:
 
 
 class Child:
-    """One process that is kept running: restarted when it dies, later each time if it keeps dying."""
+    """A process that is restarted when it dies, after longer pauses if it keeps dying."""
 
     def __init__(
         self,
@@ -75,14 +77,14 @@ class Child:
         self.restart_at = 0.0
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the process and write its pid where a fault test finds it."""
+        """Start the process and write its pid to a file."""
         self.process = spawn(self.argv, self.env)
         self.started_at = time.monotonic()
         self.pid_file.write_text(f"{self.process.pid}\n")
         return self.process
 
-    def look_after(self) -> str | None:
-        """Restart the process if it is time to; what there is to tell, if anything."""
+    def restart_if_dead(self) -> str | None:
+        """Restart the process if it is time to; return a message for the operator if it has just died."""
         now = time.monotonic()
         if self.process is None:
             if now >= self.restart_at:

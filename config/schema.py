@@ -1,4 +1,4 @@
-"""What the API's description says of every route alike."""
+"""Parts that all operations of the API description share."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,14 +19,14 @@ EXAMPLE = {
     "request_id": "5f0c8f7d2b1e4a6c9d3e7f8a1b2c3d4e",
 }
 OTHERWISE = (
-    "Whatever else may be wrong with any request: malformed (400), without an account or with a token that is not "
-    "known (401), not allowed (403), nothing there (404), a type of answer (406) or of body (415) we do not speak, "
-    "too many requests (429)."
+    "Errors that any request can have: malformed (400), no account or an unknown token (401), not "
+    "allowed (403), not found (404), unsupported type of response (406) or body (415), too many "
+    "requests (429)."
 )
 
 
 def operations(description: Description) -> Iterator[tuple[str, Description]]:
-    """Each operation, by its path."""
+    """Yield each operation with its path."""
     for path, item in description["paths"].items():
         for method, operation in item.items():
             if method in METHODS:
@@ -34,7 +34,7 @@ def operations(description: Description) -> Iterator[tuple[str, Description]]:
 
 
 def problems(result: Description, **_context: Any) -> Description:
-    """Every refusal is problem details, of a type of its own; also those that no view names."""
+    """Describe every error as problem details, also those that no view names."""
     for _path, operation in operations(result):
         answers = operation["responses"]
         answers.setdefault("default", {"description": OTHERWISE})

@@ -1,7 +1,7 @@
-"""Settings, all of them from the environment; safe for the open internet unless told otherwise.
+"""Settings, read from the environment; safe for the open internet by default.
 
-BARPOINT_PROFILE=local (set by `make run` and by `manage.py` where there is no SECRET_KEY) is for one machine over
-plain HTTP: it makes its own secret key in `var/` and sends cookies without TLS. Everything else is the same.
+BARPOINT_PROFILE=local (set by `make run`, and by `manage.py` without a SECRET_KEY) is for one machine over plain HTTP:
+it makes its own secret key in `var/` and sends cookies without TLS. Everything else is the same.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ def _secret_key() -> str:
     if path.exists():
         return path.read_text()
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Several processes may come here first; the key appears whole, and whoever links it first has made it.
+    # Several processes may start at once. The key is written to a draft first, and the first process to link it wins.
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(secrets.token_urlsafe(50))
@@ -51,12 +51,12 @@ def _secret_key() -> str:
 DEBUG = _flag("DEBUG")
 SECRET_KEY = _secret_key()
 ALLOWED_HOSTS = _words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]" if LOCAL else "")
-# Where letters say that this site is; a request says so itself.
+# The site's URL in e-mails; requests use their own.
 _HERE = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}" if LOCAL else f"https://{next(iter(ALLOWED_HOSTS), '')}"
 SITE_URL = os.environ.get("SITE_URL", _HERE).rstrip("/")
 CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
 
-# Behind a proxy that ends TLS and sets this header itself, and only then, may the header be believed.
+# Trust this header only behind a proxy that ends TLS and sets the header itself.
 if _flag("BEHIND_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = _flag("SSL_REDIRECT", not LOCAL)
@@ -76,7 +76,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    # Before staticfiles, so that a development server leaves static files to WhiteNoise too.
+    # Before staticfiles, so that a development server also leaves static files to WhiteNoise.
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_filters",
@@ -94,7 +94,7 @@ MIDDLEWARE = [
     "config.middleware.RequestId",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.ContentSecurityPolicy",
-    "config.middleware.WholeText",
+    "config.middleware.RefuseNul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -105,7 +105,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "players.accounts.kept_input.KeepInput",
-    "config.middleware.RefusedPages",
+    "config.middleware.RefusalPages",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -129,7 +129,7 @@ TEMPLATES = [
     }
 ]
 
-# ATOMIC_REQUESTS stays off: under SQLite's IMMEDIATE every page view would take the write lock.
+# ATOMIC_REQUESTS stays off: with SQLite's IMMEDIATE every page view would take the write lock.
 DATABASES: dict[str, dict[str, Any]] = {
     "default": database.from_url(os.environ.get("DATABASE_URL") or f"sqlite:///{VAR_DIR / 'barpoint.sqlite3'}"),
 }
@@ -146,12 +146,12 @@ CACHES = {
     }
 }
 
-# Seconds until work that nobody has claimed is announced again, and until a worker's claim is taken for dead.
+# Seconds until unclaimed work is announced again, and until a worker with a claim is considered dead.
 QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
-# Seconds in which a player may take back a report of their own loss; 0 lets it stand at once.
+# Seconds in which a player can take back a report of their own loss; 0 accepts it at once.
 OWN_LOSS_PENDING = int(os.environ.get("OWN_LOSS_PENDING", "120"))
-# Records one address, or one account, may send in.
+# Records that one client or one account may send in.
 UPLOAD_RATES = {
     "anon": os.environ.get("UPLOAD_RATE_ANON", "60/hour"),
     "user": os.environ.get("UPLOAD_RATE_USER", "600/hour"),
@@ -172,7 +172,8 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 
-# On one machine e-mails are written to the console. In service that would be the log, and their links work like keys.
+# On one machine e-mails are written to the terminal. On a server that would be the log, and links in e-mails work like
+# keys.
 _MAILER = "console" if LOCAL else "smtp"
 EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", f"django.core.mail.backends.{_MAILER}.EmailBackend")
 EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
@@ -193,7 +194,7 @@ TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
-# The script that checks a draw is served to everybody, and works alone.
+# The script that verifies a draw is public and works on its own.
 STATICFILES_DIRS = [("tools", BASE_DIR / "tools")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
@@ -204,8 +205,8 @@ if DEBUG:
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     WHITENOISE_USE_FINDERS = True
 
-# Uploads are small and end in the database: never in a file of this machine.
-# Room for the largest record (matches.models.MOST_BYTES) as JSON, in which each line end takes two bytes.
+# Uploads are small and are stored in the database, never in a file on this machine. The limit fits the largest record
+# (matches.models.MOST_BYTES) as JSON, in which each line end takes two bytes.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
@@ -227,7 +228,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.throttling.AnonRateThrottle",
         "rest_framework.throttling.UserRateThrottle",
     ],
-    # Only our own proxy may say who asks; without one the connection does.
+    # Behind our own proxy, its header names the client; otherwise the connection does.
     "NUM_PROXIES": 1 if _flag("BEHIND_PROXY") else 0,
     "DEFAULT_THROTTLE_RATES": {"anon": "120/min", "user": "1200/min"},
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -267,7 +268,7 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-# For `DEBUG=1 make run` after `make install-dev`; shown to this machine only.
+# For `DEBUG=1 make run` after `make install-dev`; shown only to this machine.
 DEBUG_TOOLBAR = DEBUG and importlib.util.find_spec("debug_toolbar") is not None
 if DEBUG_TOOLBAR:
     INTERNAL_IPS = ["127.0.0.1", "::1"]

@@ -2,8 +2,8 @@
 
 Starts an embedded Valkey (unless REDIS_URL names another), migrates, then keeps the web server, the worker and beat
 running until Ctrl-C or SIGTERM. Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR (var/),
-BARPOINT_DEMO (1 makes the demonstration club), RESTART_WITHIN (30: the longest pause, in seconds, before a process that
-keeps dying is started again) and whatever config.settings reads. Pids are in `var/run/*.pid`.
+BARPOINT_DEMO (1 creates the demo club), RESTART_WITHIN (30: the longest pause, in seconds, before a process that keeps
+dying is restarted) and the variables of config.settings. Pids are in `var/run/*.pid`.
 """
 
 import fcntl
@@ -24,22 +24,22 @@ from config import valkey
 from config.processes import LONGEST_DELAY, Child, spawn, stop
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-# In the order they are stopped: first those that take new work, the broker last.
+# In the order in which they are stopped: first those that accept work, the broker last.
 PATIENCE = {"web": 5.0, "beat": 5.0, "worker": 10.0, "valkey": 5.0}
 HEALTH_PATIENCE = 60.0
-LOOK_EVERY = 0.1
+CHECK_INTERVAL = 0.1
 
 
 class Stopped(Exception):
-    """Somebody asked us to end."""
+    """The operator stopped Barpoint."""
 
 
-class NotPossible(Exception):
-    """Why we cannot start, in words for whoever typed the command."""
+class CannotStart(Exception):
+    """Barpoint cannot start; the message tells the operator why."""
 
 
 def say(text: str) -> None:
-    """One line for the person at the terminal."""
+    """Print a line for the operator."""
     print(text, flush=True)
 
 
@@ -65,7 +65,7 @@ class Supervisor:
         self.lock_file: IO[str] | None = None
 
     def run(self) -> None:
-        """Start everything and stay until Stopped is raised; whatever was started is stopped in any case."""
+        """Start everything and stay until Stopped is raised; then stop whatever was started."""
         try:
             self.lock()
             self.check_port()
@@ -76,18 +76,18 @@ class Supervisor:
             self.wait_until_healthy()
             say(f"Barpoint is ready: http://{self.address}/  (Ctrl-C stops it)")
             while True:
-                self.look_after_children()
-                time.sleep(LOOK_EVERY)
+                self.restart_dead_children()
+                time.sleep(CHECK_INTERVAL)
         finally:
             self.end()
 
     @property
     def address(self) -> str:
-        """Where a browser on this machine finds us."""
+        """The host and port for a browser on this machine."""
         return f"{'127.0.0.1' if self.host in ('0.0.0.0', '::') else self.host}:{self.port}"  # noqa: S104
 
     def lock(self) -> None:
-        """One supervisor for one `var/`: two would share a database file and overwrite each other's pids."""
+        """Allow one supervisor for each `var/`: two would share a database file and overwrite each other's pids."""
         self.run_dir.mkdir(parents=True, exist_ok=True)
         self.lock_file = (self.run_dir / "supervisor.pid").open("a+")
         try:
@@ -97,26 +97,26 @@ class Supervisor:
             pid = self.lock_file.read().strip() or "unknown"
             self.lock_file.close()
             self.lock_file = None
-            raise NotPossible(f"Barpoint already runs from {self.var} (process {pid}).") from None
+            raise CannotStart(f"Barpoint already runs from {self.var} (process {pid}).") from None
         self.lock_file.truncate(0)
         self.lock_file.write(f"{os.getpid()}\n")
         self.lock_file.flush()
 
     def check_port(self) -> None:
-        """Refuse a port that somebody else has, before anything is started."""
+        """Refuse a port that is in use, before anything is started."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         with socket.socket(family) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((self.host, self.port))
             except OSError as error:
-                raise NotPossible(
+                raise CannotStart(
                     f"Port {self.port} on {self.host} cannot be used ({error.strerror}). "
                     f"Choose another, for example: PORT={self.port + 1} make run"
                 ) from error
 
     def start_valkey(self) -> None:
-        """The embedded broker, unless the environment names another."""
+        """Start the embedded broker, unless the environment names another."""
         if self.env.get("REDIS_URL"):
             return
         server = valkey.prepare(self.run_dir)
@@ -124,7 +124,7 @@ class Supervisor:
         server.wait_until_up(self.keep_running("valkey", server.argv).start())
 
     def prepare(self) -> None:
-        """Bring the database and the static files up to date, both at once."""
+        """Migrate the database and collect static files, both at once."""
         commands = ["migrate"]
         if self.env.get("DEBUG", "0") in ("", "0"):
             commands.append("collectstatic")
@@ -137,10 +137,10 @@ class Supervisor:
                 stop(process, PATIENCE["web"])
             raise
         for name, code in failed.items():
-            raise NotPossible(f"`manage.py {name}` failed with exit code {code}; see above.")
+            raise CannotStart(f"`manage.py {name}` failed with exit code {code}; see above.")
 
     def load_demo(self) -> None:
-        """Make the demonstration club where it is asked for and not there yet; says who can sign in."""
+        """Create the demo club if wanted and missing, and print its logins."""
         if self.env.get("BARPOINT_DEMO", "0") in ("", "0"):
             return
         process = spawn([sys.executable, str(BASE_DIR / "manage.py"), "demo"], self.env)
@@ -150,13 +150,13 @@ class Supervisor:
             stop(process, PATIENCE["web"])
             raise
         if code:
-            raise NotPossible(f"`manage.py demo` failed with exit code {code}; see above.")
+            raise CannotStart(f"`manage.py demo` failed with exit code {code}; see above.")
 
     def start_services(self) -> None:
-        """Web, worker and beat; beat is a process of its own, since a killed `worker -B` leaves an orphan."""
+        """Start web, worker and beat. Beat is its own process, since a killed `worker -B` leaves an orphan."""
         python = sys.executable
-        # Inside a container root is the usual user, and only JSON is accepted from the broker; the other warning
-        # announces Celery 6 at each lost connection.
+        # In a container root is the usual user, and only JSON is accepted from the broker; the other warning announces
+        # Celery 6 at each lost connection.
         silenced = ["-W", "ignore:You're running the worker", "-W", "ignore::PendingDeprecationWarning"]
         celery = [python, *silenced, "-m", "celery", "--app=config", "--quiet"]
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
@@ -173,7 +173,7 @@ class Supervisor:
             self.keep_running(name, argv).start()
 
     def keep_running(self, name: str, argv: Sequence[str]) -> Child:
-        """A child that comes back when it dies; not started yet."""
+        """Register a child that is restarted when it dies; it is not started yet."""
         child = self.children[name] = Child(name, argv, self.env, self.run_dir, self.restart_within)
         return child
 
@@ -181,22 +181,22 @@ class Supervisor:
         """Return once the web server answers."""
         deadline = time.monotonic() + HEALTH_PATIENCE
         while time.monotonic() < deadline:
-            self.look_after_children()
+            self.restart_dead_children()
             try:
                 with urllib.request.urlopen(f"http://{self.address}/healthz", timeout=2):
                     return
             except urllib.error.HTTPError as error:
-                # It answers; a Host or TLS setting that keeps us out is the operator's choice.
+                # The server answers, though its Host or TLS settings refuse this request.
                 error.close()
                 return
             except OSError:
-                time.sleep(LOOK_EVERY)
-        raise NotPossible(f"The web server did not answer within {HEALTH_PATIENCE:.0f} seconds; see above.")
+                time.sleep(CHECK_INTERVAL)
+        raise CannotStart(f"The web server did not answer within {HEALTH_PATIENCE:.0f} seconds; see above.")
 
-    def look_after_children(self) -> None:
-        """Restart whoever died."""
+    def restart_dead_children(self) -> None:
+        """Restart processes that died."""
         for child in self.children.values():
-            if notice := child.look_after():
+            if notice := child.restart_if_dead():
                 say(notice)
 
     def end(self) -> None:
@@ -210,10 +210,10 @@ class Supervisor:
 
 
 def main() -> int:
-    """Run until told to stop; the process's exit code."""
+    """Run until stopped; return the exit code."""
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
-        # A second signal must not cut the orderly end short.
+        # A second signal must not interrupt the shutdown.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         raise Stopped
@@ -226,7 +226,7 @@ def main() -> int:
     except Stopped:
         say("Stopped.")
         return 0
-    except (NotPossible, RuntimeError, subprocess.SubprocessError) as error:
+    except (CannotStart, RuntimeError, subprocess.SubprocessError) as error:
         print(error, file=sys.stderr, flush=True)
         return 1
     return 0

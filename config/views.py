@@ -1,4 +1,4 @@
-"""Pages that belong to no room: home, colours, health, the API's documentation."""
+"""Pages that belong to no app: home, theme, health, API documentation."""
 
 from typing import Any
 
@@ -33,14 +33,14 @@ LEADERS_SHOWN = 5
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What Barpoint is, the way to check a match, what is on and who leads."""
+    """Show what Barpoint is, a way to check a match, current events and the leaders of the ranking."""
     shown = {"events": events.on_show(EVENTS_SHOWN), "leaders": rankings.leaders(LEADERS_SHOWN, timezone.now())}
     return render(request, "config/home.html", shown)
 
 
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
-    """Remember the reader's colours: in the account if there is one, and in a cookie."""
+    """Save the theme in a cookie and, if signed in, in the account."""
     form = ThemeForm(request.POST)
     is_valid = form.is_valid()
     back = form.cleaned_data.get("next", "/")
@@ -60,14 +60,14 @@ def set_theme(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def healthz(request: HttpRequest) -> HttpResponse:
-    """This process answers."""
+    """Answer while the process lives."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @never_cache
 @require_GET
 def readyz(request: HttpRequest) -> JsonResponse:
-    """503 while the database is away; without its queue the site still works, so that is only told."""
+    """Answer 503 without a database. Without the queue the site works, so that is only reported."""
     state = {"database": _database_state(), "queue": _queue_state()}
     return JsonResponse(state, status=200 if state["database"] == "ok" else 503)
 
@@ -93,11 +93,11 @@ def _queue_state() -> str:
 
 
 class ApiDocs(SpectacularSwaggerSplitView):
-    """The API's documentation to read and try; its own files only."""
+    """The API documentation, to read and try, without third-party files."""
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Swagger UI brings its icons as data: URLs and its styles inline."""
+        """Render Swagger UI, whose icons are data: URLs and whose styles are inline."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
         response["Content-Security-Policy"] = (
             "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"

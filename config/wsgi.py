@@ -1,4 +1,4 @@
-"""The pages and the API, for any WSGI server; config.asgi mounts it beside the live streams."""
+"""The WSGI application: pages and API; config.asgi mounts it beside the live streams."""
 
 import os
 

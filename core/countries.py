@@ -1,4 +1,4 @@
-"""Countries, by their ISO 3166-1 codes (two letters)."""
+"""Country codes (ISO 3166-1 alpha-2)."""
 
 from engine.errors import Refused
 
@@ -16,7 +16,7 @@ CODES = frozenset(_CODES.split())
 
 
 def check_country(text: str) -> str:
-    """The code in capitals, or empty for none. Refused: `bad_country`.
+    """Return the code in capitals, or an empty string for none. Refused: `bad_country`.
 
     >>> check_country(" dk ")
     'DK'

@@ -1,7 +1,7 @@
-"""CSV files to download: a short table as one answer, a long one in chunks while it is read.
+"""CSV downloads: a short table as one response, a long one streamed while it is read.
 
-A long download holds one of the few threads that answer pages, so only some run at a time in each process, and
-`config.asgi` closes one as soon as its client is gone.
+A long download occupies one of the few threads that serve pages, so only a few run at a time in each process, and
+`config.asgi` ends one as soon as its client disconnects.
 """
 
 import csv
@@ -19,7 +19,7 @@ from engine.errors import Refused
 CHUNK = 64 * 1024
 """Characters collected before anything is sent; each message to the server costs about as much as a hundred rows."""
 MOST_AT_ONCE, MOST_EACH = 4, 2
-"""Long downloads that run in one process at a time, in all and for one client."""
+"""Long downloads that may run at a time in one process: in total, and for one client."""
 TYPE = "text/csv; charset=utf-8"
 
 Rows = Iterable[list[Any]]
@@ -34,11 +34,11 @@ class Slots:
 
     @property
     def running(self) -> int:
-        """How many there are now."""
+        """How many are running."""
         return self._running.total()
 
     def take(self, client: str) -> None:
-        """Begin one. Refused: `too_many_downloads`."""
+        """Start one. Refused: `too_many_downloads`."""
         with self._lock:
             if self._running[client] >= MOST_EACH or self.running >= MOST_AT_ONCE:
                 raise Refused("too_many_downloads")
@@ -48,14 +48,14 @@ class Slots:
         """End one."""
         with self._lock:
             self._running[client] -= 1
-            self._running += Counter()  # drops clients that have none left
+            self._running += Counter()  # drop clients with none left
 
 
 slots = Slots()
 
 
 class Download:
-    """The body of a long CSV file: reads rows as it is sent, and stops reading when it is closed."""
+    """The body of a long CSV file; rows are read as they are sent, until it is closed."""
 
     def __init__(self, rows: Rows, client: str) -> None:
         self._chunks = chunks(rows)
@@ -67,18 +67,18 @@ class Download:
         return self._chunks
 
     def close(self) -> None:
-        """Stop reading and make room for another; harmless the second time."""
+        """Stop reading and free the slot; harmless the second time."""
         self._chunks.close()
         if self._client is not None:
             slots.give_back(self._client)
             self._client = None
 
-    # An answer that never reached a server was never closed either.
+    # A response that was never sent is not closed by the server.
     __del__ = close
 
 
 def chunks(rows: Rows) -> Generator[str, None, None]:
-    """The rows as CSV text in pieces of at least CHUNK characters, the last one shorter. A generator."""
+    """Yield the rows as CSV text in pieces of at least CHUNK characters, except the last."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     source = iter(rows)
@@ -97,12 +97,12 @@ def chunks(rows: Rows) -> Generator[str, None, None]:
 
 
 def short_file(rows: Rows, name: str) -> HttpResponse:
-    """A table that fits into memory, as a file to save."""
+    """Return a table that fits into memory as a file to save."""
     return HttpResponse("".join(chunks(rows)), content_type=TYPE, headers=_headers(name))
 
 
 def long_file(request: HttpRequest, rows: Rows, name: str) -> StreamingHttpResponse:
-    """A table of any length, as a file to save. Refused: `too_many_downloads`, `too_many_attempts`."""
+    """Return a table of any length as a file to save. Refused: `too_many_downloads`, `too_many_attempts`."""
     client = f"user-{request.user.pk}" if request.user.is_authenticated else throttle.client_network(request)
     throttle.count(throttle.DOWNLOADS_BY, client)
     return StreamingHttpResponse(Download(rows, client), content_type=TYPE, headers=_headers(name))

@@ -1,4 +1,4 @@
-"""Pages of which htmx, or a script of ours, loads a part."""
+"""Pages of which htmx, or one of our scripts, loads a part."""
 
 from django.http import HttpRequest
 

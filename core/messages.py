@@ -1,4 +1,4 @@
-"""The sentence and HTTP status of a refusal or finding: one registry for pages, API and command line."""
+"""The message and HTTP status of each refusal or finding: one registry for pages, API and command line."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -18,9 +18,9 @@ _statuses: dict[str, HTTPStatus] = {
 
 
 def register(messages: Mapping[str, str], statuses: Mapping[str, HTTPStatus] | None = None) -> None:
-    """Add an app's codes: their English templates, and the HTTP status of those that are not 422.
+    """Register an app's English messages by code, and the HTTP status of the codes that do not have 422.
 
-    Raises ValueError if a code is registered already with another sentence or status.
+    Raises ValueError if a code is already registered with another message or status.
     """
     for code, template in messages.items():
         if _templates.setdefault(code, template) != template:
@@ -31,9 +31,9 @@ def register(messages: Mapping[str, str], statuses: Mapping[str, HTTPStatus] | N
 
 
 def sentence(code: str, params: Mapping[str, Any]) -> str:
-    """The sentence of `code` in the active language, filled with `params`; the bare code if it is unknown.
+    """Return the message of `code` in the active language, filled with `params`; the code itself if it is unknown.
 
-    The English template is the message id, so translators see whole sentences with their `{places}`.
+    The English template is the message id, so translators see whole sentences with their `{placeholders}`.
     """
     template = _templates.get(code)
     if template is None:
@@ -42,5 +42,5 @@ def sentence(code: str, params: Mapping[str, Any]) -> str:
 
 
 def status_of(code: str) -> int:
-    """The HTTP status of a refusal with this code; 422 unless it was registered with another."""
+    """Return the HTTP status of a refusal with this code; 422 by default."""
     return _statuses.get(code, HTTPStatus.UNPROCESSABLE_ENTITY)

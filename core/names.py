@@ -1,4 +1,4 @@
-"""Names of people: tidying them, comparing them whatever their capitals and accents, reading lists of them."""
+"""Names of people: cleaning, comparing regardless of case and accents, and reading lists."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from engine.errors import Refused
 LONGEST_NAME = 80
 LONGEST_KEY = 160
 
-# Letters that Unicode does not take apart into a letter and an accent, as people type them without one.
+# Letters that Unicode does not decompose, with the spelling people use without special characters.
 _LETTERS = str.maketrans(
     {
         "ø": "o",
@@ -25,15 +25,15 @@ _LETTERS = str.maketrans(
         "`": "",
     }
 )
-# Accents stand above, below or through a letter. The marks of classes under this one make another letter: が is not か.
+# Accents have combining classes from here on. Marks of lower classes make another letter: が is not か.
 _ACCENTS_FROM = 200
 _NUMBERING = re.compile(r"^\s*(?:\d+\s*[.):]|[-*•·])\s+")
-# They would turn the text around them.
+# These marks would reverse the text around them.
 _DIRECTION = dict.fromkeys([0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF])
 
 
 def fold(name: str) -> str:
-    """What is compared: two names with the same fold are taken for the same when somebody types one.
+    """Return a name in the form that is compared; names with the same form are considered equal.
 
     >>> fold("  Søren  KIERKEGÅRD-Æbelø ")
     'soren kierkegard aebelo'
@@ -41,12 +41,12 @@ def fold(name: str) -> str:
     apart = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
     kept = (letter for letter in apart if unicodedata.combining(letter) < _ACCENTS_FROM)
     words = "".join(letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in kept).split()
-    # A name of signs alone is compared as it is, without what a database's text cannot hold.
+    # A name without letters or digits is compared as it is, without NUL, which databases cannot store.
     return (" ".join(words) or name.casefold().replace("\0", "").strip())[:LONGEST_KEY]
 
 
 def clean_name(name: str, most: int = LONGEST_NAME) -> str:
-    """The name on one line with single spaces. Refused: `name_missing`, `name_too_long`."""
+    """Return the name on one line with single spaces. Refused: `name_missing`, `name_too_long`."""
     printable = (" " if unicodedata.category(letter) == "Cc" else letter for letter in name.translate(_DIRECTION))
     tidy = " ".join("".join(printable).split())
     if not tidy:
@@ -57,6 +57,6 @@ def clean_name(name: str, most: int = LONGEST_NAME) -> str:
 
 
 def names_in(text: str) -> list[str]:
-    """The names of a pasted list, one a line; numbering and bullets before them are dropped."""
+    """Return the names of a pasted list, one per line, without numbering and bullets."""
     lines = (_NUMBERING.sub("", line).strip() for line in text.splitlines())
     return [line for line in lines if line]

@@ -1,4 +1,4 @@
-"""How pages and the API divide long lists."""
+"""Pagination of pages and API."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Time zones as people choose them."""
+"""Time zones for people to choose."""
 
 import functools
 import zoneinfo
@@ -8,13 +8,13 @@ _NOT_OFFERED = ("Etc/", "SystemV/", "posix/", "right/", "US/")
 
 @functools.cache
 def known() -> frozenset[str]:
-    """Every zone there is, old names too."""
+    """Return all zones, including old names."""
     return frozenset(zoneinfo.available_timezones())
 
 
 @functools.cache
 def offered() -> tuple[str, ...]:
-    """The zones named after places, and UTC."""
+    """Return the zones named after places, and UTC."""
     places = (name for name in known() if "/" in name and not name.startswith(_NOT_OFFERED))
     return ("UTC", *sorted(places))
 
@@ -33,7 +33,7 @@ def _by_lower() -> dict[str, str]:
 
 
 def find(text: str) -> str | None:
-    """The zone that somebody means: "europe/copenhagen", or "Copenhagen" alone; None where that is none or several.
+    """Return the zone that a text refers to, by its name or its city alone; None if there is no or more than one match.
 
     >>> find("new york")
     'America/New_York'

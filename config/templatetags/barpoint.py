@@ -1,4 +1,4 @@
-"""Template tags every page may use."""
+"""Template tags for every page."""
 
 from django import template
 from django.utils.html import format_html
@@ -11,9 +11,9 @@ register = template.Library()
 
 @register.simple_tag
 def import_map() -> SafeString | str:
-    """The import map of our ES modules, once in the head and before any module script."""
+    """Return the import map of our ES modules; it comes once, in the head, before any module script."""
     text = modules.import_map()
     if not text:
         return ""
-    # Our own file names as JSON, and the policy's hash is of exactly this text.
+    # The JSON contains only our own file names, and the policy has the hash of exactly this text.
     return format_html('<script type="importmap">{}</script>', mark_safe(text))  # noqa: S308

@@ -10,7 +10,7 @@ from django.test import Client
 from kombu.exceptions import OperationalError
 from redis import Redis
 
-from config.cache import REST_AFTER_TIMEOUT
+from config.cache import PAUSE_AFTER_TIMEOUT
 from config.celery import app as celery_app
 from players.models import User
 from tests.conftest import ValkeyServer
@@ -81,7 +81,7 @@ def test_a_broker_that_hangs_does_not_hang_a_request(
         assert time.monotonic() - began < NOT_HUNG
     finally:
         valkey_server.process.send_signal(signal.SIGCONT)
-    time.sleep(REST_AFTER_TIMEOUT)
+    time.sleep(PAUSE_AFTER_TIMEOUT)
     cache.set("score", "3–6")
     assert cache.get("score") == "3–6"
 
