@@ -56,11 +56,12 @@ run: $(VENV)/.runtime ## install, migrate, start everything and print the addres
 test: $(VENV)/.dev ## run the tests, with a real worker and a real Valkey
 	$(PYTEST) -n $(TEST_WORKERS) $(ARGS)
 
-lint: $(VENV)/.dev ## style, types, missing migrations, import order
+lint: $(VENV)/.dev ## style, types, templates, missing migrations, import order
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) manage.py makemigrations --check --dry-run
+	$(PY) tools/lint_templates.py templates
 	$(PYTEST) -q tests/test_layout.py
 
 e2e: $(VENV)/.dev ## browser tests; skipped with a reason where there is no Chromium

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from django import template
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
@@ -14,8 +15,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from players.models import Club
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
-from tournaments.models import Division, Entry, Stage
+from tournaments.models import Division, Entry, Stage, Tournament
 from tournaments.standings import titles
 from tournaments.state.names import shown
 
@@ -127,3 +129,33 @@ def until(at: datetime | None, now: datetime) -> str:
     if seconds < 2 * day:
         return _("in %(count)d h") % {"count": seconds // hour}
     return _("in %(count)d days") % {"count": seconds // day}
+
+
+EVENT_STATUS_TAGS = {"draft": "tag-warning", "running": "tag-win", "cancelled": "tag-danger"}
+MATCH_STATE_CLASSES = {"live": "live", "disputed": "danger"}
+NEXT_ROUND_CARDS = {"refused": "card-danger", "draft": "card-live"}
+
+
+@register.filter
+def event_status_tag(status: str) -> str:
+    """The CSS class of the tag that shows an event's status."""
+    return EVENT_STATUS_TAGS.get(status, "")
+
+
+@register.filter
+def match_state_class(state: str) -> str:
+    """The CSS class of the text that shows the state of a match in a list."""
+    return MATCH_STATE_CLASSES.get(state, "muted")
+
+
+@register.filter
+def next_round_card(state: str) -> str:
+    """The CSS class of the card that shows the next round."""
+    return NEXT_ROUND_CARDS.get(state, "")
+
+
+@register.simple_tag
+def console_url(club: Club, tournament: Tournament, division: Division | None) -> str:
+    """The director's page of an event, opened at `division`."""
+    url = reverse("console", args=(club.slug, tournament.slug))
+    return f"{url}?division={division.public_id}" if division else url

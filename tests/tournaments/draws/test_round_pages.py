@@ -298,7 +298,7 @@ def test_the_page_of_a_draw_tells_who_is_kept_apart_and_that_a_draft_is_discarde
     names = {"first": first.public_id, "second": second.public_id, "page": "draw", "act": "keep"}
     assert "The draft is discarded" not in alice_client.get(page).content.decode()
     alice_client.post(page.replace("draw/", "keep-apart/"), names)
-    assert "1 pair kept apart" in alice_client.get(page).content.decode()
+    assert "1 pair is kept apart" in alice_client.get(page).content.decode()
 
     driver.begin(StageSettings("swiss", rounds=3))
 
