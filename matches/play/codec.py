@@ -51,7 +51,7 @@ def _match_data(state: MatchState) -> Data:
         "phase": state.phase.value,
         "dice": list(state.dice) if state.dice else None,
         "resigned": [side, multiple, phase.value] if phase else None,
-        "results": [[*result._replace(kind=result.kind.value)] for result in state.results],
+        "results": [[*result[:3], result.kind.value, *result[4:]] for result in state.results],
         "flag_rule": state.flag_rule.value,
         "adjourned_in": state.adjourned_in.value if state.adjourned_in else None,
         "ending": state.ending.value if state.ending else None,
