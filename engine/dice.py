@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from engine.errors import Refused
-from engine.plays import Dice
+from engine.search import Dice
 
 LINKS = 4096
 """Links of a chain that can be revealed."""

@@ -13,7 +13,7 @@ from engine.clock import MINUTE, Clock, after_action, open_game
 from engine.cube import Score, Side
 from engine.errors import Refused
 from engine.match import MatchState, apply
-from engine.plays import Dice
+from engine.search import Dice
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from engine.cube import Side
 from engine.dice import LINK_BYTES, LINKS, Chain, ChainTag, follows, opening_roll, roll
 from engine.errors import Refused
-from engine.plays import Dice
+from engine.search import Dice
 from matches.models import DiceChain, DiceSecret, LiveMatch
 
 SERVER = DiceChain.Owner.SERVER
