@@ -82,8 +82,9 @@ def one_round(division: Division, timed: Timer) -> int:
     standing = fixture.match.results.latest("version")
     new = ResultInput(1 - standing.winner, standing.score[::-1])
     preview = timed("preview", lambda: corrections.preview_correction(fixture=fixture, new=new))
-    told = {"fixture": fixture, "new": new, "choice": "correct_all", "after": preview.seq, "seen": preview.mark}
-    done = timed("apply", lambda: corrections.apply_correction(**told, by=SYSTEM, now=now))
+    correction = corrections.CorrectionInput(new, "correct_all", mark=preview.mark)
+    submitted = {"fixture": fixture, "correction": correction, "after": preview.seq}
+    done = timed("apply", lambda: corrections.apply_correction(**submitted, by=SYSTEM, now=now))
     back = timed("preview of the undo", lambda: corrections.preview_undo(correction=done))
     timed("undo", lambda: corrections.undo_correction(correction=done, after=back.seq, by=SYSTEM, now=now))
     return len(preview.all.changes)

@@ -42,6 +42,11 @@ class ResultInput:
     kind: str = Kind.PLAYED.value
 
     @classmethod
+    def played(cls, score: Score) -> "ResultInput":
+        """Return the result of a match that was played to this score."""
+        return cls(0 if score[0] > score[1] else 1, score)
+
+    @classmethod
     def of(cls, result: Result) -> "ResultInput":
         """Return the outcome that a stored version records."""
         return cls(result.winner, result.score, result.kind)

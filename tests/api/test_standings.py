@@ -24,7 +24,7 @@ from tournaments.formats.tables.records import Edition
 from tournaments.formats.tables.tiebreaks import EXPLANATIONS
 from tournaments.models import Division, Draw, Entry, Fixture
 from tournaments.results.services import results
-from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_WORDS
+from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_TEXTS
 from tournaments.state.pairing_inputs import digest, requested_byes
 from tournaments.state.stages import set_stages
 
@@ -72,7 +72,7 @@ def test_every_figure_comes_with_its_reason(staged: Make, client: Client) -> Non
         assert row["decided_by"] in (None, "points") or row["tiebreaks"][row["decided_by"]] is not None
         assert set(reasons) <= EXPLANATIONS.keys() | LIVES_EXPLANATIONS.keys()
     assert all(one["definition"] and one["reference"] for one in table["tiebreaks"])
-    assert set(TIEBREAK_WORDS) >= {one["code"] for one in table["tiebreaks"]}
+    assert set(TIEBREAK_TEXTS) >= {one["code"] for one in table["tiebreaks"]}
 
 
 @pytest.mark.parametrize("name", STAGES)

@@ -107,7 +107,7 @@ def test_a_first_round_result_is_corrected_after_the_final_and_given_back(
     page.get_by_label("Reason").fill("Read from the wrong sheet.")
     looked_at(page)
     page.get_by_role("button", name="Apply").click()
-    expect(page.locator(".messages")).to_contain_text(f"M{first.number} is corrected.")
+    expect(page.locator(".messages")).to_contain_text(f"M{first.number} was corrected.")
     expect(page.locator("main")).to_contain_text("Read from the wrong sheet.")
     looked_at(page)
     correction = Correction.objects.get()

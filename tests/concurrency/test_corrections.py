@@ -4,6 +4,7 @@ The control takes the locks out, and there both are applied, or one brings an er
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from tests.concurrency.event import (
 from tests.concurrency.racing import at_once, faults, refusals
 from tournaments.models import Correction, Division, Fixture
 from tournaments.results.services import corrections, results
+from tournaments.results.services.corrections import CorrectionInput
 from tournaments.state.integrity import differences
 
 __all__ = ["club", "make_players"]
@@ -33,8 +35,8 @@ pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
 CONTROLS = 10
 """Races in which an unguarded fault must show; it shows in the first few."""
-FORFEIT = ResultInput(1, None, "forfeit")
-OTHER_WINNER = ResultInput(1, (0, 1))
+FORFEIT = CorrectionInput(ResultInput(1, None, "forfeit"), "correct_all")
+OTHER_WINNER = CorrectionInput(ResultInput(1, (0, 1)), "correct_all")
 
 
 @pytest.fixture
@@ -55,10 +57,10 @@ def played(builder: EventBuilder) -> tuple[Division, Fixture]:
 def corrected_twice(builder: EventBuilder) -> tuple[Fixture, list[Any]]:
     """Two directors, each of whom has seen the same and wants something else."""
     division, first = played(builder)
-    seen: dict[str, Any] = {"fixture": first, "choice": "correct_all", "after": division.seq, **builder.acts}
+    preview: dict[str, Any] = {"fixture": first, "after": division.seq, **builder.acts}
     return first, at_once(
-        lambda: corrections.apply_correction(new=OTHER_WINNER, **seen),
-        lambda: corrections.apply_correction(new=FORFEIT, **seen),
+        lambda: corrections.apply_correction(correction=OTHER_WINNER, **preview),
+        lambda: corrections.apply_correction(correction=FORFEIT, **preview),
     )
 
 
@@ -87,8 +89,9 @@ def test_control_two_corrections_without_the_locks(builder: EventBuilder, monkey
 def test_the_same_correction_sent_twice_is_applied_once(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
         division, first = played(builder)
-        told: dict[str, Any] = {"fixture": first, "choice": "correct_all", "after": division.seq, "new": OTHER_WINNER}
-        outcomes = at_once(*[lambda: corrections.apply_correction(**told, **builder.acts)] * 2)  # noqa: B023, run at once
+        submitted: dict[str, Any] = {"fixture": first, "correction": OTHER_WINNER, "after": division.seq}
+        apply = partial(corrections.apply_correction, **submitted, **builder.acts)
+        outcomes = at_once(apply, apply)
         assert faults(outcomes) == []
         assert refusals(outcomes) == []
         assert outcomes[0] == outcomes[1] == Correction.objects.get(fixture=first)
@@ -98,15 +101,13 @@ def test_a_correction_or_its_undo_comes_first(builder: EventBuilder) -> None:
     """One undoes what another corrects again."""
     for _ in range(ROUNDS):
         division, first = played(builder)
-        done = corrections.apply_correction(
-            fixture=first, new=OTHER_WINNER, choice="correct_all", after=division.seq, **builder.acts
-        )
+        done = corrections.apply_correction(fixture=first, correction=OTHER_WINNER, after=division.seq, **builder.acts)
         assert done is not None
         division.refresh_from_db()
         seen: dict[str, Any] = {"after": division.seq, **builder.acts}
         outcomes = at_once(
             lambda: corrections.undo_correction(correction=done, **seen),  # noqa: B023, run at once
-            lambda: corrections.apply_correction(fixture=first, new=FORFEIT, choice="correct_all", **seen),  # noqa: B023
+            lambda: corrections.apply_correction(fixture=first, correction=FORFEIT, **seen),  # noqa: B023
         )
         assert faults(outcomes) == []
         assert refusals(outcomes) == ["stale"]

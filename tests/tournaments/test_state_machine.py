@@ -37,6 +37,8 @@ from tournaments.entries.services import entries
 from tournaments.events.services import deadlines, events
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Slot
 from tournaments.results.services import corrections, overdue, results
+from tournaments.results.services.corrections import CorrectionInput
+from tournaments.results.services.withdrawals import withdraw_from_bracket
 from tournaments.state.settle import settle_division
 
 EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "20"))
@@ -76,7 +78,8 @@ class Event(RuleBasedStateMachine):
             self.world.draw(division, count)
         for _ in range(played):
             if (fixture := Fixture.objects.filter(status=Fixture.Status.READY).order_by("number").first()) is not None:
-                self.world.asks(results.enter_result, fixture=fixture, winner=0, score=(length, 0), **self.alice)
+                result = ResultInput(0, (length, 0))
+                self.world.asks(results.enter_result, fixture=fixture, result=result, **self.alice)
 
     # Who and what a step is about
 
@@ -122,7 +125,7 @@ class Event(RuleBasedStateMachine):
         elif (entry := self.one(chance, Entry.objects)) is not None and chance.randrange(2):
             asks(entries.withdraw, entry=entry, **self.alice)
         elif (slot := self.one(chance, Slot.objects.exclude(entry=None))) is not None:
-            asks(results.withdraw_from_bracket, slot=slot, **self.alice)
+            asks(withdraw_from_bracket, slot=slot, **self.alice)
 
     @rule(chance=chances)
     def the_draw_goes_on(self, chance: Random) -> None:
@@ -250,11 +253,11 @@ class Event(RuleBasedStateMachine):
         length = fixture.match.length if fixture.match is not None else 1
         winner = None if kind == "double_forfeit" and chance.randrange(SELDOM) else chance.choice([0, 1, 0, 1, None])
         score = (length, chance.randrange(length)) if winner == 0 else (chance.randrange(length), length)
-        told: dict[str, Any] = {"winner": winner, "kind": kind, "score": score if winner is not None else None}
-        told["after"] = fixture.match.seq if fixture.match is not None else None
-        first = self.world.asks(results.enter_result, fixture=fixture, **told, **self.alice)
+        submitted: dict[str, Any] = {"result": ResultInput(winner, score if winner is not None else None, kind)}
+        submitted["after"] = fixture.match.seq if fixture.match is not None else None
+        first = self.world.asks(results.enter_result, fixture=fixture, **submitted, **self.alice)
         if first is not None and chance.randrange(2):
-            second = self.world.asks(results.enter_result, fixture=fixture, **told, **self.alice)
+            second = self.world.asks(results.enter_result, fixture=fixture, **submitted, **self.alice)
             assert second == first, "the second of two clicks books nothing"
 
     @precondition(lambda self: Fixture.objects.filter(status=Fixture.Status.DECIDED).exists())
@@ -264,7 +267,7 @@ class Event(RuleBasedStateMachine):
         standing = fixture.match.results.order_by("-version")[0]
         winner = chance.randrange(2) if standing.winner is None else 1 - standing.winner
         score = (fixture.match.length, 0) if winner == 0 else (0, fixture.match.length)
-        self.world.asks(results.enter_result, fixture=fixture, winner=winner, score=score, **self.alice)
+        self.world.asks(results.enter_result, fixture=fixture, result=ResultInput(winner, score), **self.alice)
 
     @precondition(lambda self: Fixture.objects.filter(status=Fixture.Status.DECIDED).exists())
     @rule(chance=chances, choice=st.sampled_from(["correct_all", "correct_all", "keep_bracket", "let_stand"]))
@@ -276,11 +279,12 @@ class Event(RuleBasedStateMachine):
         winner = chance.randrange(2) if standing.winner is None else 1 - standing.winner
         score = (fixture.match.length, 0) if winner == 0 else (0, fixture.match.length)
         new = chance.choice([ResultInput(winner, score), ResultInput(winner, None, "forfeit"), NOBODY_CAME])
-        told = {"fixture": fixture, "new": new, "choice": choice, "voided_rated": chance.random() < 0.5}
+        correction = CorrectionInput(new, choice, voided_rated=chance.random() < 0.5)
         after = fixture.stage.division.seq - (chance.randrange(SELDOM) == 0)
-        first = self.world.asks(corrections.apply_correction, after=after, **told, **self.alice)
+        submitted = {"fixture": fixture, "correction": correction, "after": after}
+        first = self.world.asks(corrections.apply_correction, **submitted, **self.alice)
         if first is not None:
-            second = self.world.asks(corrections.apply_correction, after=after, **told, **self.alice)
+            second = self.world.asks(corrections.apply_correction, **submitted, **self.alice)
             assert second == first, "the second of two clicks corrects nothing"
 
     @precondition(lambda self: Correction.objects.exists())

@@ -1,4 +1,4 @@
-"""A demonstration club, made by the same services that people use; see `load`."""
+"""A demonstration club, created by the same services as a real one; see `load`."""
 
 from tournaments.demo.club import Login, is_loaded, load
 

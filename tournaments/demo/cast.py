@@ -1,4 +1,4 @@
-"""Who is in the demonstration club: thirty-two names as clubs have them."""
+"""The players of the demonstration club."""
 
 DIRECTOR, ASSISTANT = "Alice Andersen", "Erik Nyström"
 ACCOUNTS = {
@@ -7,7 +7,7 @@ ACCOUNTS = {
     "bob": "Bob Bergmann",
     "carol": "Carol Csonka",
 }
-"""Who can sign in, by the first part of the address; the first two run the club."""
+"""People with an account, by the local part of their e-mail; the first two run the club."""
 
 PLAYERS = (
     "Bob Bergmann",
@@ -43,7 +43,7 @@ PLAYERS = (
     "Olga Petrova",
     "Theo Marchetti",
 )
-"""In order of strength, roughly: the demonstration's earlier names win a little more often."""
+"""In order of strength: players further up win a little more often."""
 
 NICKNAMES = {"Bob Bergmann": "bobby_b", "Carol Csonka": "csonka77", "Mei Hashimoto": "mei-go"}
-"""Under which some play elsewhere; their records carry these."""
+"""Names under which some play on other sites; their records use these."""

@@ -1,4 +1,4 @@
-"""The demonstration club: people, a finished event, one that is running, and everything a director meets there."""
+"""The demonstration club: people, a finished event, and running ones with open, disputed and rejected reports."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -33,19 +33,19 @@ LENGTH = 5
 
 
 class Login(NamedTuple):
-    """Who can sign in, and as what."""
+    """An account that can sign in, and its role."""
 
     email: str
     role: str
 
 
 def is_loaded() -> bool:
-    """Whether the club is there already."""
+    """Whether the club exists already."""
     return Club.objects.filter(slug=SLUG).exists()
 
 
 def load(*, password: str, now: datetime) -> list[Login]:
-    """Makes the club, all of it or nothing, with everything that happened to it until `now`."""
+    """Create the club with its events up to `now`, in one transaction, and return the accounts."""
     with transaction.atomic():
         users = {
             name: register_user(
@@ -55,7 +55,7 @@ def load(*, password: str, now: datetime) -> list[Login]:
         }
         by = Actor.of(users["alice"])
         club = create_club(name="Harbour Backgammon", slug=SLUG, city="Copenhagen", time_zone=ZONE, by=by)
-        people = _people(club, users, by)
+        people = _create_people(club, users, by)
         _finished_event(club, people, by, now)
         _running_event(club, people, users, by, now)
         assistant = Actor.of(next(user for name, user in users.items() if ACCOUNTS[name] == ASSISTANT))
@@ -66,8 +66,8 @@ def load(*, password: str, now: datetime) -> list[Login]:
     return [Login(f"{name}@example.org", roles.get(name, "player")) for name in ACCOUNTS]
 
 
-def _people(club: Club, users: dict[str, User], by: Actor) -> dict[str, Player]:
-    """Everybody by name; those with accounts first, the others as a director types them in."""
+def _create_people(club: Club, users: dict[str, User], by: Actor) -> dict[str, Player]:
+    """Create all players, those with accounts first, and return them by name."""
     people = {ACCOUNTS[name]: ensure_player(user=user, by=by) for name, user in users.items()}
     for name, player in people.items():
         if name != DIRECTOR:
@@ -75,18 +75,18 @@ def _people(club: Club, users: dict[str, User], by: Actor) -> dict[str, Player]:
             if name == ASSISTANT:
                 set_role(membership=membership, role=Membership.Role.ASSISTANT, by=by)
     others = [name for name in PLAYERS if name not in people]
-    for found in find_or_add_players(club=club, names=others, by=by):
-        assert found.player is not None  # noqa: S101, nobody there has these names
-        people[found.name] = found.player
+    for match in find_or_add_players(club=club, names=others, by=by):
+        assert match.player is not None  # noqa: S101, every name is new to the club
+        people[match.name] = match.player
     for name, nickname in NICKNAMES.items():
         remember_alias(player=people[name], name=nickname, by=by)
     return people
 
 
-def _drawn(
+def _create_drawn_division(
     club: Club, name: str, players: list[Player], by: Actor, starts: datetime, deadlines: list[datetime]
 ) -> Division:
-    """An event with one division whose draw is published."""
+    """Create an event with one division and publish its draw."""
     tournament = events.create_tournament(
         club=club, by=by, now=starts, name=name, starts_at=starts, venue="Café Havnen, back room"
     )
@@ -105,8 +105,8 @@ def _drawn(
     return division
 
 
-def _ready(division: Division) -> list[Match]:
-    """The matches that can be played now, in the order of their numbers."""
+def _ready_matches(division: Division) -> list[Match]:
+    """Return the matches that can be played now, by number."""
     rows = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY).select_related(
         "match__player_0", "match__player_1"
     )
@@ -115,26 +115,26 @@ def _ready(division: Division) -> list[Match]:
     ]
 
 
-def played(seed: int, match: Match) -> Transcript:
-    """A match between these two by the engine's simple players."""
+def simulate(seed: int, match: Match) -> Transcript:
+    """Play the match with the engine's simple players."""
     return play_out(seed, match.length, players=_names(match, seed))
 
 
 def _names(match: Match, seed: int) -> tuple[str, str]:
-    """As a record has them: sides swapped now and then, nicknames where somebody has one."""
+    """Return the names as a record has them: nicknames, and sometimes swapped sides."""
     left, right = (NICKNAMES.get(player.name, player.name) for player in match.players)
     return (left, right) if seed % 3 else (right, left)
 
 
 def _send_record(division: Division, match: Match, seed: int, by: Actor, now: datetime) -> None:
-    """One player sends in the record of his match, each time from another program."""
+    """Submit the record of a match; the format of the file depends on `seed`."""
     dialect = DIALECTS[seed % len(DIALECTS)]
-    _submit(division, match, written(played(seed, match), dialect, f"match-{seed}"), by, now)
+    _submit(division, match, written(simulate(seed, match), dialect, f"match-{seed}"), by, now)
 
 
 def _submit(division: Division, match: Match, record: Record, by: Actor, now: datetime) -> None:
-    """Send a record in, do at once what a worker would do, and let the other player confirm it."""
-    sent = submit_for_match(
+    """Submit a record, adjudicate it as a worker would, and let the other player confirm it."""
+    submitted = submit_for_match(
         match=match,
         side=0,
         data=record.data,
@@ -143,7 +143,7 @@ def _submit(division: Division, match: Match, record: Record, by: Actor, now: da
         by=by,
         now=now,
     )
-    adjudicate_submission(submission_id=sent.submission.pk, now=now)
+    adjudicate_submission(submission_id=submitted.submission.pk, now=now)
     match.refresh_from_db()
     if match.state == Match.State.CLAIMED:
         confirm(match=match, side=1, by=Actor.link(1), now=now)
@@ -151,41 +151,41 @@ def _submit(division: Division, match: Match, record: Record, by: Actor, now: da
 
 
 def _finished_event(club: Club, people: dict[str, Player], by: Actor, now: datetime) -> None:
-    """Thirty-two players, every match proven by a record: this is where the ratings come from."""
+    """Create an event of 32 players in which every match has a record; the ratings come from it."""
     starts = now - timedelta(days=40)
     players = [people[name] for name in PLAYERS]
-    division = _drawn(club, "Autumn Cup", players, by, starts, [])
+    division = _create_drawn_division(club, "Autumn Cup", players, by, starts, [])
     number, at = 100, starts
-    while todo := _ready(division):
-        for match in todo:
+    while matches := _ready_matches(division):
+        for match in matches:
             number, at = number + 1, at + timedelta(hours=3)
             _send_record(division, match, number, by, at)
 
 
 def _running_event(club: Club, people: dict[str, Player], users: dict[str, User], by: Actor, now: datetime) -> None:
-    """Sixteen players, half of the first rounds played; a dispute, a rejected record, and a deadline that nears."""
+    """Create an event of 16 players with a dispute, a rejected record and a deadline that is near."""
     starts = now - timedelta(days=6)
     deadlines = [now + timedelta(days=days) for days in (1, 8, 15, 22)]
     players = [people[name] for name in PLAYERS[:16]]
-    division = _drawn(club, "Winter Knockout", players, by, starts, deadlines)
-    waiting, disputed, rejected, *others = _open_first(division, users)
+    division = _create_drawn_division(club, "Winter Knockout", players, by, starts, deadlines)
+    waiting, disputed, rejected, *others = _ready_matches_of_users_first(division, users)
     for number, match in enumerate(others, start=1):
         _send_record(division, match, 200 + number, by, starts + timedelta(hours=20 * number))
     _dispute(disputed, by, now - timedelta(hours=5))
-    spoilt = with_an_illegal_play(played(301, rejected))
-    _submit(division, rejected, written(spoilt, "gnubg", "kitchen-table"), by, now - timedelta(hours=2))
-    first_quarter_final = next(match for match in _ready(division) if match.pk not in (waiting.pk, rejected.pk))
+    illegal = with_an_illegal_play(simulate(301, rejected))
+    _submit(division, rejected, written(illegal, "gnubg", "kitchen-table"), by, now - timedelta(hours=2))
+    first_quarter_final = next(match for match in _ready_matches(division) if match.pk not in (waiting.pk, rejected.pk))
     _send_record(division, first_quarter_final, 302, by, now - timedelta(hours=1))
 
 
-def _open_first(division: Division, users: dict[str, User]) -> list[Match]:
-    """The first round, matches of people with accounts first: theirs are the ones left open to try things on."""
-    mine = {user.pk for user in users.values()}
-    return sorted(_ready(division), key=lambda match: -sum(player.user_id in mine for player in match.players))
+def _ready_matches_of_users_first(division: Division, users: dict[str, User]) -> list[Match]:
+    """Return the first round, matches of people with accounts first; those stay open for visitors to try."""
+    ids = {user.pk for user in users.values()}
+    return sorted(_ready_matches(division), key=lambda match: -sum(player.user_id in ids for player in match.players))
 
 
 def _dispute(match: Match, by: Actor, now: datetime) -> None:
-    """Both say they have won."""
+    """Let both players report that they have won."""
     report_score(match=match, side=0, winner=0, score=(5, 3), by=Actor.link(0), now=now)
     match.refresh_from_db()
     report_score(match=match, side=1, winner=1, score=(4, 5), by=Actor.link(1), now=now + timedelta(minutes=7))

@@ -1,4 +1,4 @@
-"""Match records as other programs write them, and one that nobody could have played."""
+"""Match records as other programs write them, and one with an illegal play."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,29 +10,29 @@ DIALECTS = ("gnubg", "xg", "galaxy", "studio", "xg-text", "sgf", "canonical", "j
 
 
 class Record(NamedTuple):
-    """A file as a player would send it in."""
+    """A record file as a player uploads it."""
 
     file_name: str
     data: bytes
 
 
 def written(transcript: Transcript, dialect: str, stem: str) -> Record:
-    """A transcript as a file."""
+    """Write a transcript to a file in the format of another program."""
     if dialect in ("sgf", "json"):
         return Record(f"{stem}.{dialect}", write(transcript, dialect))
     return Record(f"{stem}.{'txt' if dialect != 'gnubg' else 'mat'}", write_mat(transcript, dialect))
 
 
 def with_an_illegal_play(transcript: Transcript) -> Transcript:
-    """The same match with one play nobody could have made: a checker that jumps home."""
+    """Return the same match with one illegal play, a checker moved 13 points."""
     game = transcript.games[0]
-    plays = [at for at, event in enumerate(game.events) if event.kind is Kind.PLAY and event.moves]
-    spoilt = plays[len(plays) // 2]
-    events = tuple(_spoilt(event) if at == spoilt else event for at, event in enumerate(game.events))
+    plays = [index for index, event in enumerate(game.events) if event.kind is Kind.PLAY and event.moves]
+    illegal = plays[len(plays) // 2]
+    events = tuple(_make_illegal(event) if index == illegal else event for index, event in enumerate(game.events))
     return replace(transcript, games=(replace(game, events=events), *transcript.games[1:]))
 
 
-def _spoilt(event: Event) -> Event:
-    assert event.moves  # noqa: S101, chosen so
+def _make_illegal(event: Event) -> Event:
+    assert event.moves  # noqa: S101, only plays with moves are chosen
     first = event.moves[0].points[0]
     return event._replace(moves=(Move((first, max(1, first - 13))), *event.moves[1:]))

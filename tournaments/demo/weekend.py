@@ -1,4 +1,4 @@
-"""An event with a division of every kind, each at another point of its way: what a club weekend looks like."""
+"""A club weekend: an event with a division of every format, each at a different stage of play."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,29 +14,29 @@ from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.formats.settings import DOUBLE, GROUPS, KNOCKOUT, LEAGUE, PROGRESSIVE, SWISS, StageSettings
 from tournaments.models import Correction, Division, Draw, Fixture, Tournament
-from tournaments.results.services.corrections import apply_correction
+from tournaments.results.services.corrections import CorrectionInput, apply_correction
 from tournaments.results.services.results import enter_result
 from tournaments.state.stages import set_stages
 
 TABLES = 8
 STRONGER_WINS = 0.65
-OVER = 1.0
-SIGNED = "Both players have signed the score sheet."
+FINISHED = 1.0
+OWN_MATCH_REASON = "Both players have signed the score sheet."
 Staff = tuple[Actor, Actor]
 """The director and the assistant."""
 WEEKEND: Sequence[tuple[str, int, int, Sequence[StageSettings], float]] = (
     ("Championship", 13, 7, (StageSettings(PROGRESSIVE, last_chance="", lower_lengths=(5,), last_lengths=(3,)),), 0.6),
-    ("Double trouble", 8, 5, (StageSettings(DOUBLE, second_final=True),), OVER),
+    ("Double trouble", 8, 5, (StageSettings(DOUBLE, second_final=True),), FINISHED),
     ("Swiss", 12, 5, (StageSettings(SWISS, rounds=5),), 0.5),
     ("Groups", 9, 5, (StageSettings(GROUPS, groups=3, qualifiers=2), StageSettings(KNOCKOUT)), 0.7),
     ("League", 6, 7, (StageSettings(LEAGUE),), 0.5),
     ("Sunday speedgammon", 7, 3, (StageSettings(PROGRESSIVE),), 0.0),
 )
-"""Name, players, match length, stages, and how much of it is played; the last one still waits for its draw."""
+"""Name, players, match length, stages, and the share that is played; the last division has no draw yet."""
 
 
 def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime, *, assistant: Actor) -> Tournament:
-    """Makes the event and plays as much of each division as is to be seen.
+    """Create the event and play its share of each division.
 
     The assistant enters the results of matches that `by` plays in.
     """
@@ -57,7 +57,7 @@ def load_weekend(club: Club, players: Sequence[Player], by: Actor, now: datetime
         if share:
             _draw(division, by, starts)
             _play(division, share, players, (by, assistant), starts)
-        if share == OVER:
+        if share == FINISHED:
             _correct(division, (by, assistant), now - timedelta(minutes=30))
     return tournament
 
@@ -70,59 +70,55 @@ def _draw(division: Division, by: Actor, now: datetime) -> None:
 
 
 def _play(division: Division, share: float, players: Sequence[Player], staff: Staff, at: datetime) -> None:
-    """Results of the first `share` of the matches there are; each round is paired when the last one is over."""
+    """Enter results until `share` of the matches are played; draws of later rounds are published as they fall due."""
     chance = Random(division.name)  # noqa: S311, invented results
     strength = {player.pk: rank for rank, player in enumerate(players)}
-    booked = 0
+    entered = 0
     while True:
-        for asked in Draw.objects.filter(stage__division=division, state=Draw.State.REQUESTED):
-            draws.make_draft(draw_id=asked.pk, now=at)
+        for draw in Draw.objects.filter(stage__division=division, state=Draw.State.REQUESTED):
+            draws.make_draft(draw_id=draw.pk, now=at)
             division.refresh_from_db()
             draws.publish_draw(division=division, after=division.seq, by=staff[0], now=at)
         open_ = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY)
         first = open_.select_related("stage", "match").order_by("round__number", "number").first()
-        count = _expected(division)
-        if first is None or first.match is None or booked >= share * count:
+        count = _planned_matches(division)
+        if first is None or first.match is None or entered >= share * count:
             return
-        at, booked = at + timedelta(minutes=4), booked + 1
+        at, entered = at + timedelta(minutes=4), entered + 1
         stronger = 0 if strength[first.match.player_0_id] < strength[first.match.player_1_id] else 1
         winner = stronger if chance.random() < STRONGER_WINS else 1 - stronger
         lost = chance.randrange(first.match.length)
         score = (first.match.length, lost) if winner == 0 else (lost, first.match.length)
-        by = _who_decides(first.match, staff)
+        by = _impartial_director(first.match, staff)
         enter_result(fixture=first, result=ResultInput(winner, score), by=by, now=at, reason=_reason(first.match, by))
 
 
-def _who_decides(match: Match, staff: Staff) -> Actor:
-    """Whoever does not play in the match; of two who do, the first."""
-    return next((one for one in staff if standing_of(match, one) == Standing.IMPARTIAL), staff[0])
+def _impartial_director(match: Match, staff: Staff) -> Actor:
+    """Return a director who does not play in the match, or the first if both do."""
+    return next((director for director in staff if standing_of(match, director) == Standing.IMPARTIAL), staff[0])
 
 
 def _reason(match: Match, by: Actor) -> str:
-    """Why somebody decides a match of their own; empty where it is not their own."""
-    return "" if standing_of(match, by) == Standing.IMPARTIAL else SIGNED
+    """Return the reason for deciding one's own match; empty if it is not one's own."""
+    return "" if standing_of(match, by) == Standing.IMPARTIAL else OWN_MATCH_REASON
 
 
 def _correct(division: Division, staff: Staff, now: datetime) -> None:
-    """The first result was read the wrong way round, and everybody had played on: the bracket is kept."""
+    """Swap the points of the first result, which was misread, after everyone has played on; the bracket is kept."""
     first = Fixture.objects.filter(stage__division=division).select_related("stage", "match").order_by("number")[0]
     assert first.match is not None  # noqa: S101, it was played
-    stands = Result.objects.get(match=first.match)
-    assert stands.score is not None  # noqa: S101, it was played
+    standing = Result.objects.get(match=first.match)
+    assert standing.score is not None  # noqa: S101, it was played
     division.refresh_from_db()
-    apply_correction(
-        fixture=first,
-        new=ResultInput(int(stands.winner == 0), stands.score[::-1]),
-        choice=Correction.Choice.KEEP_BRACKET,
-        after=division.seq,
-        by=_who_decides(first.match, staff),
-        now=now,
-        reason="The score sheet was read the wrong way round.",
+    correction = CorrectionInput(
+        ResultInput.played(standing.score[::-1]), Correction.Choice.KEEP_BRACKET, reason="The points had been swapped."
     )
+    by = _impartial_director(first.match, staff)
+    apply_correction(fixture=first, correction=correction, after=division.seq, by=by, now=now)
 
 
-def _expected(division: Division) -> int:
-    """Matches that are planned; of rounds paired one by one as many as they will have."""
+def _planned_matches(division: Division) -> int:
+    """Return the number of planned matches, those of rounds that are not paired yet included."""
     fixtures = Fixture.objects.filter(stage__division=division)
     planned = fixtures.exclude(status__in=[Fixture.Status.BYE, Fixture.Status.EMPTY]).count()
     stage = division.stages.order_by("number")[0]

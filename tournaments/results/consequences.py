@@ -1,4 +1,7 @@
-"""What a result would mean for the players of a match, registered with `matches.presentation.consequences`."""
+"""Where the players of a match go next, shown to them before they report its result.
+
+`tournaments.apps` registers `consequences_of` with the `matches` app, which must not import this one.
+"""
 
 from django.utils.translation import gettext as _
 
@@ -10,46 +13,46 @@ from tournaments.standings.rounds import round_names
 
 
 def consequences_of(match: Match, winner: int, reader: int | None) -> list[str]:
-    """Where winner and loser go next, to one of them in the second person, to anybody else of both."""
+    """Return where the players go next: only the reader, in the second person, or both if `reader` is None."""
     fixture = Fixture.objects.filter(match=match).select_related("stage", "round__bracket").first()
     if fixture is None:
         return []
     if fixture.stage.format not in ELIMINATION:
-        return [_counts(fixture)]
+        return [_counting(fixture)]
     sides = (winner, 1 - winner) if reader is None else (reader,)
-    return [_goes(fixture, match, side, won=side == winner, reader=reader) for side in sides]
+    return [_next_match(fixture, match, side, won=side == winner, reader=reader) for side in sides]
 
 
-def _counts(fixture: Fixture) -> str:
+def _counting(fixture: Fixture) -> str:
     if fixture.stage.format in BY_ROUND:
         return _("It counts for round %(number)d.") % {"number": fixture.round.number}
     return _("It counts in the table.")
 
 
-def _goes(fixture: Fixture, match: Match, side: int, *, won: bool, reader: int | None) -> str:
+def _next_match(fixture: Fixture, match: Match, side: int, *, won: bool, reader: int | None) -> str:
     source = Slot.Source.WINNER if won else Slot.Source.LOSER
     slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source=source, source_fixture=fixture.number)
     slot = slots.select_related("fixture__round__bracket").first()
     bracket = bracket_name(fixture.round.bracket.key)
     name = match.players[side].shown_name
     if slot is None:
-        return _ends(won, name, bracket, reader)
+        return _end_of_bracket(won, name, bracket, reader)
     following = slot.fixture
     rounds = round_names(Round.objects.filter(bracket=following.round.bracket_id))
-    words = {
+    params = {
         "name": name,
         "match": f"M{following.number}",
         "round": f"{bracket_name(following.round.bracket.key)}, {rounds[following.round_id]}",
     }
     if reader is not None:
-        return _("You go on to %(match)s (%(round)s).") % words
-    return _("%(name)s goes on to %(match)s (%(round)s).") % words
+        return _("You advance to %(match)s (%(round)s).") % params
+    return _("%(name)s advances to %(match)s (%(round)s).") % params
 
 
-def _ends(won: bool, name: str, bracket: str, reader: int | None) -> str:
-    words = {"name": name, "bracket": bracket}
+def _end_of_bracket(won: bool, name: str, bracket: str, reader: int | None) -> str:
+    params = {"name": name, "bracket": bracket}
     if reader is not None:
         template = _("You win: %(bracket)s.") if won else _("You are out: %(bracket)s.")
     else:
         template = _("%(name)s wins: %(bracket)s.") if won else _("%(name)s is out: %(bracket)s.")
-    return template % words
+    return template % params

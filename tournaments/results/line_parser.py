@@ -1,14 +1,14 @@
-"""Results in one line, as a director types them on a noisy night: pure, no database.
+"""Parses results that a director types as lines; does not use the database.
 
-m22 11-7                the score in the order in which the fixture shows its players
-m22 forfeit smith       Smith gives up this match
-m22 forfeit both        nobody goes on
+m22 11-7                the score, in the order in which the fixture shows its players
+m22 forfeit smith       Smith forfeits this match
+m22 forfeit both        both forfeit; nobody advances
 bob 7-4                 Bob's open match, Bob's points first
 bergmann 7 csonka 4     the open match of these two
-bob forfeit             Bob gives up the open match
-open m22 11-7           with the division first, where a number was given twice
-undo                    takes back the last result entered in this way
-?                       what can be typed
+bob forfeit             Bob forfeits their open match
+open m22 11-7           the division first, if two divisions share match numbers
+undo                    takes back the last result entered by a line
+?                       help
 
 Several results are separated by semicolons or line breaks.
 """
@@ -40,7 +40,7 @@ _FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD}\s+(.+)", re.IGNORECASE)
 
 
 class Command(StrEnum):
-    """A line that is no result."""
+    """A line that is not a result."""
 
     UNDO = "undo"
     HELP = "?"
@@ -48,7 +48,7 @@ class Command(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A match that was played."""
+    """The score of a match, given by its number."""
 
     fixture: int
     score: tuple[int, int]
@@ -57,7 +57,7 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class ForfeitLine:
-    """A match that one player gives up, or both."""
+    """A forfeit by one player or both, in a match given by its number."""
 
     fixture: int
     name: str
@@ -65,13 +65,13 @@ class ForfeitLine:
 
     @property
     def both(self) -> bool:
-        """Whether nobody came."""
+        """Whether both players forfeit."""
         return fold(self.name) == BOTH
 
 
 @dataclass(frozen=True, slots=True)
 class NamedScore:
-    """A match named by one of its players, or by both; the points are in the order of the names."""
+    """A score for the match of one or two named players; the points are in the order of the names."""
 
     names: tuple[str, ...]
     score: tuple[int, int]
@@ -79,7 +79,7 @@ class NamedScore:
 
 @dataclass(frozen=True, slots=True)
 class NamedForfeit:
-    """Whoever gives up their open match."""
+    """A forfeit by a named player in their open match."""
 
     name: str
 
@@ -88,9 +88,9 @@ Line = ScoreLine | ForfeitLine | NamedScore | NamedForfeit | Command
 
 
 def split(text: str) -> list[str]:
-    """The lines of what was typed, without empty ones.
+    """Split the text into lines, without empty ones.
 
-    Refused: `line_empty`, `too_many_lines`.
+    Refused: `line_empty`, `too_many_results`.
 
     >>> split("m1 7-3; m2 7-5\\n\\nm3 0-7")
     ['m1 7-3', 'm2 7-5', 'm3 0-7']
@@ -105,7 +105,7 @@ def split(text: str) -> list[str]:
 
 
 def parse(text: str) -> Line:
-    """What a line says.
+    """Parse one line.
 
     Refused: `line_empty`, `quick_line_too_long`, `line_without_match`, `line_without_result`, `line_draw`,
     `line_forfeit_who`.
@@ -136,7 +136,7 @@ def parse(text: str) -> Line:
 
 
 def _fixture_at(words: list[str], index: int) -> tuple[int, str] | None:
-    """The fixture named by the word at this place (or by this one and the next: `m 22`), and what follows."""
+    """Return the match number at this word (or at this and the next: `m 22`) and the rest of the line."""
     if match := _FIXTURE.fullmatch(words[index]):
         return int(match[1]), " ".join(words[index + 1 :])
     if words[index].lower() == "m" and index + 1 < len(words) and (match := _FIXTURE.fullmatch("m" + words[index + 1])):
@@ -155,7 +155,7 @@ def _result(fixture: int, rest: str, division: str) -> ScoreLine | ForfeitLine:
 
 
 def _named(line: str) -> NamedScore | NamedForfeit | None:
-    """A result that names players instead of a match; None where it does not."""
+    """Parse a result that names players instead of a match number; None if the line is not one."""
     if match := _NAME_FORFEIT.fullmatch(line) or _FORFEIT_NAME.fullmatch(line):
         return NamedForfeit(match[1])
     if match := _TWO_NAMES.fullmatch(line):
@@ -171,14 +171,14 @@ def _decided(left: int, right: int) -> tuple[int, int]:
 
 
 def sides_of(name: str, players: tuple[str, str]) -> list[int]:
-    """The players that a part of a name can mean; a whole name goes before one that has it as a part."""
+    """Return the sides whose player's name contains this text; a full name takes precedence."""
     key = fold(name)
     exact = [side for side, player in enumerate(players) if fold(player) == key]
     return exact or [side for side, player in enumerate(players) if key and key in fold(player)]
 
 
 def side_of(name: str, players: tuple[str, str]) -> int:
-    """Which of two players a part of a name means.
+    """Return the side whose player's name contains this text.
 
     Refused: `line_forfeit_nobody`, `line_forfeit_two`.
 

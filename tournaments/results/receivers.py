@@ -1,4 +1,4 @@
-"""What this room does when a match below has its result."""
+"""Updates the division when one of its matches gets a result."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ from tournaments.state.settle import settle_division
 
 
 @receiver(match_settled, dispatch_uid="tournaments.move_on")
-def move_on(sender: type[Match], match_id: int, **_: Any) -> None:
-    """Moves the bracket on, unless whoever booked the result has already; a sweep does it again where this was cut."""
+def settle_after_result(sender: type[Match], match_id: int, **_: Any) -> None:
+    """Settle the division of the match, unless that was done with the result; a sweep repeats it after a crash."""
     match = Match.objects.only("parent_topic", "unsettled").get(pk=match_id)
-    division = division_of(match)
-    if division is not None and match.unsettled:
-        settle_division(division_id=division, now=timezone.now())
+    division_id = division_of(match)
+    if division_id is not None and match.unsettled:
+        settle_division(division_id=division_id, now=timezone.now())
 
 
 def division_of(match: Match) -> int | None:
-    """The division that made the match."""
+    """Return the id of the division that opened the match, or None."""
     kind, _, public_id = match.parent_topic.partition(":")
     if kind != "division":
         return None

@@ -1,4 +1,4 @@
-"""What a version of a result says anew, and what it only repeats: undone corrections, matches that stand again."""
+"""Which versions of a result repeat an earlier one: undone corrections and reinstated matches."""
 
 from collections.abc import Collection
 
@@ -7,9 +7,9 @@ from tournaments.models import Correction
 
 
 def origins(matches: Collection[int]) -> dict[int, dict[int, int]]:
-    """By match: each version that is not void, the newest last, and the version that it repeats (or itself).
+    """Return by match id {version id: id of the version it repeats, or its own}, the newest last, without void ones.
 
-    Undoing a correction repeats the version before it; a match that stands again, what it had before it was void.
+    Undoing a correction repeats the version before it; reinstating a match repeats its last version before it was void.
     """
     undone = Correction.objects.filter(after__match__in=matches, undoes__isnull=False)
     repeats = dict(undone.values_list("after", "undoes__before"))
@@ -29,7 +29,7 @@ def origins(matches: Collection[int]) -> dict[int, dict[int, int]]:
     return versions
 
 
-def stands(correction: Correction, versions: dict[int, int]) -> bool:
-    """Whether what stands in a match is what this correction led to; `versions` are the match's, of `origins`."""
+def is_standing(correction: Correction, versions: dict[int, int]) -> bool:
+    """Whether the standing result is the one of this correction; `versions` is the match's entry of `origins`."""
     newest = next(reversed(versions))
     return versions[newest] == versions.get(correction.after_id)

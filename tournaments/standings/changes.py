@@ -1,4 +1,4 @@
-"""Labels for what an act would change: fixtures, places and ratings, as previews show them."""
+"""Labels of changed fixtures, places and ratings, as previews show them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from tournaments.state.names import names_of, shown
 from tournaments.state.preview import Consequences, FixtureChange, PlaceChange
 
 SHOWN = 12
-"""Lines of a list that stand there at once; the rest unfolds."""
+"""Lines of a list that are shown at first; the rest is collapsed."""
 SMALLEST_SHOWN = 0.05
 """Rating points below which a change shows as none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """A fixture that would change: its name, who stands there, who would, and what becomes of results."""
+    """A fixture that would change: where it is, its entrants before and after, and what happens to results."""
 
     number: int
     where: str
@@ -39,7 +39,7 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class PlaceLine:
-    """Somebody's place before and after."""
+    """The place of an entry before and after."""
 
     name: str
     before: str
@@ -48,7 +48,7 @@ class PlaceLine:
 
 @dataclass(frozen=True, slots=True)
 class RatingLine:
-    """Somebody's rating before and after."""
+    """The rating of a player before and after."""
 
     name: str
     player: str
@@ -58,18 +58,18 @@ class RatingLine:
 
     @property
     def change(self) -> float:
-        """Points won or lost."""
+        """Rating points won or lost."""
         return self.after - self.before
 
     @property
     def distance(self) -> float:
-        """How much it is, without its sign."""
+        """The size of the change, without its sign."""
         return abs(self.change)
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """A list of which the beginning is shown."""
+class CollapsedList:
+    """A list of which only the first lines are shown at first."""
 
     shown: list[Any]
     rest: list[Any]
@@ -81,15 +81,15 @@ class Cut:
         return len(self.shown) + len(self.rest)
 
 
-def cut(lines: Iterable[Any]) -> Cut:
-    """The beginning and the rest; one line is not worth unfolding."""
-    found = list(lines)
-    at = SHOWN if len(found) > SHOWN + 1 else len(found)
-    return Cut(found[:at], found[at:])
+def collapse(lines: Iterable[Any]) -> CollapsedList:
+    """Collapse all but the first lines; a single line is never collapsed."""
+    rows = list(lines)
+    count = SHOWN if len(rows) > SHOWN + 1 else len(rows)
+    return CollapsedList(rows[:count], rows[count:])
 
 
 class ChangeLabels:
-    """Labels for the changes of a division; what they need of it is read once."""
+    """Labels for the changes of a division; names and rounds are read once."""
 
     def __init__(self, division: Division, *, voided_rated: bool = True) -> None:
         self.names = names_of(division, staff=True)
@@ -98,7 +98,7 @@ class ChangeLabels:
         self.stages = division.stages.count()
 
     def change(self, change: FixtureChange) -> ChangeLine:
-        """A fixture."""
+        """Return the labels of a changed fixture."""
         where = self.rounds.get(change.row.round_id, "")
         return ChangeLine(
             change.row.number,
@@ -111,28 +111,28 @@ class ChangeLabels:
         )
 
     def remarks(self, change: FixtureChange) -> list[str]:
-        """What becomes of its results."""
+        """Return what would happen to its results."""
         remarks = []
         if change.voided is not None:
-            text = _("its result %(result)s would be void") % {"result": _short(change.voided)}
+            text = _("result %(result)s would become void") % {"result": _short(change.voided)}
             if change.row.match is not None and change.row.match.rated and measures_play(change.voided):
-                stays = _("played: stays rated") if self.voided_rated else _("rated no more")
+                stays = _("played: stays rated") if self.voided_rated else _("no longer rated")
                 text = f"{text} ({stays})"
             remarks.append(text)
         if change.returns is not None:
-            remarks.append(_("their result %(result)s counts again") % {"result": _short(change.returns)})
+            remarks.append(_("result %(result)s would count again") % {"result": _short(change.returns)})
         if change.stopped:
-            remarks.append(_("being played or reported; it would be stopped"))
+            remarks.append(_("begun or reported; would be stopped"))
         return remarks
 
     def pair(self, state: FixtureState) -> str:
-        """Who stands in a fixture."""
+        """Return the two sides of a fixture."""
         if state.status.value == "not_needed":
             return _("not needed")
         return " – ".join(self.slot(slot) for slot in state.slots)
 
     def slot(self, slot: SlotState) -> str:
-        """One side by its four names."""
+        """Return an entrant, a bye, a walkover, “empty” or “to be decided”."""
         if slot.entry is not None:
             return self.names.of(slot.entry)
         if slot.status is SlotStatus.BYE:
@@ -143,34 +143,44 @@ class ChangeLabels:
             return _("%(name)s (walkover)") % {"name": self.names.of(slot.absent)}
         return _("empty")
 
-    def places(self, changes: Iterable[PlaceChange]) -> list[tuple[str, Cut]]:
-        """By bracket or group, the best place first."""
-        found = []
-        ordered = sorted(changes, key=lambda one: (one.stage, one.key, (one.after or one.before or (0, None))[0]))
-        for (stage, key), group in groupby(ordered, key=lambda one: (one.stage, one.key)):
+    def places(self, changes: Iterable[PlaceChange]) -> list[tuple[str, CollapsedList]]:
+        """Return the changed places by bracket or group, the best place first."""
+        sections = []
+        for (stage, key), group in groupby(
+            sorted(changes, key=_place_order), key=lambda change: (change.stage, change.key)
+        ):
             name = ranking_name(key)
             title = f"{_('Stage %(number)d') % {'number': stage}} · {name}" if self.stages > 1 else name
-            lines = [PlaceLine(self.names.of(one.entry), _place(one.before), _place(one.after)) for one in group]
-            found.append((title, cut(lines)))
-        return found
+            lines = [
+                PlaceLine(self.names.of(change.entry), _place(change.before), _place(change.after)) for change in group
+            ]
+            sections.append((title, collapse(lines)))
+        return sections
 
     def ratings(self, following: Consequences) -> list[RatingLine]:
-        """Whose rating would be another, the largest change first."""
-        players = Player.objects.in_bulk([one.player for one in following.ratings])
+        """Return the ratings that would change, the largest change first."""
+        players = Player.objects.in_bulk([change.player for change in following.ratings])
         return [
-            RatingLine(shown(players[one.player], True), players[one.player].public_id, one.before, one.after)
-            for one in following.ratings
-            if abs(one.change) >= SMALLEST_SHOWN
+            RatingLine(
+                shown(players[change.player], True), players[change.player].public_id, change.before, change.after
+            )
+            for change in following.ratings
+            if abs(change.change) >= SMALLEST_SHOWN
         ]
+
+
+def _place_order(change: PlaceChange) -> tuple[int, str, int]:
+    place, _points = change.after or change.before or (0, None)
+    return change.stage, change.key, place
 
 
 def _place(place: tuple[int, float | None] | None) -> str:
     if place is None:
         return "–"
-    at, points = place
+    number, points = place
     if points is None:
-        return ordinal(at)
-    return _("%(place)s, %(points)s points") % {"place": ordinal(at), "points": f"{points:g}"}
+        return ordinal(number)
+    return _("%(place)s, %(points)s points") % {"place": ordinal(number), "points": f"{points:g}"}
 
 
 def _short(result: Result) -> str:

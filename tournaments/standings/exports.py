@@ -1,4 +1,4 @@
-"""Standings and pairings as data: the body of the API and of the JSON files, and the same flattened for CSV."""
+"""Standings and pairings as data: the bodies of the API and of JSON files, and the rows of CSV files."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,12 +15,12 @@ from tournaments.standings.selectors.rows import Line, Person, PlacesView, Stage
 
 Body = dict[str, Any]
 
-STANDING_HEADS = (
+STANDING_COLUMNS = (
     "stage", "format", "table", "after_round", "place", "last_place", "entry", "player", "name", "points", "played",
     "won", "lost", "drawn", "unplayed_won", "unplayed_lost", "byes", "lives_left", "out_in_round", "joined_round",
     "left_after_round", "withdrawn", "goes_on", "decided_by", *TIEBREAKS, "rounds", "why",
 )  # fmt: skip
-PAIRING_HEADS = (
+PAIRING_COLUMNS = (
     "stage", "format", "bracket", "round", "table", "match_number", "match", "fixture", "length", "status", "bye_kind",
     "stands_1", "entry_1", "player_1", "name_1", "points_1", "score_1",
     "stands_2", "entry_2", "player_2", "name_2", "points_2", "score_2",
@@ -29,7 +29,7 @@ PAIRING_HEADS = (
 
 
 def standings_body(division: Division, views: Iterable[StageView]) -> Body:
-    """Standings as programs read them."""
+    """Return standings as the API and JSON files show them."""
     return {
         "division": division.public_id,
         "seq": division.seq,
@@ -59,7 +59,7 @@ def _table(table: TableView, ids: Mapping[int, str]) -> Body:
         "over": table.over,
         "after_round": table.round,
         "regulations": table.regulations,
-        "tiebreaks": [one._asdict() for one in table.tiebreaks],
+        "tiebreaks": [tiebreak._asdict() for tiebreak in table.tiebreaks],
         "rows": [_line(line, ids) for line in table.lines],
     }
 
@@ -85,7 +85,7 @@ def _line(line: Line, ids: Mapping[int, str]) -> Body:
         "out_in_round": line.out_in,
         "joined_round": line.joined,
         "left_after_round": line.left,
-        "goes_on": line.goes_on,
+        "goes_on": line.advances,
         "decided_by": line.decided_by,
         "tiebreaks": {figure.code: figure.value for figure in line.figures},
         "rounds": [_cell(cell, ids) for cell in line.cells],
@@ -115,7 +115,7 @@ def _places(bracket: PlacesView, view: StageView) -> Body:
             {
                 "first": place.first,
                 "last": place.last,
-                "entries": [_person(one) | {"goes_on": one.entry in view.going_on} for one in place.people],
+                "entries": [_person(person) | {"goes_on": person.entry in view.advancing} for person in place.people],
             }
             for place in bracket.places
         ],
@@ -123,7 +123,7 @@ def _places(bracket: PlacesView, view: StageView) -> Body:
 
 
 def pairings_body(division: Division, view: PairingsView) -> Body:
-    """Pairings as programs read them."""
+    """Return pairings as the API and JSON files show them."""
     return {
         "division": division.public_id,
         "seq": division.seq,
@@ -131,34 +131,34 @@ def pairings_body(division: Division, view: PairingsView) -> Body:
         "stage": view.stage.number if view.stage else None,
         "format": view.stage.format if view.stage else None,
         "round": view.round,
-        "pairings": [_pairing(one) for one in view.pairings],
+        "pairings": [_pairing(pairing) for pairing in view.pairings],
     }
 
 
-def _pairing(one: Pairing) -> Body:
+def _pairing(pairing: Pairing) -> Body:
     return {
-        "bracket": one.bracket,
-        "round": one.round,
-        "table": one.table,
-        "match_number": one.number,
-        "match": one.match or None,
-        "fixture": one.public_id,
-        "length": one.length,
-        "status": one.status,
-        "bye_kind": one.bye or None,
-        "sides": [_side(side) for side in one.sides],
-        "winner": next((at for at, side in enumerate(one.sides) if side.won), None),
-        "result_kind": one.kind or None,
+        "bracket": pairing.bracket,
+        "round": pairing.round,
+        "table": pairing.table,
+        "match_number": pairing.number,
+        "match": pairing.match or None,
+        "fixture": pairing.public_id,
+        "length": pairing.length,
+        "status": pairing.status,
+        "bye_kind": pairing.bye or None,
+        "sides": [_side(side) for side in pairing.sides],
+        "winner": next((number for number, side in enumerate(pairing.sides) if side.won), None),
+        "result_kind": pairing.kind or None,
     }
 
 
 def _side(side: Side) -> Body:
-    who = side.person
+    person = side.person
     return {
-        "stands": side.stands,
-        "entry": who.public_id if who else None,
-        "player": who.player if who else None,
-        "name": who.name if who else None,
+        "stands": side.status,
+        "entry": person.public_id if person else None,
+        "player": person.player if person else None,
+        "name": person.name if person else None,
         "points": side.points,
         "score": side.score,
     }
@@ -168,53 +168,53 @@ def _side(side: Side) -> Body:
 
 
 def standings_rows(body: Body) -> Iterator[list[Any]]:
-    """The heads, then a row for every line of every table and every entry of every place."""
-    yield list(STANDING_HEADS)
+    """Yield the header, then a row for every line of a table and every entry of a bracket's places."""
+    yield list(STANDING_COLUMNS)
     for stage in body["stages"]:
         shared = {"stage": stage["number"], "format": stage["format"]}
         for table in stage["tables"]:
-            around = shared | {"table": table["key"], "after_round": table["after_round"]}
+            common = shared | {"table": table["key"], "after_round": table["after_round"]}
             for row in table["rows"]:
-                yield _flat(STANDING_HEADS, around | _flat_line(row))
+                yield _flat(STANDING_COLUMNS, common | _flat_line(row))
         for bracket in stage["brackets"]:
             for place in bracket["places"]:
-                around = shared | {"table": bracket["key"], "place": place["first"], "last_place": place["last"]}
+                common = shared | {"table": bracket["key"], "place": place["first"], "last_place": place["last"]}
                 for entry in place["entries"]:
-                    yield _flat(STANDING_HEADS, around | entry)
+                    yield _flat(STANDING_COLUMNS, common | entry)
 
 
 def _flat_line(row: Body) -> Body:
-    rounds = " ".join(round_text(one) for one in row["rounds"])
+    rounds = " ".join(round_text(spent) for spent in row["rounds"])
     why = " ".join(reason["sentence"] for reason in row["why"])
     plain = {key: value for key, value in row.items() if key not in ("tiebreaks", "rounds", "why")}
     return {**plain, **row["tiebreaks"], "last_place": row["place"], "rounds": rounds, "why": why}
 
 
-def round_text(one: Body) -> str:
-    """A round without blanks: `3:won:7-5:k7m2q9x4ab`; score and opponent are empty where there is none."""
-    score = "-".join(map(str, one["score"])) if one["score"] else ""
-    counted = "" if one["counted"] else ":deleted"
-    return f"{one['round']}:{one['kind']}:{score}:{one['opponent'] or ''}{counted}"
+def round_text(spent: Body) -> str:
+    """Return a round without spaces, as `3:won:7-5:k7m2q9x4ab`; a missing score or opponent is left empty."""
+    score = "-".join(map(str, spent["score"])) if spent["score"] else ""
+    counted = "" if spent["counted"] else ":deleted"
+    return f"{spent['round']}:{spent['kind']}:{score}:{spent['opponent'] or ''}{counted}"
 
 
 def pairings_rows(body: Body) -> Iterator[list[Any]]:
-    """The heads, then a row for every pairing."""
-    yield list(PAIRING_HEADS)
-    for one in body["pairings"]:
-        row = {"stage": body["stage"], "format": body["format"], **one}
-        if one["winner"] is not None:
-            row["winner"] = one["winner"] + 1
-        for number, side in enumerate(one["sides"], start=1):
+    """Yield the header, then a row for every pairing."""
+    yield list(PAIRING_COLUMNS)
+    for pairing in body["pairings"]:
+        row = {"stage": body["stage"], "format": body["format"], **pairing}
+        if pairing["winner"] is not None:
+            row["winner"] = pairing["winner"] + 1
+        for number, side in enumerate(pairing["sides"], start=1):
             row |= {f"{key}_{number}": value for key, value in side.items()}
-        yield _flat(PAIRING_HEADS, row)
+        yield _flat(PAIRING_COLUMNS, row)
 
 
-def _flat(heads: Iterable[str], row: Mapping[str, Any]) -> list[Any]:
-    return [_cell_text(row.get(head)) for head in heads]
+def _flat(columns: Iterable[str], row: Mapping[str, Any]) -> list[Any]:
+    return [_cell_text(row.get(column)) for column in columns]
 
 
 def _cell_text(value: Any) -> Any:
-    """As a spreadsheet takes it: nothing for None, yes and no as 1 and 0, no text that would be a formula."""
+    """Return a value for a spreadsheet: None as empty, booleans as 1 and 0, text that looks like a formula escaped."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -223,5 +223,5 @@ def _cell_text(value: Any) -> Any:
 
 
 def as_json(body: Body) -> str:
-    """The body as a file to save."""
+    """Return the body as indented JSON."""
     return json.dumps(body, cls=DjangoJSONEncoder, ensure_ascii=False, indent=1)

@@ -1,4 +1,4 @@
-"""What standings say: tie-breaks with their definitions, why somebody stands where he does, how a round was spent."""
+"""Texts of standings: tie-breaks with their definitions, reasons for places, and how a round was spent."""
 
 from datetime import date
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from tournaments.formats.tables.tiebreaks import EXPLANATIONS, Explanation
 
 
 class Tiebreak(NamedTuple):
-    """A tie-break in words; `short` heads its column, `reference` is an article of the FIDE regulations or our own."""
+    """The texts of a tie-break: `short` is its column heading, `reference` a FIDE article or ours."""
 
     code: str
     name: str
@@ -21,14 +21,14 @@ class Tiebreak(NamedTuple):
     reference: str
 
 
-TIEBREAK_WORDS: dict[str, Tiebreak] = {
-    one.code: one
-    for one in (
+TIEBREAK_TEXTS: dict[str, Tiebreak] = {
+    texts.code: texts
+    for texts in (
         Tiebreak(
             "wins",
             gettext_noop("Matches won"),
             gettext_noop("Wins"),
-            gettext_noop("How many matches were won at the board; byes, forfeits and walkovers do not count."),
+            gettext_noop("Number of matches won at the board; byes, forfeits and walkovers do not count."),
             gettext_noop("article 7.2"),
         ),
         Tiebreak(
@@ -36,7 +36,7 @@ TIEBREAK_WORDS: dict[str, Tiebreak] = {
             gettext_noop("Head-to-head"),
             gettext_noop("H2H"),
             gettext_noop(
-                "Points in the matches of those tied among themselves, if all of them have met; "
+                "Points in the matches between the tied players, if all of them have met; "
                 "then again among those still tied."
             ),
             gettext_noop("article 6"),
@@ -45,28 +45,28 @@ TIEBREAK_WORDS: dict[str, Tiebreak] = {
             "buchholz",
             gettext_noop("Buchholz"),
             gettext_noop("Bhz"),
-            gettext_noop("The sum of the opponents' points: who met stronger ones stands higher."),
+            gettext_noop("The sum of the opponents' points: stronger opposition ranks higher."),
             gettext_noop("article 8.1, unplayed rounds 16"),
         ),
         Tiebreak(
             "buchholz_cut_1",
-            gettext_noop("Buchholz without the least"),
+            gettext_noop("Buchholz minus lowest"),
             gettext_noop("Bhz−1"),
-            gettext_noop("The sum of the opponents' points without the least of them."),
+            gettext_noop("The sum of the opponents' points, without the lowest."),
             gettext_noop("articles 8 and 16.5"),
         ),
         Tiebreak(
             "buchholz_median",
             gettext_noop("Median Buchholz"),
             gettext_noop("Bhz med"),
-            gettext_noop("The sum of the opponents' points without the least and the greatest of them."),
+            gettext_noop("The sum of the opponents' points, without the lowest and the highest."),
             gettext_noop("articles 8 and 16.5"),
         ),
         Tiebreak(
             "sonneborn_berger",
             gettext_noop("Sonneborn–Berger"),
             gettext_noop("SB"),
-            gettext_noop("The points of each opponent times one's own result against them, added up."),
+            gettext_noop("The sum of each opponent's points times the result against them."),
             gettext_noop("article 9.1, unplayed rounds 16"),
         ),
         Tiebreak(
@@ -80,7 +80,7 @@ TIEBREAK_WORDS: dict[str, Tiebreak] = {
             "lots",
             gettext_noop("Drawing of lots"),
             gettext_noop("Lots"),
-            gettext_noop("Drawn once over all players from the seed of the draw, so that anybody can repeat it."),
+            gettext_noop("Drawn once for all players from the seed of the draw, so that anyone can verify it."),
             gettext_noop("this site"),
         ),
     )
@@ -89,27 +89,26 @@ TIEBREAK_WORDS: dict[str, Tiebreak] = {
 
 LIVES_EXPLANATIONS: dict[str, str] = {
     "lives_left": gettext_noop("{left} of {lives} lives left."),
-    "lives_out": gettext_noop("Out in round {round}, by the loss of the last of {lives} lives."),
+    "lives_out": gettext_noop("Out in round {round}, having lost all {lives} lives."),
     "lives_gone": gettext_noop("Withdrawn after round {round}."),
 }
-"""Why somebody stands where he does where lives are counted; code -> English template."""
+"""Reasons for a place where lives are counted; code -> English template."""
 
 _TEMPLATES = EXPLANATIONS | LIVES_EXPLANATIONS
 
 
 def tiebreak(code: str) -> Tiebreak:
-    """A tie-break in the reader's language."""
-    one = TIEBREAK_WORDS[code]
-    return Tiebreak(code, *(gettext(text) for text in one[1:]))
+    """Return the texts of a tie-break, translated."""
+    return Tiebreak(code, *(gettext(text) for text in TIEBREAK_TEXTS[code][1:]))
 
 
-def explained(why: Explanation) -> str:
-    """The sentence of a reason in the reader's language."""
+def explanation_text(why: Explanation) -> str:
+    """Return the sentence of a reason, translated."""
     return gettext(_TEMPLATES[why.code]).format_map(why.params)
 
 
 def regulations(settings: StageSettings) -> str:
-    """The rules that the tie-breaks of a stage follow, with the day of their edition where it matters."""
+    """Return the regulations that the tie-breaks of a stage follow, with their edition if it is a setting."""
     title = gettext("FIDE Tie-Break Regulations")
     if "edition" not in OWN_SETTINGS[settings.format]:
         return title
@@ -117,12 +116,12 @@ def regulations(settings: StageSettings) -> str:
 
 
 def edition_day(edition: Edition) -> str:
-    """The day from which an edition applies, as the reader writes it."""
+    """Return the date from which an edition applies, formatted for the user's language."""
     return date_format(date.fromisoformat(edition.value), "j F Y")
 
 
 class Mark(NamedTuple):
-    """How a round was spent: the letters in its field, what the legend says, and the sentence for one round."""
+    """The texts of a kind of round: the letter in its cell, its meaning in the legend, and a full sentence."""
 
     letter: str
     meaning: str
@@ -141,8 +140,8 @@ MARKS: dict[str, Mark] = {
     ),
     "walkover_won": Mark(
         "WO+",
-        gettext_noop("walkover: the opponent has withdrawn"),
-        gettext_noop("Round {round}: walkover, {name} has withdrawn."),
+        gettext_noop("walkover: the opponent withdrew"),
+        gettext_noop("Round {round}: walkover, {name} withdrew."),
     ),
     "walkover_lost": Mark(
         "WO−",
@@ -150,47 +149,47 @@ MARKS: dict[str, Mark] = {
         gettext_noop("Round {round}: did not come, walkover for {name}."),
     ),
     "empty": Mark(
-        "E", gettext_noop("empty: neither came"), gettext_noop("Round {round}: empty, neither he nor {name} came.")
+        "E",
+        gettext_noop("empty: neither player came"),
+        gettext_noop("Round {round}: empty, {name} did not come either."),
     ),
     "bye_full": Mark(
-        "B", gettext_noop("bye by the pairing, counts as a win"), gettext_noop("Round {round}: bye, a full point.")
+        "B", gettext_noop("bye by pairing, counts as a win"), gettext_noop("Round {round}: bye, a full point.")
     ),
     "bye_sit_out": Mark(
         "S",
-        gettext_noop("bye where lives are counted: no life lost and no win"),
-        gettext_noop("Round {round}: bye, no life lost and no win."),
+        gettext_noop("bye: no life lost, no win"),
+        gettext_noop("Round {round}: bye, no life lost, no win."),
     ),
     "bye_half": Mark(
         "½",
-        gettext_noop("bye that was asked for, half a point"),
+        gettext_noop("requested bye, half a point"),
         gettext_noop("Round {round}: requested bye, half a point."),
     ),
     "bye_requested": Mark(
         "R",
-        gettext_noop("bye that was asked for, no points"),
+        gettext_noop("requested bye, no points"),
         gettext_noop("Round {round}: requested bye, no points."),
     ),
-    "bye_drawn": Mark(
-        "B", gettext_noop("bye by the draw, counts nothing"), gettext_noop("Round {round}: bye by the draw.")
-    ),
+    "bye_drawn": Mark("B", gettext_noop("bye by the draw, no points"), gettext_noop("Round {round}: bye by the draw.")),
     "missed": Mark("late", gettext_noop("before a late entry"), gettext_noop("Round {round}: not entered yet.")),
     "absent": Mark("A", gettext_noop("absent"), gettext_noop("Round {round}: not paired.")),
-    "gone": Mark("×", gettext_noop("out or withdrawn"), gettext_noop("Round {round}: no longer in.")),
+    "gone": Mark("×", gettext_noop("out or withdrawn"), gettext_noop("Round {round}: no longer playing.")),
     "open": Mark("…", gettext_noop("still to be played"), gettext_noop("Round {round}: still to play against {name}.")),
 }
-"""Kind of a round -> its words."""
+"""Kind of a round -> its texts."""
 
 
 def letter(kind: str) -> str:
-    """What stands in the field."""
+    """Return the letter for a cell, translated."""
     return gettext(MARKS[kind].letter)
 
 
 def meaning(kind: str) -> str:
-    """What the legend says."""
+    """Return the meaning for the legend, translated."""
     return gettext(MARKS[kind].meaning)
 
 
-def told(kind: str, **params: Any) -> str:
-    """One round in a sentence; a match without a score leaves it out."""
+def round_sentence(kind: str, **params: Any) -> str:
+    """Return a sentence about one round; an empty score is left out."""
     return " ".join(gettext(MARKS[kind].sentence).format(**params).split())

@@ -1,4 +1,4 @@
-"""How a bracket stands on the page: brackets, sections, columns, boxes, lines. Pure; filled by selectors.brackets."""
+"""The layout of a bracket page: trees, sections, columns, boxes, lines. Filled in by `selectors.brackets`."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -11,65 +11,61 @@ from django.utils.translation import pgettext
 from tournaments.formats.graph import CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN
 from tournaments.formats.plans import ROUNDS, TABLE
 
-WHOLE = 64
-"""Places of a round up to which a bracket is shown in one piece."""
-SECTION = 32
-"""Places of a section of a larger one."""
+MOST_PLACES_IN_ONE_PIECE = 64
+"""Places of the first round up to which a bracket is shown in one piece."""
+PLACES_PER_SECTION = 32
 MERGE, STRAIGHT, CURVES = "merge", "straight", "curves"
 QUARTERS, SEMIS = 4, 2
 LETTERED = (CONSOLATION, LAST_CHANCE, LOWER)
-"""Brackets whose rounds go by a letter and a number."""
+"""Brackets whose rounds are named by a letter and a number."""
 
 
 @dataclass(slots=True)
 class Line:
-    """One side of a box: an entry, a bye, a walkover, or to be decided; four looks.
-
-    Where no match is needed it is nobody, which is none of them.
-    """
+    """One side of a box; `kind` is "entry", "bye", "walkover", "to_be_decided", or "nobody" if no match is needed."""
 
     kind: str
     text: str
     entry: int | None = None
     player: str = ""
-    """Public id of the player, where one stands here."""
+    """Public id of the player; empty if there is none."""
     seed: int | None = None
     score: int | None = None
     won: bool = False
     lost: bool = False
     here: bool = False
-    """Whether the reader is looking for him."""
+    """Whether this is the player that the user searched for."""
     late: bool = False
-    """Whether he came after the draw."""
+    """Whether the player entered after the draw."""
     onward: bool = False
-    """Whether he goes on although he did not win: a correction that kept the bracket."""
+    """Whether the player advances without having won, after a correction that kept the bracket."""
 
 
 @dataclass(slots=True)
 class Box:
-    """A fixture."""
+    """A fixture on the page."""
 
     number: int
     status: str
     lines: tuple[Line, Line]
     fixture: str = ""
     match: str = ""
-    """Public ids; empty where there is none."""
+    """Public ids of fixture and match; empty if there is none."""
     mark: str = ""
-    """live, claimed, disputed, or empty."""
+    """"live", "claimed", "disputed", or empty."""
     note: str = ""
-    """The word beside the number, such as forfeit."""
+    """A note beside the number, such as “forfeit”."""
     winner_to: int | None = None
     loser_to: int | None = None
     winner_side: int = 0
-    """The side on which the winner goes on."""
+    """The side that the winner takes in the next match."""
     winner_draw: str = ""
-    """The round in whose draw the winner takes part; empty where it is known which match comes next."""
+    """The round in whose draw the winner takes part; empty if the next match is known."""
     loser_draw: str = ""
     far: bool = False
-    """Whether the winner goes where no line leads, so that words must."""
+    """Whether no line leads to the winner's next match, so that it is named in words."""
     due_at: datetime | None = None
-    """Only where it is not the round's."""
+    """Set only if it differs from the round's."""
     path: bool = False
     can_enter: bool = False
     seq: int = 0
@@ -77,107 +73,107 @@ class Box:
 
 @dataclass(slots=True)
 class Column:
-    """A round, or the part of it that stands in a section."""
+    """A round, or the part of it in a section."""
 
     name: str
     length: int
     boxes: list[Box]
     deadline: datetime | None = None
     to_be_drawn: bool = False
-    """Whether lots will decide who meets whom, once everybody who comes here is known."""
+    """Whether the pairings will be drawn by lot, once all entrants are known."""
     joins: str = ""
-    """How the boxes lead to the next column: two into one, one to one, by curves, or by words only."""
+    """How lines lead to the next column: MERGE (two into one), STRAIGHT (one to one), CURVES, or none."""
     links: tuple[tuple[float, float], ...] = ()
-    """The curves: from and to, in percent of the height."""
+    """Curves as (from, to), in percent of the height."""
 
     @property
     def done(self) -> int:
-        """Boxes with nothing left to play."""
+        """Number of boxes with nothing left to play."""
         return sum(box.status not in ("waiting", "ready") for box in self.boxes)
 
 
 @dataclass(slots=True)
 class Section:
-    """Columns that are read together."""
+    """Columns that are shown together."""
 
     key: str
     title: str
     columns: list[Column]
     open: bool = True
     shown: bool = True
-    """Whether its boxes are in the page; very large brackets show one section at a time."""
+    """Whether its boxes are in the page; very large brackets load sections one at a time."""
 
     @property
     def boxes(self) -> list[Box]:
-        """All of them."""
+        """All boxes of its columns."""
         return [box for column in self.columns for box in column.boxes]
 
     @property
     def done(self) -> int:
-        """Matches with nothing left to play, byes not counted."""
+        """Number of matches with nothing left to play, byes not counted."""
         return sum(box.status not in ("waiting", "ready", "bye") for box in self.boxes)
 
     @property
     def total(self) -> int:
-        """Matches, byes not counted."""
+        """Number of matches, byes not counted."""
         return sum(box.status != "bye" for box in self.boxes)
 
     @property
     def live(self) -> int:
-        """Matches being played."""
+        """Number of matches being played."""
         return sum(box.mark == "live" for box in self.boxes)
 
 
 @dataclass(slots=True)
 class Tree:
-    """A bracket ready to be shown. `key` is unique in a page."""
+    """A bracket on the page; `key` is unique in the page."""
 
     key: str
     title: str
     sections: list[Section] = field(default_factory=list)
     stage: int = 1
     champion: str = ""
-    """Its winner's name."""
+    """The winner's name."""
 
     @property
     def boxes(self) -> list[Box]:
-        """All of them."""
+        """All boxes of its sections."""
         return [box for section in self.sections for box in section.boxes]
 
     @property
     def live(self) -> int:
-        """Matches being played."""
+        """Number of matches being played."""
         return sum(section.live for section in self.sections)
 
     @property
     def whole(self) -> bool:
-        """Whether it is in one piece."""
+        """Whether the bracket is shown in one piece."""
         return len(self.sections) == 1
 
 
 def bracket_name(key: str, *, upper: bool = False) -> str:
-    """What a bracket is called; `upper` is said of the main draw of a double elimination."""
+    """Return the name of a bracket; `upper` is set for the main draw of a double elimination."""
     names: Mapping[str, str] = {
         MAIN: _("Upper bracket") if upper else _("Main draw"),
         CONSOLATION: _("Progressive consolation"),
         LAST_CHANCE: _("Last chance"),
         LOWER: _("Lower bracket"),
         FINAL: pgettext("bracket", "Final"),
-        TABLE: _("All play all"),
+        TABLE: _("Round robin"),
         ROUNDS: _("Rounds"),
     }
     return names.get(key) or _("Group %(name)s") % {"name": key}
 
 
 def ranking_name(key: str) -> str:
-    """What the places of a bracket are called; those under the key of a final are all of a double elimination."""
+    """Return the title of a bracket's places; a double elimination lists all of its places under its final."""
     return _("Double elimination") if key == FINAL else bracket_name(key)
 
 
 def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool = False) -> str:
-    """What a round is called: by who is left in a main draw, by its number elsewhere.
+    """Return the name of a round: by the entrants left in a main draw, by its number elsewhere.
 
-    The last round of an `upper` bracket is not the final: its winner has the lower one's still to meet.
+    The last round of an `upper` bracket is not the final: its winner still has to meet the lower bracket's winner.
     """
     if key == FINAL:
         return pgettext("round", "Final") if number == 1 else _("Second final")
@@ -198,7 +194,7 @@ def round_name(key: str, number: int, fixtures: int, rounds: int, *, upper: bool
 
 
 def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th …"""
+    """Return 1st, 2nd, 3rd, 4th …"""
     teens = number // 10 % 10 == 1
     texts = {1: _("%(number)dst"), 2: _("%(number)dnd"), 3: _("%(number)drd")}
     text = _("%(number)dth") if teens else texts.get(number % 10, _("%(number)dth"))
@@ -206,15 +202,15 @@ def ordinal(number: int) -> str:
 
 
 def place_name(stage: str, place: int) -> str:
-    """Who comes from an earlier stage, such as `1:A`, until it is known."""
+    """Return the name of a place in an earlier stage (`1`) or group (`1:A`)."""
     _number, _colon, group = stage.partition(":")
     if group:
         return _("%(place)s of group %(name)s") % {"place": ordinal(place), "name": group}
     return _("%(place)s of stage %(number)s") % {"place": ordinal(place), "number": stage}
 
 
-def joined(columns: Sequence[Column]) -> list[Column]:
-    """The columns, each knowing how it leads to the next."""
+def connect(columns: Sequence[Column]) -> list[Column]:
+    """Set on each column how lines lead to the next one, and return the columns."""
     for column, following in itertools.pairwise([*columns, Column("", 0, [])]):
         targets = [box.winner_to for box in column.boxes]
         numbers = [box.number for box in following.boxes]
@@ -225,8 +221,8 @@ def joined(columns: Sequence[Column]) -> list[Column]:
         elif set(targets) & set(numbers):
             column.joins = CURVES
             column.links = tuple(
-                (_height(at, len(targets)), _height(numbers.index(target), len(numbers)))
-                for at, target in enumerate(targets)
+                (_height(row, len(targets)), _height(numbers.index(target), len(numbers)))
+                for row, target in enumerate(targets)
                 if target in numbers
             )
         for box in column.boxes:
@@ -234,62 +230,62 @@ def joined(columns: Sequence[Column]) -> list[Column]:
     return list(columns)
 
 
-def uncrossed(columns: Sequence[Column]) -> list[Column]:
-    """The columns with their boxes in such an order that no two lines to the next column cross.
+def uncross(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns with their boxes ordered so that no two lines to the next column cross.
 
-    Where a winner goes is one box, so a bracket is a tree, and can be drawn so: each column follows the order of the
-    next. A box from which no line leads keeps about the height that it has.
+    Every winner goes to one box, so a bracket is a tree, and each column can follow the order of the next one. A box
+    without a line to the next column keeps roughly its height.
     """
     ordered = list(columns)
-    for at in reversed(range(len(ordered) - 1)):
-        boxes, following = ordered[at].boxes, [box.number for box in ordered[at + 1].boxes]
+    for index in reversed(range(len(ordered) - 1)):
+        boxes, following = ordered[index].boxes, [box.number for box in ordered[index + 1].boxes]
         places = {number: place for place, number in enumerate(following)}
         ranks = {
             box.number: (
-                places.get(box.winner_to or 0, (own + 0.5) * len(following) / len(boxes) - 0.5),
+                places.get(box.winner_to or 0, (row + 0.5) * len(following) / len(boxes) - 0.5),
                 box.winner_side,
-                own,
+                row,
             )
-            for own, box in enumerate(boxes)
+            for row, box in enumerate(boxes)
         }
-        ordered[at] = replace(ordered[at], boxes=sorted(boxes, key=lambda box: ranks[box.number]))
+        ordered[index] = replace(ordered[index], boxes=sorted(boxes, key=lambda box: ranks[box.number]))
     return ordered
 
 
-def _height(at: int, count: int) -> float:
-    """The middle of a box among so many that share the height of a column, in percent."""
-    return round(100 * (at + 0.5) / count, 1)
+def _height(row: int, count: int) -> float:
+    """Return the middle of a box in percent, where `count` boxes share the height of a column."""
+    return round(100 * (row + 0.5) / count, 1)
 
 
 def tree(key: str, columns: Sequence[Column], *, name: str = "", title: str = "") -> Tree:
-    """A bracket in one piece, or in sections of 32 places and what follows them.
+    """Return a bracket in one piece, or in sections of 32 places and a last one with what follows them.
 
-    `name` is what it is called in addresses, `title` on the page; by default both come from its key.
+    `name` is used in URLs, `title` on the page; by default both come from the key.
     """
-    name, columns = name or key, uncrossed(columns)
-    made = Tree(name, title or bracket_name(key))
+    name, columns = name or key, uncross(columns)
+    bracket = Tree(name, title or bracket_name(key))
     widest = max((len(column.boxes) for column in columns), default=0)
-    parts = -(-2 * widest // SECTION)
+    parts = -(-2 * widest // PLACES_PER_SECTION)
     shared = list(itertools.takewhile(lambda column: len(column.boxes) >= parts, columns))
-    if 2 * widest <= WHOLE or not shared:
-        made.sections = [Section(f"{name}-1", "", joined(columns))]
-        return made
-    for at in range(parts):
-        part = [replace(own, boxes=_part(own.boxes, at, parts)) for own in shared]
-        made.sections.append(Section(f"{name}-{at + 1}", _part_title(key, part, at, parts), joined(part)))
+    if 2 * widest <= MOST_PLACES_IN_ONE_PIECE or not shared:
+        bracket.sections = [Section(f"{name}-1", "", connect(columns))]
+        return bracket
+    for index in range(parts):
+        part = [replace(column, boxes=_part(column.boxes, index, parts)) for column in shared]
+        bracket.sections.append(Section(f"{name}-{index + 1}", _part_title(key, part, index, parts), connect(part)))
     rest = list(columns[len(shared) :])
     if rest:
-        made.sections.append(Section(f"{name}-final", _("To the final"), joined(rest)))
-    return made
+        bracket.sections.append(Section(f"{name}-final", _("To the final"), connect(rest)))
+    return bracket
 
 
-def _part(boxes: Sequence[Box], at: int, parts: int) -> list[Box]:
-    """What one of so many equal sections holds of a round."""
-    return list(boxes[at * len(boxes) // parts : (at + 1) * len(boxes) // parts])
+def _part(boxes: Sequence[Box], index: int, parts: int) -> list[Box]:
+    """Return the boxes of a round in one of `parts` equal sections."""
+    return list(boxes[index * len(boxes) // parts : (index + 1) * len(boxes) // parts])
 
 
-def _part_title(key: str, part: Sequence[Column], at: int, parts: int) -> str:
+def _part_title(key: str, part: Sequence[Column], index: int, parts: int) -> str:
     if key != MAIN:
-        return _("Part %(number)d of %(count)d") % {"number": at + 1, "count": parts}
+        return _("Part %(number)d of %(count)d") % {"number": index + 1, "count": parts}
     size = 2 * len(part[0].boxes)
-    return _("Places %(first)d–%(last)d") % {"first": at * size + 1, "last": (at + 1) * size}
+    return _("Places %(first)d–%(last)d") % {"first": index * size + 1, "last": (index + 1) * size}

@@ -1,4 +1,4 @@
-"""What the rounds of an event are called, and which open matches can be played now: read once for a whole page."""
+"""The names of rounds, and the order in which open matches are called and can be played."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ from tournaments.models import Fixture, Round
 from tournaments.standings.layout import round_name
 
 CALLED_AFTER = {LOWER: 1, CONSOLATION: 1, LAST_CHANCE: 2, FINAL: 3}
-"""Brackets whose matches are called after those of the main draw, in this order."""
+"""Brackets whose matches are called after those of the main draw, in ascending order."""
 IN_ORDER = (ROUND_ROBIN, GROUPS)
-"""Formats whose matches are all open from the start and are played round after round."""
+"""Formats whose matches are all open from the start and are played round by round."""
 
 
 def round_names(rounds: QuerySet[Round]) -> dict[int, str]:
-    """Round -> what it is called; one query."""
+    """Return round id -> its name; one query."""
     rows = list(
         rounds.annotate(count=Count("fixtures"))
         .order_by()
@@ -33,29 +33,29 @@ def round_names(rounds: QuerySet[Round]) -> dict[int, str]:
 
 
 def called_in_order(fixtures: Iterable[Fixture]) -> list[Fixture]:
-    """Open matches as they are called: main draw, lower bracket or consolation, last chance; earlier rounds first."""
-    return sorted(fixtures, key=_call)
+    """Sort open matches by call order: main draw, lower bracket or consolation, last chance; earlier rounds first."""
+    return sorted(fixtures, key=_call_order)
 
 
-def _call(fixture: Fixture) -> tuple[int, int, int, int, int]:
+def _call_order(fixture: Fixture) -> tuple[int, int, int, int, int]:
     stage, round_ = fixture.stage, fixture.round
     rank = CALLED_AFTER.get(round_.bracket.key, 0)
     return (stage.division.order, stage.number, rank, round_.number, fixture.number)
 
 
 def playable(fixtures: Sequence[Fixture]) -> list[Fixture]:
-    """Of open matches in the order of their calls those that can begin: where all play all, each one's next only."""
+    """Return those of the open matches, in call order, that can begin; in a round robin only each player's next one."""
     busy: set[tuple[int, int]] = set()
-    found = []
+    ready = []
     for fixture in fixtures:
         match = fixture.match
         if match is None:
             continue
-        two = {(fixture.stage_id, match.player_0_id), (fixture.stage_id, match.player_1_id)}
-        later = fixture.stage.format in IN_ORDER and bool(two & busy)
+        players = {(fixture.stage_id, match.player_0_id), (fixture.stage_id, match.player_1_id)}
+        must_wait = fixture.stage.format in IN_ORDER and bool(players & busy)
         if match.state != Match.State.CLAIMED:
             # A reported match has been played: its players are free for their next one.
-            busy |= two
-        if not later or has_begun(match):
-            found.append(fixture)
-    return found
+            busy |= players
+        if not must_wait or has_begun(match):
+            ready.append(fixture)
+    return ready

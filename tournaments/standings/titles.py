@@ -10,7 +10,7 @@ from tournaments.models import Stage
 
 
 def stage_title(stage: Stage, *, several: bool) -> str:
-    """What a stage is called, with its number where there are others."""
+    """Return the title of a stage, numbered if the division has several."""
     name = str(stage.get_format_display())
     if not several:
         return name[:1].upper() + name[1:]
@@ -18,20 +18,20 @@ def stage_title(stage: Stage, *, several: bool) -> str:
 
 
 def jumps(stages: Sequence[Any]) -> list[tuple[str, str, int]]:
-    """Where one can jump to in a page of several brackets: each bracket of an elimination, every other stage whole.
+    """Return links within a page of several brackets as (anchor, title, number of matches being played).
 
-    Anchor, title, and how many matches are being played there.
+    Each bracket of an elimination gets a link; every other stage gets one. Empty if there would be only one.
     """
-    found: list[tuple[str, str, int]] = []
-    for one in stages:
-        if one.stage.format in ELIMINATION and one.trees:
-            found += [(f"tree-{tree.key}", tree.title, tree.live) for tree in one.trees]
+    links: list[tuple[str, str, int]] = []
+    for shown in stages:
+        if shown.stage.format in ELIMINATION and shown.trees:
+            links += [(f"tree-{tree.key}", tree.title, tree.live) for tree in shown.trees]
         else:
-            found.append(
+            links.append(
                 (
-                    f"stage-{one.stage.number}",
-                    stage_title(one.stage, several=True),
-                    sum(tree.live for tree in one.trees),
+                    f"stage-{shown.stage.number}",
+                    stage_title(shown.stage, several=True),
+                    sum(tree.live for tree in shown.trees),
                 )
             )
-    return found if len(found) > 1 else []
+    return links if len(links) > 1 else []

@@ -28,16 +28,14 @@ LINES_A_PAGE = 128
 @gzip_page
 @require_safe
 def standings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Every stage; `?round=` is the round after which a Swiss is shown, `?player=` whom to mark."""
-    found = access.division(request.user, division, (club, slug))
-    names = names_for(request.user, found)
+    """Show the standings of every stage; `?round=` shows a Swiss after that round, `?player=` marks a player."""
+    row = access.division(request.user, division, (club, slug))
+    names = names_for(request.user, row)
     looked_for = request.GET.get("player", "").strip()
     entries = names.find(looked_for) if looked_for else []
     here = _key(entries[0] if len(entries) == 1 else own_entry(names, request.user))
-    views = standings_of(
-        found, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here
-    )
-    context = _context(request, found, names) | {
+    views = standings_of(row, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here)
+    context = _context(request, row, names) | {
         "views": views,
         "pages": _pages(request, views),
         "here": _anchor(views),
@@ -51,34 +49,34 @@ def standings(request: HttpRequest, club: str, slug: str, division: str) -> Http
 @gzip_page
 @require_safe
 def pairings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """What can be played now, or `?round=` of `?stage=`."""
-    found = access.division(request.user, division, (club, slug))
-    names = names_for(request.user, found)
+    """Show the pairings that can be played now, or those of `?round=` of `?stage=`."""
+    row = access.division(request.user, division, (club, slug))
+    names = names_for(request.user, row)
     here = _key(own_entry(names, request.user))
-    view = pairings_of(found, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here)
-    context = _context(request, found, names) | {"view": view, "query": _query(request, "stage", "round")}
+    view = pairings_of(row, names, stage=_number(request, "stage"), round_number=_number(request, "round"), here=here)
+    context = _context(request, row, names) | {"view": view, "query": _query(request, "stage", "round")}
     return render(request, "tournaments/standings/pairings.html", context)
 
 
 @gzip_page
 @require_safe
 def standings_file(request: HttpRequest, club: str, slug: str, division: str, extension: str) -> HttpResponseBase:
-    """Standings as CSV or JSON."""
-    found = access.division(request.user, division, (club, slug))
-    names = names_for(request.user, found)
-    views = standings_of(found, names, stage=_number(request, "stage"), round_number=_number(request, "round"))
-    body = exports.standings_body(found, views)
+    """Download the standings as CSV or JSON."""
+    row = access.division(request.user, division, (club, slug))
+    names = names_for(request.user, row)
+    views = standings_of(row, names, stage=_number(request, "stage"), round_number=_number(request, "round"))
+    body = exports.standings_body(row, views)
     return _file(body, exports.standings_rows(body), "standings", extension)
 
 
 @gzip_page
 @require_safe
 def pairings_file(request: HttpRequest, club: str, slug: str, division: str, extension: str) -> HttpResponseBase:
-    """Pairings as CSV or JSON."""
-    found = access.division(request.user, division, (club, slug))
-    names = names_for(request.user, found)
-    view = pairings_of(found, names, stage=_number(request, "stage"), round_number=_number(request, "round"))
-    body = exports.pairings_body(found, view)
+    """Download the pairings as CSV or JSON."""
+    row = access.division(request.user, division, (club, slug))
+    names = names_for(request.user, row)
+    view = pairings_of(row, names, stage=_number(request, "stage"), round_number=_number(request, "round"))
+    body = exports.pairings_body(row, view)
     return _file(body, exports.pairings_rows(body), "pairings", extension)
 
 
@@ -98,9 +96,9 @@ def _number(request: HttpRequest, name: str) -> int | None:
 
 
 def _query(request: HttpRequest, *names: str) -> str:
-    """The choices in the address, to go on to the files of the same."""
-    kept = [(name, _number(request, name)) for name in names]
-    text = "&".join(f"{name}={value}" for name, value in kept if value is not None)
+    """Return the choices in the URL as a query string for the files."""
+    chosen = [(name, _number(request, name)) for name in names]
+    text = "&".join(f"{name}={value}" for name, value in chosen if value is not None)
     return f"?{text}" if text else ""
 
 
@@ -116,27 +114,27 @@ def _context(request: HttpRequest, division: Division, names: Names) -> dict[str
 
 
 def _anchor(views: Iterable[StageView]) -> str:
-    """Where on the page the marked player stands first; empty where he does not."""
+    """Return the anchor of the marked player's first row; empty if there is none."""
     for view in views:
         for table in view.tables:
             for line in table.lines:
                 if line.person.here:
                     return f"e{view.number}-{line.person.public_id}"
         for bracket in view.brackets:
-            for one in (one for place in bracket.places for one in place.people):
-                if one.here:
-                    return f"e{view.number}{bracket.key}-{one.public_id}"
+            for person in (person for place in bracket.places for person in place.people):
+                if person.here:
+                    return f"e{view.number}{bracket.key}-{person.public_id}"
     return ""
 
 
 def _pages(request: HttpRequest, views: Iterable[StageView]) -> Page[Line] | None:
-    """Cuts the one long table there can be, that of a round-paired stage, into pages; opened where the reader is."""
+    """Paginate the one long table there can be, that of a stage paired by rounds, starting at the marked player."""
     for view in views:
         for table in view.tables:
             if len(table.lines) > LINES_A_PAGE:
-                at = next((at for at, line in enumerate(table.lines) if line.person.here), 0)
-                wanted = _number(request, "page") or at // LINES_A_PAGE + 1
-                page = page_of(table.lines, wanted, LINES_A_PAGE)
+                row = next((row for row, line in enumerate(table.lines) if line.person.here), 0)
+                number = _number(request, "page") or row // LINES_A_PAGE + 1
+                page = page_of(table.lines, number, LINES_A_PAGE)
                 table.lines = list(page.object_list)
                 return page
     return None

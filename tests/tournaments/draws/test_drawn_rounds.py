@@ -72,8 +72,13 @@ def correct(driver: DivisionDriver, fixture: Fixture) -> Correction:
     standing = fixture.match.results.latest("version")
     assert None not in (standing.winner, standing.score_0, standing.score_1)
     new = ResultInput(1 - (standing.winner or 0), (standing.score_1 or 0, standing.score_0 or 0))
+    correction = corrections.CorrectionInput(new, Choice.CORRECT_ALL)
     done = corrections.apply_correction(
-        fixture=fixture, new=new, choice=Choice.CORRECT_ALL, after=driver.seq, by=driver.by, now=driver.now()
+        fixture=fixture,
+        correction=correction,
+        after=driver.seq,
+        by=driver.by,
+        now=driver.now(),
     )
     assert done is not None
     return done

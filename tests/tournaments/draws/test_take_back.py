@@ -21,7 +21,7 @@ from tournaments.draws.services import rounds as rounds_asked
 from tournaments.draws.services.take_back import take_back_draw, take_back_round
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture, Stage, Tournament
-from tournaments.results.services import results
+from tournaments.results.services.withdrawals import withdraw_from_bracket
 from tournaments.state.derivation import states_of
 from tournaments.state.stages import set_stages
 
@@ -234,7 +234,7 @@ def test_whoever_left_a_bracket_or_came_late_is_in_the_next_draw(played: Drawn) 
     driver = played(9, StageSettings("progressive"))
     (late,) = driver.late(Player.objects.create(name="Louise"))
     slot = driver.ready()[0].slots.get(side=0)
-    results.withdraw_from_bracket(slot=slot, by=driver.by, now=driver.now())
+    withdraw_from_bracket(slot=slot, by=driver.by, now=driver.now())
 
     undo_draw(driver)
     again = draws.request_draw(division=driver.division, by=driver.by, now=driver.now())

@@ -15,7 +15,7 @@ from tournaments.entries.services import entries
 from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Entry, Fixture, Return, Slot
-from tournaments.results.services.results import withdraw_from_bracket
+from tournaments.results.services.withdrawals import withdraw_from_bracket
 from tournaments.state.preview import FixtureChange
 
 pytestmark = pytest.mark.django_db

@@ -146,7 +146,7 @@ def test_a_question_mark_shows_what_can_be_typed(running: RunningEvent, alice_cl
 def test_undo_says_what_it_took_back(running: RunningEvent, alice_client: Client) -> None:
     post(alice_client, f"{running.url}console/quick/", {"line": "m1 7-3"})
     answer = post(alice_client, f"{running.url}console/quick/", {"line": "undo"})
-    assert "The result of M1 is taken back." in text(answer.content.decode())
+    assert "The result of M1 was taken back." in text(answer.content.decode())
     fixture = Fixture.objects.select_related("match").get(pk=running.fixture.pk)
     assert fixture.match is not None
     assert fixture.match.state == Match.State.OPEN

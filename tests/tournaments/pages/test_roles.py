@@ -228,8 +228,7 @@ def corrected(running: RunningEvent) -> Correction:
     running.division.refresh_from_db()
     made = corrections.apply_correction(
         fixture=running.fixture,
-        new=ResultInput(1, (5, 7)),
-        choice="correct_all",
+        correction=corrections.CorrectionInput(ResultInput(1, (5, 7)), "correct_all"),
         after=running.division.seq,
         by=SYSTEM,
         now=NOW,

@@ -17,7 +17,7 @@ from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Fixture
 from tournaments.results.services import results
-from tournaments.results.services.confirmations import Confirmed, confirm_all, waiting_reports
+from tournaments.results.services.confirmations import Confirmation, confirm_all, open_reports
 
 pytestmark = pytest.mark.django_db
 
@@ -38,10 +38,10 @@ def division(make_division: Callable[..., Division], club: Club, by_alice: Actor
     return made
 
 
-def confirm(division: Division, by: Actor, reports: set[str] | None = None) -> dict[int, Confirmed]:
+def confirm(division: Division, by: Actor, reports: set[str] | None = None) -> dict[int, Confirmation]:
     seen = set(Claim.objects.values_list("public_id", flat=True)) if reports is None else reports
     done = confirm_all(tournament=division.tournament, reports=seen, by=by, now=timezone.now())
-    return {one.waiting.fixture.number: one for one in done}
+    return {row.open_report.fixture.number: row for row in done}
 
 
 def own_match(division: Division) -> int:
@@ -80,7 +80,7 @@ def test_a_dispute_is_left_out_and_said(division: Division, by_alice: Actor) -> 
 
 
 def test_a_report_that_came_in_since_waits_for_the_next_tap(division: Division, by_alice: Actor) -> None:
-    ready = [one for one in waiting_reports(division.tournament, by_alice) if one.report is not None]
+    ready = [row for row in open_reports(division.tournament, by_alice) if row.report is not None]
     assert len(ready) == 3
     seen = {one.report.public_id for one in ready[:2] if one.report is not None}
     done = confirm(division, by_alice, seen)

@@ -1,6 +1,7 @@
 """Corrections: what each choice leaves alone, and what is refused."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -20,6 +21,7 @@ from tests.tournaments.support.correcting import DOUBLE, GROUPS, KNOCKOUT, LATER
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture
 from tournaments.results.services import corrections, results
+from tournaments.results.services.corrections import CorrectionInput
 
 pytestmark = pytest.mark.django_db
 
@@ -68,8 +70,9 @@ def test_to_let_it_stand_writes_one_line_of_the_log() -> None:
     cup = Cup.made(4, KNOCKOUT).play(Random(1), wild=False)
     first = cup.settled()[0]
     before, lines = (cup.standing(), cup.seq), LogEntry.objects.count()
-    told = {"fixture": first, "new": other_winner(cup, first), "choice": "let_stand", "after": cup.seq}
-    assert corrections.apply_correction(**told, by=SYSTEM, now=LATER) is None
+    unchanged = CorrectionInput(other_winner(cup, first), "let_stand")
+    applied = corrections.apply_correction(fixture=first, correction=unchanged, after=cup.seq, by=SYSTEM, now=LATER)
+    assert applied is None
     assert (cup.standing(), cup.seq) == before
     assert LogEntry.objects.count() == lines + 1
     assert LogEntry.objects.latest("pk").verb == "correction_left"
@@ -99,15 +102,17 @@ def test_what_is_refused() -> None:
     cup = Cup.made(4, KNOCKOUT).play(Random(5), most=2, wild=False)
     first, second, final = cup.fixtures()
     new = other_winner(cup, first)
+    correction = CorrectionInput(new, "correct_all")
+    repeated = ResultInput.of(cup.results()[first.number])
     for wrong, code in (
         ({"fixture": final}, "nothing_to_correct"),
         ({"after": cup.seq - 1}, "stale"),
-        ({"seen": "0" * 16}, "stale"),
-        ({"new": ResultInput.of(cup.results()[first.number])}, "correction_same"),
-        ({"new": ResultInput(0, (1, 2))}, "result_not_reached"),
+        ({"correction": replace(correction, mark="0" * 16)}, "stale"),
+        ({"correction": replace(correction, result=repeated)}, "correction_same"),
+        ({"correction": replace(correction, result=ResultInput(0, (1, 2)))}, "result_not_reached"),
     ):
-        told = {"fixture": first, "new": new, "choice": "correct_all", "after": cup.seq, **wrong}
-        assert refusal(corrections.apply_correction, **told, by=SYSTEM, now=LATER) == code
+        arguments = {"fixture": first, "correction": correction, "after": cup.seq, **wrong}
+        assert refusal(corrections.apply_correction, **arguments, by=SYSTEM, now=LATER) == code
     assert second.match is not None
 
 

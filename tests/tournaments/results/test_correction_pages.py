@@ -56,7 +56,7 @@ def test_nothing_is_foretold_before_a_result_is_given(alice_client: Client, play
 
 def test_the_preview_says_in_words_what_would_follow(alice_client: Client, played: RunningEvent) -> None:
     page = alice_client.get(f"{played.fixture_url}correct/", SHOWN).content.decode()
-    assert "its result 7–3 would be void (played: stays rated)" in " ".join(page.split())
+    assert "result 7–3 would become void (played: stays rated)" in " ".join(page.split())
     assert "Later matches have begun (M3)" in page
     assert page.count('name="choice"') == 3
     assert re.search(r'value="let_stand" required checked', page)
@@ -70,7 +70,7 @@ def test_the_ratings_are_shown_with_their_change(alice_client: Client, played: R
     assert "Ratings" in page
     assert "<b>15" in page
     unrated = alice_client.get(f"{played.fixture_url}correct/", {**SHOWN, "rated": ""}).content.decode()
-    assert "rated no more" in unrated
+    assert "no longer rated" in unrated
 
 
 def test_htmx_gets_the_preview_alone(alice_client: Client, played: RunningEvent) -> None:
@@ -162,7 +162,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
 
 def test_assistants_look_and_do_not_apply(as_user: Any, erin: User, played: RunningEvent) -> None:
     page = as_user(erin).get(f"{played.fixture_url}correct/", SHOWN).content.decode()
-    assert "its result 7–3 would be void" in page
+    assert "result 7–3 would become void" in page
     assert "Only directors apply a correction." in page
     assert ">Apply<" not in page
 

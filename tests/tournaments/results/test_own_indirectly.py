@@ -18,7 +18,8 @@ from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.models import Division, Entry, Fixture, Slot, Withdrawal
 from tournaments.results.services import corrections, quick_entry
-from tournaments.results.services.results import enter_result, withdraw_from_bracket
+from tournaments.results.services.results import enter_result
+from tournaments.results.services.withdrawals import withdraw_from_bracket
 
 pytestmark = pytest.mark.django_db
 SCOPES = ("bracket", "division", "event")
@@ -200,8 +201,8 @@ def lost_final(drawn: Callable[..., Division], by_alice: Actor) -> Fixture:
 def correct(fixture: Fixture, by: Actor, choice: str, reason: str) -> object:
     division = Division.objects.get(pk=fixture.stage.division_id)
     new = ResultInput(1, (3, 7), Result.Kind.PLAYED)
-    common: dict[str, Any] = {"by": by, "now": NOON, "reason": reason}
-    return corrections.apply_correction(fixture=fixture, new=new, choice=choice, after=division.seq, **common)
+    correction = corrections.CorrectionInput(new, choice, reason)
+    return corrections.apply_correction(fixture=fixture, correction=correction, after=division.seq, by=by, now=NOON)
 
 
 def test_a_correction_that_voids_the_directors_own_loss_needs_a_reason_or_somebody_else(

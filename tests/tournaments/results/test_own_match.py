@@ -126,16 +126,15 @@ def test_a_correction_of_the_own_match_and_its_undo_need_a_reason(fixture: Fixtu
         return Division.objects.get().seq
 
     def correct(reason: str) -> Any:
-        told = {"choice": "correct_all", "after": seq(), "by": by_alice, "now": NOON}
-        return corrections.apply_correction(fixture=fixture, new=other, reason=reason, **told)
+        correction = corrections.CorrectionInput(other, "correct_all", reason)
+        return corrections.apply_correction(fixture=fixture, correction=correction, after=seq(), by=by_alice, now=NOON)
 
     assert refusal(lambda: correct("")) == "own_match_reason"
     corrected = correct(REASON)
     assert corrected.after.own_match
 
     def undo(reason: str) -> Any:
-        told = {"correction": corrected, "after": seq(), "by": by_alice, "now": NOON}
-        return corrections.undo_correction(reason=reason, **told)
+        return corrections.undo_correction(correction=corrected, after=seq(), by=by_alice, now=NOON, reason=reason)
 
     assert refusal(lambda: undo("")) == "own_match_reason"
     assert undo(REASON).after.own_match

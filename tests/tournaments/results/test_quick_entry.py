@@ -18,13 +18,13 @@ from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Fixture, Slot, Tournament
 from tournaments.results.services import results
-from tournaments.results.services.quick_entry import Outcome, Quick, enter_line, enter_lines
+from tournaments.results.services.quick_entry import Entered, Outcome, enter_line, enter_lines
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
 
 
-def enter(division: Division, text: str, by: Actor, *, on_screen: Division | None = None) -> Quick:
+def enter(division: Division, text: str, by: Actor, *, on_screen: Division | None = None) -> Entered:
     return enter_line(tournament=division.tournament, text=text, division=on_screen, by=by, now=NOON)
 
 
@@ -110,7 +110,7 @@ def field(make_division: Callable[..., Division], by_alice: Actor) -> Division:
     return division
 
 
-def points_of(done: Quick, name: str) -> int:
+def points_of(done: Entered, name: str) -> int:
     """What somebody has in a result, by their name."""
     match = done.fixture.match
     assert match is not None

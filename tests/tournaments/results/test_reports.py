@@ -40,10 +40,10 @@ def previewed(running: RunningEvent, side: int | None, **score: Any) -> str:
 
 def test_a_report_says_what_it_means_in_the_event(running: RunningEvent) -> None:
     match = match_of(running)
-    assert "You go on to M3 (Main draw, Final)." in previewed(running, 0)
+    assert "You advance to M3 (Main draw, Final)." in previewed(running, 0)
     assert "You are out: Main draw." in previewed(running, 1)
     from_sheet = previewed(running, None, i_am="0")
-    assert f"{match.player_0.shown_name} goes on to M3 (Main draw, Final)." in from_sheet
+    assert f"{match.player_0.shown_name} advances to M3 (Main draw, Final)." in from_sheet
     assert f"{match.player_1.shown_name} is out: Main draw." in from_sheet
     assert not match.claims.exists()
 
@@ -87,7 +87,7 @@ def test_an_objection_needs_the_director_and_is_dismissed_with_a_reason(
 def test_an_objection_that_is_upheld_leads_to_the_correction(
     alice_client: Client, running: RunningEvent, objection: Objection
 ) -> None:
-    assert "No match that follows has begun" in alice_client.get(running.fixture_url).content.decode()
+    assert "No later match has begun" in alice_client.get(running.fixture_url).content.decode()
     response = answer(alice_client, running, objection, upheld="1")
     assert response.headers["Location"] == f"{running.fixture_url}correct/"
     objection.refresh_from_db()
@@ -104,7 +104,7 @@ def test_a_begun_successor_only_changes_the_advice(
     final = Fixture.objects.get(stage__division=running.division, number=3)
     assert final.match is not None
     reports.report_score(match=final.match, side=0, winner=0, score=(7, 1), by=Actor.link(0), now=timezone.now())
-    assert "Matches that follow have begun" in alice_client.get(running.fixture_url).content.decode()
+    assert "Later matches have begun" in alice_client.get(running.fixture_url).content.decode()
     assert answer(alice_client, running, objection, upheld="0").status_code == 302
 
 

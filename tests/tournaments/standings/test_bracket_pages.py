@@ -34,9 +34,9 @@ from tournaments.formats.settings import (
 )
 from tournaments.models import Division, Entry, Fixture, Slot
 from tournaments.results.services import results
-from tournaments.results.services.corrections import apply_correction
+from tournaments.results.services.corrections import CorrectionInput, apply_correction
 from tournaments.standings.selectors import brackets
-from tournaments.standings.selectors.placings import standing
+from tournaments.standings.selectors.placings import progress_of_rows
 from tournaments.state.derivation import states_of
 from tournaments.state.preview import Choice
 
@@ -192,8 +192,7 @@ def test_where_the_bracket_was_kept_the_box_tells_who_goes_on(builder: DivisionB
     assert "goes on" not in box_of(client, division, 1)
     apply_correction(
         fixture=corrected,
-        new=ResultInput(1, (5, 7)),
-        choice=Choice.KEEP_BRACKET,
+        correction=CorrectionInput(ResultInput(1, (5, 7)), Choice.KEEP_BRACKET),
         after=division.seq,
         by=builder.by,
         now=NOW,
@@ -229,7 +228,7 @@ def test_what_the_rows_say_of_places_is_what_the_facts_lead_to(
     withdraw(entry=leaving, by=builder.by, now=NOW)
     builder.play(division, most=played)
     [derived] = states_of(division)
-    read = standing(brackets.rounds_of(division))
+    read = progress_of_rows(brackets.rounds_of(division))
     assert read.graph.brackets
     for bracket in read.graph.brackets:
         assert read.places(bracket.key) == derived.progress.places(bracket.key)

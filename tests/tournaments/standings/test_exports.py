@@ -78,7 +78,8 @@ def test_standings_read_back_from_csv_are_those_of_the_json(
                     around = {"stage": stage["number"], "format": stage["format"], "table": bracket["key"]}
                     around |= {"place": place["first"], "last_place": place["last"], **entry}
                     expected.append(
-                        dict.fromkeys(exports.STANDING_HEADS, "") | {key: plain(value) for key, value in around.items()}
+                        dict.fromkeys(exports.STANDING_COLUMNS, "")
+                        | {key: plain(value) for key, value in around.items()}
                     )
     assert expected or name in ("double", "progressive", "knockout")
     assert rows == expected
@@ -127,9 +128,9 @@ def test_no_name_becomes_a_formula(
 def test_the_heads_do_not_depend_on_what_is_in_it(staged: Callable[..., Division], client: Client) -> None:
     division = staged("groups", 8)
     event = division.tournament
-    for name, heads in (("standings", exports.STANDING_HEADS), ("pairings", exports.PAIRING_HEADS)):
+    for name, heads in (("standings", exports.STANDING_COLUMNS), ("pairings", exports.PAIRING_COLUMNS)):
         for query in ("", "?stage=1", "?stage=9"):
             address = f"/events/{event.club.slug}/{event.slug}/{division.public_id}/{name}.csv{query}"
             first = client.get(address).getvalue().decode().splitlines(keepends=True)[0]
             assert first.strip().split(",") == list(heads)
-    assert all(head == head.lower() and head.replace("_", "").isalnum() for head in exports.STANDING_HEADS)
+    assert all(head == head.lower() and head.replace("_", "").isalnum() for head in exports.STANDING_COLUMNS)

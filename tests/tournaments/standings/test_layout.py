@@ -8,7 +8,7 @@ from tournaments.formats.forecast.stages import choices_of
 from tournaments.formats.graph import CONSOLATION, LOWER, MAIN, WinnerOf
 from tournaments.formats.plans import draw_places, plan_of, sources_of
 from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
-from tournaments.standings.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, joined, round_name, tree, uncrossed
+from tournaments.standings.layout import CURVES, MERGE, STRAIGHT, Box, Column, Line, connect, round_name, tree, uncross
 
 NOBODY = Line("to_be_decided", "")
 
@@ -41,14 +41,14 @@ def test_rounds_of_a_consolation_are_numbered() -> None:
 
 
 def test_two_boxes_lead_into_one_or_one_into_one() -> None:
-    made = joined(columns(4, 2, 2, 1))
+    made = connect(columns(4, 2, 2, 1))
     assert [column.joins for column in made] == [MERGE, STRAIGHT, MERGE, ""]
 
 
 def test_where_straight_lines_cannot_lead_curves_do_from_the_middle_of_each_box() -> None:
     made = columns(4, 2)
     made[0].boxes[0].winner_to = 6
-    first = joined(made)[0]
+    first = connect(made)[0]
     assert first.joins == CURVES
     assert first.links == ((12.5, 75.0), (37.5, 25.0), (62.5, 75.0), (87.5, 75.0))
     assert not any(box.far for box in first.boxes)
@@ -58,7 +58,7 @@ def test_where_no_line_leads_words_do() -> None:
     made = columns(2, 1, 1)
     made[0].boxes[1].winner_to = 4
     made[2].boxes[0].winner_to = 9
-    joined(made)
+    connect(made)
     assert [box.far for column in made for box in column.boxes] == [False, True, False, True]
 
 
@@ -111,7 +111,7 @@ def test_lines_of_lower_brackets_do_not_cross(size: int) -> None:
     for format_, key in ((DOUBLE, LOWER), (PROGRESSIVE, CONSOLATION)):
         for proposal in choices_of(StageSettings(format_), size).lower:
             planned = columns_of(StageSettings(format_, pattern=str(proposal.pattern)), size, key)
-            assert crossings(uncrossed(planned)) == 0, proposal.pattern
+            assert crossings(uncross(planned)) == 0, proposal.pattern
 
 
 def test_lines_of_a_lower_bracket_would_cross_in_the_order_of_the_numbers() -> None:
@@ -120,6 +120,6 @@ def test_lines_of_a_lower_bracket_would_cross_in_the_order_of_the_numbers() -> N
 
 def test_a_main_bracket_keeps_the_order_of_its_numbers() -> None:
     made = columns(8, 4, 2, 1)
-    assert [[box.number for box in column.boxes] for column in uncrossed(made)] == [
+    assert [[box.number for box in column.boxes] for column in uncross(made)] == [
         [box.number for box in column.boxes] for column in made
     ]

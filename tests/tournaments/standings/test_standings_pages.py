@@ -21,7 +21,7 @@ from tournaments.formats.tables.round_robin import round_robin
 from tournaments.formats.tables.tables import elimination_places
 from tournaments.formats.tables.tiebreaks import plain
 from tournaments.models import Division, Entry
-from tournaments.standings.selectors.cells import how
+from tournaments.standings.selectors.cells import kind_for_side
 from tournaments.standings.selectors.standings import standings_of
 from tournaments.state.derivation import states_of
 from tournaments.state.names import names_of
@@ -322,9 +322,9 @@ def test_a_bye_of_a_round_robin_takes_no_table_and_is_empty_where_its_player_has
 def test_a_fixture_that_was_never_opened_and_neither_comes_to_is_empty() -> None:
     graph = Graph((round_robin([1, 2], key="table"),))
     state = progress(graph, {}, [Withdrawal(1), Withdrawal(2)]).fixtures[1]
-    assert [how(state, side) for side in (0, 1)] == ["empty", "empty"]
+    assert [kind_for_side(state, side) for side in (0, 1)] == ["empty", "empty"]
     one_stays = progress(graph, {}, [Withdrawal(1)]).fixtures[1]
-    assert sorted(how(one_stays, side) for side in (0, 1)) == ["walkover_lost", "walkover_won"]
+    assert sorted(kind_for_side(one_stays, side) for side in (0, 1)) == ["walkover_lost", "walkover_won"]
 
 
 @pytest.mark.parametrize(("name", "has_tables"), [("knockout", False), ("swiss", True), ("groups", True)])

@@ -213,10 +213,12 @@ class Cup(Clocked):
 
     def correct(self, fixture: Fixture, new: ResultInput, choice: str = "correct_all", **more: Any) -> Correction:
         """Applied at once."""
-        told = {"after": self.seq, "by": SYSTEM, "now": LATER, **more}
-        done = corrections.apply_correction(fixture=fixture, new=new, choice=choice, **told)
-        assert done is not None
-        return done
+        options = {name: more.pop(name) for name in ("reason", "voided_rated", "mark") if name in more}
+        arguments = {"after": self.seq, "by": SYSTEM, "now": LATER, **more}
+        correction = corrections.CorrectionInput(new, choice, **options)
+        applied = corrections.apply_correction(fixture=fixture, correction=correction, **arguments)
+        assert applied is not None
+        return applied
 
     def undo(self, correction: Correction) -> Correction:
         """Taken back at once."""

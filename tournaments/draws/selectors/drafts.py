@@ -14,7 +14,7 @@ from tournaments.formats.tables.groups import group_names
 from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Stage
 from tournaments.standings.layout import Tree, bracket_name
 from tournaments.standings.selectors import brackets
-from tournaments.standings.selectors.brackets import FixtureRow, Look, RoundRow, Stand
+from tournaments.standings.selectors.brackets import BracketOptions, FixtureRow, RoundRow, SlotRow
 from tournaments.standings.titles import jumps, stage_title
 from tournaments.state.names import Names, names_of
 from tournaments.state.plans import entrants_as_data, settings_of, source_fields
@@ -61,7 +61,7 @@ def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
     """The draft, its counts, and whether it still fits."""
     names = names_of(division, staff=True)
     seeds = brackets.seeds_of(draw, division)
-    stages = draft_stages(division, draw, Look(names, seeds))
+    stages = draft_stages(division, draw, BracketOptions(names, seeds))
     trees = [tree for one in stages for tree in one.trees]
     brackets.open_sections(trees, "all")
     drawn = {place for place in draw.places if place is not None}
@@ -113,20 +113,20 @@ def counts(division: Division, draw: Draw) -> Counts:
     return Counts(entered, len(draw.places), byes, matches, settings.groups if settings.format == GROUPS else 0)
 
 
-def draft_stages(division: Division, draw: Draw, look: Look) -> list[DraftStage]:
+def draft_stages(division: Division, draw: Draw, options: BracketOptions) -> list[DraftStage]:
     """The stage that is drawn and those after it."""
     rounds = draft_rounds(division, draw)
-    trees = brackets.trees(rounds, look)
+    trees = brackets.trees(rounds, options)
     made = []
     for stage in _stages_from(division, draw):
         settings = settings_of(stage)
         own = [tree for tree in trees if tree.stage == stage.number]
         if stage.pk == draw.stage_id and draw.round:
-            made.append(DraftStage(stage, pairs=_pairs(draw, look.names), byes=_byes(draw, look.names)))
+            made.append(DraftStage(stage, pairs=_pairs(draw, options.names), byes=_byes(draw, options.names)))
         elif settings.format in ELIMINATION and own:
             made.append(DraftStage(stage, trees=own))
         elif stage.pk == draw.stage_id:
-            made.append(DraftStage(stage, groups=_groups(settings, draw, look.names)))
+            made.append(DraftStage(stage, groups=_groups(settings, draw, options.names)))
         else:
             made.append(DraftStage(stage, waits=True))
     return made
@@ -206,9 +206,9 @@ def _fixture(state: Progress, number: int) -> FixtureRow:
     return FixtureRow(number, now.status.value, (first, second), conditional=fixture.needed_if is not None)
 
 
-def _stand(source: Source, slot: SlotState) -> Stand:
+def _stand(source: Source, slot: SlotState) -> SlotRow:
     columns = source_fields(source)
-    return Stand(
+    return SlotRow(
         source.kind,
         columns.get("source_fixture"),
         slot.status.value,

@@ -1,4 +1,4 @@
-"""A division as everybody sees it: who is entered, the bracket, how it was drawn."""
+"""The page of a division: entries, stages and how the draw was made."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from tournaments.formats.settings import ELIMINATION
 from tournaments.models import Commitment, Division, Draw, Entry, Stage
 from tournaments.standings.layout import Tree, round_name
 from tournaments.standings.selectors import brackets
-from tournaments.standings.selectors.brackets import Look, RoundRow, tree_key
+from tournaments.standings.selectors.brackets import BracketOptions, RoundRow, tree_key
 from tournaments.standings.selectors.champions import champion
-from tournaments.standings.selectors.placings import Placed, placed
+from tournaments.standings.selectors.placings import BracketPlaces, decided_places
 from tournaments.standings.selectors.rows import StageView
 from tournaments.standings.selectors.standings import stage_view
 from tournaments.standings.titles import jumps, stage_title
@@ -25,30 +25,30 @@ from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names, names_of, own_entry
 
 MOST_LINES = 64
-"""Lines of a table that the page of the division shows; its own page shows all."""
+"""Lines of a table shown on the division's page; the standings page shows all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What looking for a player came to."""
+class PlayerSearch:
+    """The result of searching for a player."""
 
     text: str
     entries: list[Entry]
 
     @property
-    def one(self) -> Entry | None:
-        """The player, where only one is meant."""
+    def only_entry(self) -> Entry | None:
+        """The entry, if exactly one was found."""
         return self.entries[0] if len(self.entries) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """How a draw came about."""
+    """The history of a draw."""
 
     stage: Stage
     drafts: list[Draw]
     commitment: Commitment | None = None
-    """What binds the draw; None before the event is published."""
+    """The commitment of the draw's seed; None before the event is published."""
 
     @property
     def published(self) -> Draw | None:
@@ -57,63 +57,66 @@ class Provenance:
 
     @property
     def by_script(self) -> bool:
-        """Whether the script for anybody repeats it: it knows the places of a bracket."""
+        """Whether `tools/verify_draw.py` can repeat the draw: it knows brackets only."""
         return self.stage.format in ELIMINATION
 
     @property
     def taken_back(self) -> list[Draw]:
-        """Drafts that were the draw until they were taken back."""
+        """Drafts that were published and later taken back."""
         return [draw for draw in self.drafts if draw.state == Draw.State.TAKEN_BACK]
 
     @property
     def redraws(self) -> list[Draw]:
-        """Drafts that were drawn again, with the reason in the one that follows."""
+        """All drafts after the first; each has the reason for the redraw."""
         return self.drafts[1:]
 
 
 def provenance_of(stage: Stage) -> Provenance:
-    """How the draw of a stage came about, or that of its first round where rounds are paired one by one."""
+    """Return the history of a stage's draw; of its first round, if rounds are paired one by one."""
     drafts = list(stage.draws.filter(round__lte=1).select_related("made_by").order_by("number"))
     return Provenance(stage, drafts, stage.commitments.filter(end="").first())
 
 
 @dataclass(slots=True)
 class StageShown:
-    """A stage as the page shows it: its brackets, and its tables where points are counted."""
+    """A stage on the page: its brackets, and its tables if points are counted."""
 
     stage: Stage
     title: str
     trees: list[Tree]
     view: StageView | None = None
     more: bool = False
-    """Whether a table is longer than what is shown of it."""
+    """Whether a table is longer than the lines shown."""
 
     @property
     def boxes(self) -> int:
-        """Matches, byes and all."""
+        """Number of fixtures, byes included."""
         return sum(len(tree.boxes) for tree in self.trees)
 
     @property
     def matches_here(self) -> bool:
-        """Whether the matches of a stage with tables are few enough to stand below them."""
+        """Whether the matches of a stage with tables are few enough to be shown below the tables."""
         return 0 < self.boxes <= brackets.MOST_BOXES
 
     @property
     def waits(self) -> bool:
-        """Whether who plays in it is not known yet."""
+        """Whether the players of the stage are not known yet."""
         return self.stage.status == Stage.Status.PLANNED
 
 
 def division_page(
     user: Visitor, division: Division, now: datetime, *, player: str = "", section: str = ""
 ) -> dict[str, Any]:
-    """The page of a division; `player` is whose path is shown, `section` the part of a large bracket to open."""
+    """Return the context of a division's page.
+
+    `player` is the name to search for, whose path is marked; `section` is the section of a large bracket to open.
+    """
     role = people.role_in(user, division.tournament.club)
     staff = people.is_at_least(role, Role.ASSISTANT)
     names = names_of(division, staff=staff)
     own = own_entry(names, user)
     mine = own if own is not None and own.status != Entry.Status.OUT else None
-    found = Found(player.strip(), names.find(player)) if player.strip() else None
+    search = PlayerSearch(player.strip(), names.find(player)) if player.strip() else None
     stages = list(division.stages.order_by("number"))
     provenance = provenance_of(stages[0]) if stages else None
     context: dict[str, Any] = {
@@ -123,7 +126,7 @@ def division_page(
         "role": role,
         "staff": staff,
         "may_direct": people.is_at_least(role, Role.DIRECTOR),
-        "found": found,
+        "found": search,
         "looked_for": player.strip(),
         "mine": mine,
         "my_player": my_player(user),
@@ -134,25 +137,27 @@ def division_page(
     }
     if provenance is not None and division.status != Division.Status.ENTRIES:
         draw = provenance.published
-        look = Look(
+        options = BracketOptions(
             names,
             seeds=brackets.seeds_of(draw, division),
             late=late_entries(names, draw),
-            highlight=found.one.pk if found and found.one else None,
+            highlight=search.only_entry.pk if search and search.only_entry else None,
             can_enter=staff,
         )
-        context |= _played(division, stages, look, section, mine)
+        context |= _stages_context(division, stages, options, section, mine)
     return context
 
 
-def _played(division: Division, stages: list[Stage], look: Look, section: str, mine: Entry | None) -> dict[str, Any]:
-    """Every stage of a division that is drawn, and who won."""
+def _stages_context(
+    division: Division, stages: list[Stage], options: BracketOptions, section: str, mine: Entry | None
+) -> dict[str, Any]:
+    """Return the context of the stages and their winners, once the division is drawn."""
     rounds = brackets.rounds_of(division)
     by_stage = {stage.number: [row for row in rounds if row.stage == stage.number] for stage in stages}
-    trees = brackets.trees(rounds, look)
-    brackets.open_sections(trees, section or (_section_of(trees, mine.pk) if mine and not look.highlight else ""))
+    trees = brackets.trees(rounds, options)
+    brackets.open_sections(trees, section or (_section_of(trees, mine.pk) if mine and not options.highlight else ""))
     best = {
-        stage.number: placed(stage, by_stage[stage.number], look.names)
+        stage.number: decided_places(stage, by_stage[stage.number], options.names)
         for stage in stages
         if stage.format in ELIMINATION
     }
@@ -160,28 +165,30 @@ def _played(division: Division, stages: list[Stage], look: Look, section: str, m
     states = states_of(division) if len(best) < len(stages) else []
     several = len(stages) > 1
     shown = [StageShown(stage, "", [tree for tree in trees if tree.stage == stage.number]) for stage in stages]
-    for one in shown:
-        if several or one.stage.format not in ELIMINATION:
-            one.title = stage_title(one.stage, several=several)
-        _add_tables(one, states, look.names, look.highlight or (mine.pk if mine else None))
+    for stage_shown in shown:
+        if several or stage_shown.stage.format not in ELIMINATION:
+            stage_shown.title = stage_title(stage_shown.stage, several=several)
+        _add_tables(stage_shown, states, options.names, options.highlight or (mine.pk if mine else None))
     return {
         "stages": shown,
-        "has_tables": any(one.view is not None for one in shown),
+        "has_tables": any(stage_shown.view is not None for stage_shown in shown),
         "jumps": jumps(shown),
-        "seeded": bool(look.seeds),
-        "late": [look.names.of(entry) for entry in look.late],
+        "seeded": bool(options.seeds),
+        "late": [options.names.of(entry) for entry in options.late],
         "progress": progress_line(rounds),
         "drawn_later": any(row.entrants for row in rounds),
         "placed": [
-            (one.title if several else "", best[one.stage.number]) for one in shown if best.get(one.stage.number)
+            (stage_shown.title if several else "", best[stage_shown.stage.number])
+            for stage_shown in shown
+            if best.get(stage_shown.stage.number)
         ],
-        "champion": champion(stages[-1], best, states, look.names),
+        "champion": champion(stages[-1], best, states, options.names),
     }
 
 
 def _add_tables(shown: StageShown, states: list[StageState], names: Names, here: int | None) -> None:
-    """Adds the tables of a stage in which points are counted; of long ones only the top."""
-    state = next((one for one in states if one.stage.pk == shown.stage.pk), None)
+    """Add the tables of a stage in which points are counted; long ones are cut."""
+    state = next((state for state in states if state.stage.pk == shown.stage.pk), None)
     if state is None or shown.stage.format in ELIMINATION:
         return
     shown.view = stage_view(state, names, here=here)
@@ -190,15 +197,17 @@ def _add_tables(shown: StageShown, states: list[StageState], names: Names, here:
         table.lines = table.lines[:MOST_LINES]
 
 
-def _name_champions(trees: list[Tree], best: dict[int, list[Placed]]) -> None:
-    """Says at each bracket that is over who won it."""
-    winners = {tree_key(number, one.bracket): one.champion for number, own in best.items() for one in own}
+def _name_champions(trees: list[Tree], best: dict[int, list[BracketPlaces]]) -> None:
+    """Set the champion of each finished bracket."""
+    winners = {
+        tree_key(number, places.bracket): places.champion for number, brackets_ in best.items() for places in brackets_
+    }
     for tree in trees:
         tree.champion = winners.get(tree.key, "")
 
 
 def late_entries(names: Names, draw: Draw | None) -> list[int]:
-    """Entries that came after the draw was published, in the order they came."""
+    """Return the entries made after the draw was published, in order."""
     if draw is None or draw.published_at is None:
         return []
     late = [entry for entry in names.entries.values() if entry.entered_at > draw.published_at]
@@ -206,7 +215,7 @@ def late_entries(names: Names, draw: Draw | None) -> list[int]:
 
 
 def entries_lists(names: Names) -> dict[str, Any]:
-    """Who is in by name, who waits in order, who has gone."""
+    """Return the entries by status: entered by name, waiting in order, and withdrawn."""
     lists: dict[str, list[tuple[Entry, str]]] = {"entered": [], "waiting": [], "gone": []}
     keys = {Entry.Status.IN: "entered", Entry.Status.WAITING: "waiting", Entry.Status.OUT: "gone"}
     for entry in names.entries.values():
@@ -226,7 +235,7 @@ def _section_of(trees: list[Tree], entry: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RoundProgress:
-    """How far a round is."""
+    """The progress of a round."""
 
     bracket: str
     number: int
@@ -239,40 +248,40 @@ class RoundProgress:
 
     @property
     def percent(self) -> int:
-        """Of its matches, those with a result; byes are no matches."""
+        """Share of matches with a result, in percent; byes do not count."""
         return round(100 * self.done / self.total) if self.total else 100
 
 
 def progress_of(rounds: list[RoundRow]) -> list[RoundProgress]:
-    """How far each round is."""
+    """Return the progress of each round."""
     sizes = Counter((row.stage, row.bracket) for row in rounds)
-    made = []
+    progress = []
     for row in rounds:
         statuses = [fixture.status for fixture in row.fixtures]
         name = round_name(row.bracket, row.number, len(statuses), sizes[row.stage, row.bracket], upper=row.upper)
-        made.append(round_progress(row.bracket, row.number, name, row.length, row.deadline, statuses))
-    return made
+        progress.append(round_progress(row.bracket, row.number, name, row.length, row.deadline, statuses))
+    return progress
 
 
 def round_progress(
     bracket: str, number: int, name: str, length: int, deadline: datetime | None, statuses: Sequence[str]
 ) -> RoundProgress:
-    """How far a round with these fixtures is."""
+    """Return the progress of a round whose fixtures have these statuses."""
     played = [status for status in statuses if status not in ("bye", "not_needed", "empty")]
     done = sum(status not in ("waiting", "ready") for status in played)
     return RoundProgress(bracket, number, name, length, deadline, done, len(played), played.count("ready"))
 
 
 def progress_line(rounds: list[RoundRow]) -> RoundProgress | None:
-    """The first round that is not over; all matches together where several brackets are being played."""
-    found = progress_of(rounds)
-    still = [row for row in found if row.done < row.total]
-    if len({(row.stage, row.bracket) for row in rounds}) > 1 and still:
+    """Return the first unfinished round, or all matches together if several brackets are being played."""
+    progress = progress_of(rounds)
+    unfinished = [row for row in progress if row.done < row.total]
+    if len({(row.stage, row.bracket) for row in rounds}) > 1 and unfinished:
         return replace(
-            still[0],
+            unfinished[0],
             name=_("Matches"),
-            done=sum(row.done for row in found),
-            total=sum(row.total for row in found),
-            ready=sum(row.ready for row in found),
+            done=sum(row.done for row in progress),
+            total=sum(row.total for row in progress),
+            ready=sum(row.ready for row in progress),
         )
-    return still[0] if still else None
+    return unfinished[0] if unfinished else None

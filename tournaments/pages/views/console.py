@@ -1,4 +1,4 @@
-"""The director's console: what needs him, one line for results, the log, and whether the workers live."""
+"""The director's console: what needs attention, quick entry, the log, and the state of the workers."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -34,9 +34,9 @@ from tournaments.state import log as log_selectors
 @never_cache
 @require_safe
 def console(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """What needs the director, what can be played, how far it all is; to htmx only what changes by itself."""
-    found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
-    context = _context(request, found, request.GET.get("division", ""))
+    """Show what needs the director, what can be played and the progress; an htmx request gets only the live part."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    context = _context(request, event, request.GET.get("division", ""))
     name = "tournaments/pages/_console.html" if is_htmx(request) else "tournaments/pages/console.html"
     return render(request, name, context)
 
@@ -53,32 +53,32 @@ def _context(request: HttpRequest, tournament: Tournament, division: str) -> dic
 @account_needed
 @require_POST
 def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Results typed as lines; what became of each is said, and what was not booked comes back for editing."""
-    found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
-    form = QuickForm(request.POST, tournament=found)
+    """Enter results typed as lines; lines that were not entered come back for editing."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    form = QuickForm(request.POST, tournament=event)
     if not form.is_valid():
-        return _asked_again(request, found, form)
+        return _console_with_outcomes(request, event, form)
     division = form.cleaned_data["division"]
     try:
         outcomes = enter_lines(
-            tournament=found, text=form.cleaned_data["line"], division=division, by=by(request), now=timezone.now()
+            tournament=event, text=form.cleaned_data["line"], division=division, by=by(request), now=timezone.now()
         )
     except Refused as refused:
         form.refuse(refused)
-        return _asked_again(request, found, form)
-    lines = outcome_lines(found, outcomes)
+        return _console_with_outcomes(request, event, form)
+    lines = outcome_lines(event, outcomes)
     if any(not line.is_done for line in lines):
-        return _asked_again(request, found, form, lines)
+        return _console_with_outcomes(request, event, form, lines)
     for line in lines:
         messages.success(request, line.text)
     query = {"entered": "1"} | ({"division": division.public_id} if division else {})
-    return redirect(f"{reverse('console', args=address(found))}?{urlencode(query)}")
+    return redirect(f"{reverse('console', args=address(event))}?{urlencode(query)}")
 
 
-def _asked_again(
+def _console_with_outcomes(
     request: HttpRequest, tournament: Tournament, form: QuickForm, lines: Sequence[OutcomeLine] = ()
 ) -> HttpResponse:
-    """The console with what became of each line; those that were not booked come back for editing."""
+    """Render the console with the outcome of each line; lines that were not entered come back for editing."""
     context = _context(request, tournament, form["division"].value() or "")
     context["line"] = "\n".join(line.typed for line in lines if not line.is_done) or form["line"].value() or ""
     context |= {"line_form": form, "outcomes": lines, "focus_line": True}
@@ -92,37 +92,37 @@ def _asked_again(
 @account_needed
 @require_POST
 def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Let every unopposed report stand that the director saw, and say what was confirmed and what was not."""
-    found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
-    form = ConfirmForm(request.POST, tournament=found)
-    url = reverse("console", args=address(found))
+    """Confirm every unopposed report that the director saw, and list what was confirmed and what was not."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    form = ConfirmForm(request.POST, tournament=event)
+    url = reverse("console", args=address(event))
     if not form.is_valid():
         return faulty(request, form, url)
     division = form.cleaned_data["division"]
-    done = confirmations.confirm_all(
-        tournament=found, reports=form.reports, division=division, by=by(request), now=timezone.now()
+    outcomes = confirmations.confirm_all(
+        tournament=event, reports=form.reports, division=division, by=by(request), now=timezone.now()
     )
-    if confirmed := [f"M{one.waiting.fixture.number}" for one in done if not one.code]:
+    if confirmed := [f"M{row.open_report.fixture.number}" for row in outcomes if not row.code]:
         messages.success(request, _("Confirmed: %(matches)s.") % {"matches": ", ".join(confirmed)})
-    for one in done:
-        if one.code:
-            messages.warning(request, f"M{one.waiting.fixture.number}: {sentence(one.code, {})}")
+    for row in outcomes:
+        if row.code:
+            messages.warning(request, f"M{row.open_report.fixture.number}: {sentence(row.code, {})}")
     return redirect(f"{url}?{urlencode({'division': division.public_id})}" if division else url)
 
 
 @account_needed
 @require_safe
 def log(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Who did what, when, from what to what."""
-    found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    """Show the log: who did what, when, from what to what."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     kind, who, number = (request.GET.get(name, "") for name in ("kind", "who", "page"))
-    context = {**_head(request, found), **log_selectors.log_page(found, kind, who, number)}
+    context = {**_head(request, event), **log_selectors.log_page(event, kind, who, number)}
     name = "tournaments/pages/_log.html" if is_htmx(request) else "tournaments/pages/log.html"
     return render(request, name, context)
 
 
 def _head(request: HttpRequest, tournament: Tournament) -> dict[str, Any]:
-    """What the head of every console page needs."""
+    """Return the context that every console page needs."""
     role = require(request.user, tournament.club, Role.ASSISTANT)
     division = tournament.divisions.first()
     may_direct = is_at_least(role, Role.DIRECTOR)
@@ -133,8 +133,8 @@ def _head(request: HttpRequest, tournament: Tournament) -> dict[str, Any]:
 @never_cache
 @require_safe
 def status(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Whether beat, broker and workers are alive, and what waits for them."""
-    found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
-    context = {**_head(request, found), **workers.status_page(timezone.now())}
+    """Show whether beat, broker and workers are alive, and what is queued."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    context = {**_head(request, event), **workers.status_page(timezone.now())}
     name = "tournaments/pages/_status.html" if is_htmx(request) else "tournaments/pages/status.html"
     return render(request, name, context)

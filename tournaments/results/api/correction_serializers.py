@@ -1,49 +1,44 @@
-"""What the API of corrections takes and gives."""
+"""Serializers of corrections."""
 
 from typing import Any
 
 from rest_framework import serializers
 
-from matches.lifecycle.finish import ENDINGS, MOST_POINTS
+from matches.lifecycle.finish import ENDINGS
 from matches.models import Result
 from tournaments.models import Correction
+from tournaments.results.api.fixture_serializers import ScoreField
 from tournaments.results.forms.corrections import LONGEST_MARK
 from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.serializers import StandingResultSerializer
 
 
 class NewResultSerializer(serializers.Serializer[Any]):
-    """The result as it should be."""
+    """The corrected result."""
 
     winner = serializers.IntegerField(min_value=0, max_value=1, allow_null=True, help_text="null: nobody.")
-    score = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS),
-        min_length=2,
-        max_length=2,
-        required=False,
-        allow_null=True,
-    )
+    score = ScoreField(required=False, allow_null=True)
     kind = serializers.ChoiceField(ENDINGS, default=Result.Kind.PLAYED)
     voided_rated = serializers.BooleanField(
-        default=True, help_text="Whether matches that were really played and become void stay rated."
+        default=True, help_text="Whether played matches that become void stay rated."
     )
 
 
 class SeenSerializer(serializers.Serializer[Any]):
-    """What was seen before deciding."""
+    """The state of the preview that a decision is based on."""
 
     after = serializers.IntegerField(min_value=0, required=False, help_text="The division's `seq` in the preview.")
     mark = serializers.CharField(
         max_length=LONGEST_MARK,
         required=False,
         allow_blank=True,
-        help_text="The `mark` of the preview; with it, a match that has begun since makes this `stale`.",
+        help_text="The `mark` of the preview; if it is sent, a match that has begun since makes this `stale`.",
     )
     reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
 
 
 class NewCorrectionSerializer(NewResultSerializer, SeenSerializer):
-    """A result as it should be, and what is to follow."""
+    """A corrected result and what should follow from it."""
 
     choice = serializers.ChoiceField(Correction.Choice.choices)
 
@@ -54,15 +49,15 @@ class ChangedFixtureSerializer(serializers.Serializer[Any]):
     stage = serializers.IntegerField()
     number = serializers.IntegerField(help_text="13 is M13.")
     fixture = serializers.CharField(help_text="Public id.")
-    before = serializers.CharField(help_text="Who stands there, in words.")
-    after = serializers.CharField(help_text="Who would.")
-    voided = StandingResultSerializer(allow_null=True, help_text="The result that would be void.")
+    before = serializers.CharField(help_text="The entrants now, as text.")
+    after = serializers.CharField(help_text="The entrants afterwards, as text.")
+    voided = StandingResultSerializer(allow_null=True, help_text="The result that would become void.")
     returns = StandingResultSerializer(allow_null=True, help_text="A void result that would count again.")
-    stopped = serializers.BooleanField(help_text="Whether it is being played or reported and would be stopped.")
+    stopped = serializers.BooleanField(help_text="Whether the match has begun or was reported, and would be stopped.")
 
 
 class ChangedPlaceSerializer(serializers.Serializer[Any]):
-    """An entry whose place or points would differ; null: not placed."""
+    """An entry whose place or points would change; null: not placed."""
 
     stage = serializers.IntegerField()
     bracket = serializers.CharField()
@@ -75,7 +70,7 @@ class ChangedPlaceSerializer(serializers.Serializer[Any]):
 
 
 class ChangedRatingSerializer(serializers.Serializer[Any]):
-    """A player whose rating would differ, in FIBS points."""
+    """A player whose rating would change, in FIBS points."""
 
     player = serializers.CharField()
     name = serializers.CharField()
@@ -84,7 +79,7 @@ class ChangedRatingSerializer(serializers.Serializer[Any]):
 
 
 class FollowingSerializer(serializers.Serializer[Any]):
-    """What one choice leads to."""
+    """What follows from one choice."""
 
     choice = serializers.ChoiceField(Correction.Choice.choices)
     fixtures = ChangedFixtureSerializer(many=True)
@@ -96,15 +91,15 @@ class PreviewSerializer(serializers.Serializer[Any]):
     """A correction before it is applied."""
 
     fixture = serializers.CharField()
-    seq = serializers.IntegerField(help_text="Of the division; what applying takes as `after`.")
-    mark = serializers.CharField(help_text="Of the matches that would be void; what applying takes as `mark`.")
+    seq = serializers.IntegerField(help_text="Of the division; send it as `after` when applying.")
+    mark = serializers.CharField(help_text="Of the matches that would become void; send it as `mark` when applying.")
     standing = StandingResultSerializer()
     result = StandingResultSerializer()
     default = serializers.ChoiceField(Correction.Choice.choices)
     choices = FollowingSerializer(many=True)
     round_to_take_back = serializers.IntegerField(
         allow_null=True,
-        help_text="A round paired from this result in which nobody has begun: take it back first to pair it anew.",
+        help_text="A round paired from this result in which no match has begun: take it back first to pair it again.",
     )
 
 
@@ -129,7 +124,7 @@ class CorrectionSerializer(serializers.Serializer[Any]):
 
 
 class CorrectedSerializer(serializers.Serializer[Any]):
-    """What was done."""
+    """The applied correction."""
 
-    correction = CorrectionSerializer(allow_null=True, help_text="null where the result was let stand.")
+    correction = CorrectionSerializer(allow_null=True, help_text="null if the result was left unchanged.")
     seq = serializers.IntegerField(help_text="Of the division.")

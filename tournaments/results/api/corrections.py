@@ -1,4 +1,4 @@
-"""Corrections for programs: looked at first, applied as one step, undone the same way."""
+"""API of corrections: previewed first, applied in one step, undone the same way."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from players.models import Player
 from tournaments import access
 from tournaments.draws.selectors.take_back import round_after
 from tournaments.models import Correction, Division, Fixture
-from tournaments.results.api import correction_serializers as shapes
+from tournaments.results.api import correction_serializers as serializers
 from tournaments.results.services import corrections as services
 from tournaments.standings.changes import ChangeLabels
 from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
@@ -27,8 +27,8 @@ from tournaments.state.preview import Choice, Consequences, CorrectionPreview, F
 
 EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}
 APPLIED = {**EXAMPLE, "choice": "correct_all", "reason": "Read from the wrong sheet.", "after": 31}
-TOLD = ("fixture", "before", "after", "by", "undoes", "undone_by")
-"""What is labels of a correction besides its own row."""
+RELATED = ("fixture", "before", "after", "by", "undoes", "undone_by")
+"""Relations that `_correction` reads."""
 
 
 def _result(result: Result | ResultInput | None) -> dict[str, Any] | None:
@@ -37,15 +37,26 @@ def _result(result: Result | ResultInput | None) -> dict[str, Any] | None:
     return {"winner": result.winner, "score": list(result.score) if result.score else None, "kind": result.kind}
 
 
-def _new(fields: dict[str, Any]) -> ResultInput:
+def _result_input(fields: dict[str, Any]) -> ResultInput:
     score = fields.get("score")
     return ResultInput(fields["winner"], (score[0], score[1]) if score else None, fields["kind"])
 
 
-def _previewed(preview: CorrectionPreview) -> Response:
-    """A preview; its ETag is the seq of the division."""
+def _correction_input(fields: dict[str, Any]) -> services.CorrectionInput:
+    return services.CorrectionInput(
+        _result_input(fields),
+        fields["choice"],
+        fields.get("reason", ""),
+        fields["voided_rated"],
+        fields.get("mark") or None,
+    )
+
+
+def _preview_response(preview: CorrectionPreview) -> Response:
+    """Return a preview; its ETag is the `seq` of the division."""
     division = preview.fixture.stage.division
     labels = ChangeLabels(division)
+    later_round = round_after(preview.fixture)
     body = {
         "fixture": preview.fixture.public_id,
         "seq": preview.seq,
@@ -53,26 +64,26 @@ def _previewed(preview: CorrectionPreview) -> Response:
         "standing": _result(preview.standing),
         "result": _result(preview.new),
         "default": preview.default.value,
-        "choices": [_following(choice, one, labels) for choice, one in preview.consequences.items()],
-        "round_to_take_back": taken.round if (taken := round_after(preview.fixture)) is not None else None,
+        "choices": [_following(choice, following, labels) for choice, following in preview.consequences.items()],
+        "round_to_take_back": later_round.round if later_round is not None else None,
     }
-    return with_etag(shapes.PreviewSerializer(body).data, preview.seq)
+    return with_etag(serializers.PreviewSerializer(body).data, preview.seq)
 
 
 def _following(choice: Choice, following: Consequences, labels: ChangeLabels) -> dict[str, Any]:
-    players = Player.objects.in_bulk([one.player for one in following.ratings])
+    players = Player.objects.in_bulk([change.player for change in following.ratings])
     return {
         "choice": choice.value,
         "fixtures": [_fixture(change, labels) for change in following.changes],
         "places": [_place(change, labels.names) for change in following.places],
         "ratings": [
             {
-                "player": players[one.player].public_id,
-                "name": shown(players[one.player], True),
-                "before": one.before,
-                "after": one.after,
+                "player": players[change.player].public_id,
+                "name": shown(players[change.player], True),
+                "before": change.before,
+                "after": change.after,
             }
-            for one in following.ratings
+            for change in following.ratings
         ],
     }
 
@@ -122,15 +133,16 @@ def _correction(row: Correction) -> dict[str, Any]:
     }
 
 
-def _done(fixture: Fixture, correction: Correction | None, code: int = status.HTTP_200_OK) -> Response:
-    """What was done; the ETag is the seq of the division."""
+def _applied_response(fixture: Fixture, correction: Correction | None, code: int = status.HTTP_200_OK) -> Response:
+    """Return an applied correction; the ETag is the `seq` of the division."""
     seq = Division.objects.values_list("seq", flat=True).get(stages=fixture.stage_id)
     body = {"correction": None if correction is None else _correction(correction), "seq": seq}
-    return with_etag(shapes.CorrectedSerializer(body).data, seq, code)
+    return with_etag(serializers.CorrectedSerializer(body).data, seq, code)
 
 
-def _found(request: Request, public_id: str, needed: Role) -> Correction:
-    rows = Correction.objects.select_related(*TOLD)
+def _authorised(request: Request, public_id: str, needed: Role) -> Correction:
+    """Fetch a correction for a user with this role in the club; 404 if there is none."""
+    rows = Correction.objects.select_related(*RELATED)
     row = rows.filter(public_id=public_id).first()
     if row is None:
         raise Http404
@@ -146,17 +158,19 @@ class PreviewCorrection(APIView):
     @extend_schema(
         operation_id="corrections_preview",
         summary="What would follow from another result",
-        description="For assistants; nothing is written. `seq` and `mark` go into applying it.",
-        request=shapes.NewResultSerializer,
+        description="For assistants; writes nothing. Send its `seq` and `mark` when applying the correction.",
+        request=serializers.NewResultSerializer,
         examples=[OpenApiExample("5–7", value=EXAMPLE, request_only=True)],
-        responses={200: shapes.PreviewSerializer, **WRITE},
+        responses={200: serializers.PreviewSerializer, **WRITE},
     )
     def post(self, request: Request, fixture: str) -> Response:
         """409 `nothing_to_correct`; 422 `correction_same`."""
-        found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        fields = validated(shapes.NewResultSerializer, request)
-        preview = services.preview_correction(fixture=found, new=_new(fields), voided_rated=fields["voided_rated"])
-        return _previewed(preview)
+        row = access.fixture_as(request.user, fixture, Role.ASSISTANT)
+        fields = validated(serializers.NewResultSerializer, request)
+        preview = services.preview_correction(
+            fixture=row, new=_result_input(fields), voided_rated=fields["voided_rated"]
+        )
+        return _preview_response(preview)
 
 
 class Corrections(APIView):
@@ -167,39 +181,36 @@ class Corrections(APIView):
     @extend_schema(
         operation_id="corrections_list",
         summary="The corrections of a fixture, the newest first",
-        responses={200: shapes.CorrectionSerializer(many=True), 403: WRITE[403], **READ},
+        responses={200: serializers.CorrectionSerializer(many=True), 403: WRITE[403], **READ},
     )
     def get(self, request: Request, fixture: str) -> Response:
         """For assistants."""
-        found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        rows = found.corrections.select_related(*TOLD)
-        return Response(shapes.CorrectionSerializer([_correction(row) for row in rows], many=True).data)
+        row = access.fixture_as(request.user, fixture, Role.ASSISTANT)
+        rows = row.corrections.select_related(*RELATED)
+        bodies = [_correction(correction) for correction in rows]
+        return Response(serializers.CorrectionSerializer(bodies, many=True).data)
 
     @extend_schema(
         operation_id="corrections_apply",
         summary="Correct a result as one step",
-        description="For directors. The same sent twice is done once.",
+        description="For directors. Sending the same correction twice applies it once.",
         parameters=[AFTER],
-        request=shapes.NewCorrectionSerializer,
+        request=serializers.NewCorrectionSerializer,
         examples=[OpenApiExample("Correct all", value=APPLIED, request_only=True)],
-        responses={200: shapes.CorrectedSerializer, 201: shapes.CorrectedSerializer, **WRITE},
+        responses={200: serializers.CorrectedSerializer, 201: serializers.CorrectedSerializer, **WRITE},
     )
     def post(self, request: Request, fixture: str) -> Response:
-        """201, or 200 where it is let stand. 409 `stale`, `nothing_to_correct`; 422 `correction_same`."""
-        found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = validated(shapes.NewCorrectionSerializer, request)
+        """201, or 200 if the result is left unchanged. 409 `stale`, `nothing_to_correct`; 422 `correction_same`."""
+        row = access.fixture_as(request.user, fixture, Role.DIRECTOR)
+        fields = validated(serializers.NewCorrectionSerializer, request)
         correction = services.apply_correction(
-            fixture=found,
-            new=_new(fields),
-            choice=fields["choice"],
+            fixture=row,
+            correction=_correction_input(fields),
             after=read_after(request, fields) or 0,
-            seen=fields.get("mark") or None,
-            reason=fields.get("reason", ""),
-            voided_rated=fields["voided_rated"],
             by=by(request),
             now=timezone.now(),
         )
-        return _done(found, correction, status.HTTP_200_OK if correction is None else status.HTTP_201_CREATED)
+        return _applied_response(row, correction, status.HTTP_200_OK if correction is None else status.HTTP_201_CREATED)
 
 
 class OneCorrection(APIView):
@@ -210,54 +221,54 @@ class OneCorrection(APIView):
     @extend_schema(
         operation_id="corrections_retrieve",
         summary="A correction that was applied",
-        responses={200: shapes.CorrectionSerializer, 403: WRITE[403], **READ},
+        responses={200: serializers.CorrectionSerializer, 403: WRITE[403], **READ},
     )
     def get(self, request: Request, correction: str) -> Response:
         """For assistants."""
-        row = _found(request, correction, Role.ASSISTANT)
-        return Response(shapes.CorrectionSerializer(_correction(row)).data)
+        row = _authorised(request, correction, Role.ASSISTANT)
+        return Response(serializers.CorrectionSerializer(_correction(row)).data)
 
 
 class PreviewUndo(APIView):
-    """What undoing a correction would lead to."""
+    """What would follow from undoing a correction."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="corrections_undo_preview",
-        summary="What undoing a correction would lead to",
+        summary="What would follow from undoing a correction",
         request=None,
-        responses={200: shapes.PreviewSerializer, **WRITE},
+        responses={200: serializers.PreviewSerializer, **WRITE},
     )
     def post(self, request: Request, correction: str) -> Response:
         """409 `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
-        return _previewed(services.preview_undo(correction=_found(request, correction, Role.ASSISTANT)))
+        return _preview_response(services.preview_undo(correction=_authorised(request, correction, Role.ASSISTANT)))
 
 
 class Undo(APIView):
-    """A correction undone."""
+    """The undo of a correction."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="corrections_undo",
         summary="Undo a correction as one step",
-        description="For directors. The result before it stands again, and what was void with it.",
+        description="For directors. Restores the result before it, and the results that became void with it.",
         parameters=[AFTER],
-        request=shapes.SeenSerializer,
+        request=serializers.SeenSerializer,
         examples=[OpenApiExample("Undo", value={"after": 32, "reason": "It was right."}, request_only=True)],
-        responses={201: shapes.CorrectedSerializer, **WRITE},
+        responses={201: serializers.CorrectedSerializer, **WRITE},
     )
     def post(self, request: Request, correction: str) -> Response:
         """409 `stale`, `correction_undone`, `correction_not_last`, `successor_begun`, `round_paired_since`."""
-        row = _found(request, correction, Role.DIRECTOR)
-        fields = validated(shapes.SeenSerializer, request)
+        row = _authorised(request, correction, Role.DIRECTOR)
+        fields = validated(serializers.SeenSerializer, request)
         undone = services.undo_correction(
             correction=row,
             after=read_after(request, fields) or 0,
-            seen=fields.get("mark") or None,
+            mark=fields.get("mark") or None,
             reason=fields.get("reason", ""),
             by=by(request),
             now=timezone.now(),
         )
-        return _done(row.fixture, undone, status.HTTP_201_CREATED)
+        return _applied_response(row.fixture, undone, status.HTTP_201_CREATED)

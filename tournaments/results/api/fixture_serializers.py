@@ -1,4 +1,4 @@
-"""What programs send of a single fixture: its result, a ruling, a later end."""
+"""Serializers of requests about a single fixture: its result, a ruling, a later deadline."""
 
 from typing import Any
 
@@ -10,62 +10,62 @@ from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.serializers import ReasonSerializer
 
 
+class ScoreField(serializers.ListField):
+    """The points of both sides."""
+
+    def __init__(self, **options: Any) -> None:
+        child = serializers.IntegerField(min_value=0, max_value=MOST_POINTS)
+        super().__init__(child=child, min_length=2, max_length=2, **options)
+
+
 class PlayedScoreSerializer(serializers.Serializer[Any]):
     """The score of a match that was played."""
 
-    score = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS), min_length=2, max_length=2
-    )
+    score = ScoreField()
     reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
     after = serializers.IntegerField(min_value=0, required=False, help_text="The match's `seq` you saw.")
 
     def validate_score(self, score: list[int]) -> list[int]:
-        """Somebody has won."""
+        """Refuse a draw."""
         if score[0] == score[1]:
             raise serializers.ValidationError("Nobody has won.", code="draw")
         return score
 
 
 class ForfeitSerializer(ReasonSerializer):
-    """Who gives up a match."""
+    """The side that forfeits, or both."""
 
     side = serializers.ChoiceField(["0", "1", "both"])
     after = serializers.IntegerField(min_value=0, required=False)
 
 
 class ObjectionAnswerSerializer(serializers.Serializer[Any]):
-    """A decision on a player's objection."""
+    """The answer to a player's objection."""
 
-    objection = serializers.CharField(max_length=10, help_text="Its public id, as the match shows it.")
-    upheld = serializers.BooleanField(help_text="Upheld, the result is still to be corrected.")
+    objection = serializers.CharField(max_length=10, help_text="Its public id, as in the match.")
+    upheld = serializers.BooleanField(help_text="If upheld, the result still has to be corrected.")
     reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Both players see it.")
     after = serializers.IntegerField(min_value=0, required=False)
 
 
 class RulingSerializer(serializers.Serializer[Any]):
-    """What the director decides."""
+    """A director's ruling."""
 
     winner = serializers.IntegerField(min_value=0, max_value=1, allow_null=True)
-    score = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS),
-        min_length=2,
-        max_length=2,
-        required=False,
-        allow_null=True,
-    )
+    score = ScoreField(required=False, allow_null=True)
     reason = serializers.CharField(max_length=LONGEST_REASON)
     after = serializers.IntegerField(min_value=0, required=False)
 
 
 class DueSerializer(serializers.Serializer[Any]):
-    """A later end for one match."""
+    """A later deadline for one match."""
 
     due_at = serializers.DateTimeField()
     after = serializers.IntegerField(min_value=0, required=False)
 
 
 class SideSerializer(ReasonSerializer):
-    """Which of two players comes no more, and from what."""
+    """Which of the two players withdraws, and from what."""
 
     side = serializers.IntegerField(min_value=0, max_value=1)
     scope = serializers.ChoiceField(["bracket", "division", "event"], default="bracket")
@@ -80,7 +80,7 @@ class WaivedSerializer(serializers.Serializer[Any]):
 
 
 class AcceptRecordSerializer(ReasonSerializer):
-    """A rejected record, let stand by ruling."""
+    """A rejected record to accept by ruling."""
 
     submission = serializers.CharField(max_length=10)
     waived = WaivedSerializer(many=True)
@@ -91,23 +91,14 @@ class AcceptRecordSerializer(ReasonSerializer):
         required=False,
         allow_null=True,
         default=None,
-        help_text="With `score`, where the record comes to no end.",
+        help_text="With `score`, if the record is incomplete.",
     )
-    score = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=MOST_POINTS),
-        min_length=2,
-        max_length=2,
-        required=False,
-        allow_null=True,
-        default=None,
-    )
+    score = ScoreField(required=False, allow_null=True, default=None)
     after = serializers.IntegerField(min_value=0, required=False)
 
 
 class LineSerializer(serializers.Serializer[Any]):
-    """A result in one line."""
+    """A result typed as one line."""
 
     line = serializers.CharField(max_length=LONGEST_LINE, help_text="`m22 11-7`, `bob 7-4`, `m22 forfeit smith`.")
-    division = serializers.CharField(
-        max_length=10, required=False, help_text="The one meant where the line names none."
-    )
+    division = serializers.CharField(max_length=10, required=False, help_text="Used if the line names no division.")

@@ -1,40 +1,38 @@
-"""Results, rulings and deadlines of single fixtures, for programs."""
+"""API of single fixtures: results, forfeits, rulings, records, objections, deadlines, withdrawals, one-line entry."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import Http404
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
-from matches.models import Result
 from matches.reporting.services import objections
 from players.access import Role
 from tournaments import access
-from tournaments.entries.services import entries
 from tournaments.events.services import deadlines
 from tournaments.models import Fixture
-from tournaments.results.api import fixture_serializers as fixture_shapes
+from tournaments.results.api import fixture_serializers as serializers
 from tournaments.results.api.lines import division_on_screen
 from tournaments.results.services import results
 from tournaments.results.services.quick_entry import enter_line
+from tournaments.results.services.withdrawals import withdraw_side
 from tournaments.standings.api.brackets import fixture_body, rows_and_names
 from tournaments.standings.selectors import brackets
-from tournaments.state import serializers as shapes
 from tournaments.state.api import AFTER, READ, WRITE, by, example, read_after, validated, with_etag
+from tournaments.state.serializers import FixtureSerializer
 
 
-def answer(request: Request, fixture: Fixture) -> Response:
-    """A fixture as it stands now; the ETag is its match's seq."""
-    found, names = rows_and_names(request, fixture.stage.division)
-    targets = brackets.targets(found)
-    row = next(row for round_ in found for row in round_.fixtures if row.public_id == fixture.public_id)
-    body = shapes.FixtureSerializer(fixture_body(row, names, targets)).data
+def fixture_response(request: Request, fixture: Fixture) -> Response:
+    """Return a fixture as it is now; the ETag is its match's `seq`."""
+    rounds, names = rows_and_names(request, fixture.stage.division)
+    targets = brackets.targets(rounds)
+    row = next(row for round_ in rounds for row in round_.fixtures if row.public_id == fixture.public_id)
+    body = FixtureSerializer(fixture_body(row, names, targets)).data
     return with_etag(body, row.played.seq if row.played.public_id else None)
 
 
@@ -43,12 +41,35 @@ class OneFixture(APIView):
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
-    @extend_schema(
-        operation_id="fixtures_retrieve", summary="A fixture", responses={200: shapes.FixtureSerializer, **READ}
-    )
+    @extend_schema(operation_id="fixtures_retrieve", summary="A fixture", responses={200: FixtureSerializer, **READ})
     def get(self, request: Request, fixture: str) -> Response:
-        """As everybody sees it."""
-        return answer(request, access.fixture(request.user, fixture))
+        """As everyone sees it."""
+        return fixture_response(request, access.fixture(request.user, fixture))
+
+
+class FixtureAction(APIView):
+    """Base of the endpoints that change one fixture and answer with it."""
+
+    permission_classes = (IsAuthenticatedOrReadOnly,)
+    needed_role: ClassVar[Role] = Role.DIRECTOR
+    serializer_class: ClassVar[type[Any]]
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Call the service with the validated fields."""
+        raise NotImplementedError
+
+    def respond(self, request: Request, public_id: str) -> Response:
+        """Authorise, validate, act, and return the fixture as it is then."""
+        fixture = access.fixture_as(request.user, public_id, self.needed_role)
+        self.act(request, fixture, validated(self.serializer_class, request))
+        return fixture_response(request, fixture)
+
+
+class PostFixtureAction(FixtureAction):
+    """A `FixtureAction` that is sent by POST."""
+
+    def post(self, request: Request, fixture: str) -> Response:
+        return self.respond(request, fixture)
 
 
 def _common(request: Request, fields: dict[str, Any]) -> dict[str, Any]:
@@ -60,69 +81,65 @@ def _common(request: Request, fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class EnterResult(APIView):
-    """The score of a match."""
+def _pair(score: list[int] | None) -> tuple[int, int] | None:
+    return (score[0], score[1]) if score else None
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
-    @extend_schema(
+@extend_schema_view(
+    post=extend_schema(
         operation_id="fixtures_result",
         summary="Enter the score of a match that was played",
-        description="For assistants. The same result sent twice is booked once.",
+        description="For assistants. Sending the same result twice records it once.",
         parameters=[AFTER],
-        request=fixture_shapes.PlayedScoreSerializer,
+        request=serializers.PlayedScoreSerializer,
         examples=[OpenApiExample("11–7", value={"score": [11, 7], "after": 0}, request_only=True)],
-        responses={200: shapes.FixtureSerializer, **WRITE},
+        responses={200: FixtureSerializer, **WRITE},
     )
-    def post(self, request: Request, fixture: str) -> Response:
-        """409 `stale`, `fixture_not_ready`, `successor_begun`."""
-        found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        fields = validated(fixture_shapes.PlayedScoreSerializer, request)
+)
+class EnterResult(PostFixtureAction):
+    """The score of a match. 409 `stale`, `fixture_not_ready`, `successor_begun`."""
+
+    needed_role = Role.ASSISTANT
+    serializer_class = serializers.PlayedScoreSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Enter the score."""
         left, right = fields["score"]
-        winner = 0 if left > right else 1
-        results.enter_result(fixture=found, result=ResultInput(winner, (left, right)), **_common(request, fields))
-        return answer(request, found)
+        results.enter_result(fixture=fixture, result=ResultInput.played((left, right)), **_common(request, fields))
 
 
-class Forfeit(APIView):
-    """A match given up."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
+@extend_schema_view(
+    post=extend_schema(
         operation_id="fixtures_forfeit",
-        summary="Book a forfeit, of one side or both",
+        summary="Record a forfeit by one side or both",
+        description="For assistants.",
         parameters=[AFTER],
-        request=fixture_shapes.ForfeitSerializer,
+        request=serializers.ForfeitSerializer,
         examples=[
             OpenApiExample("Side 1", value={"side": "1", "reason": "did not come", "after": 0}, request_only=True)
         ],
-        responses={200: shapes.FixtureSerializer, **WRITE},
+        responses={200: FixtureSerializer, **WRITE},
     )
-    def post(self, request: Request, fixture: str) -> Response:
-        """For assistants."""
-        found = access.fixture_as(request.user, fixture, Role.ASSISTANT)
-        fields = validated(fixture_shapes.ForfeitSerializer, request)
-        common = _common(request, fields)
-        if fields["side"] == "both":
-            kind = Result.Kind.DOUBLE_FORFEIT
-            results.enter_result(fixture=found, result=ResultInput(None, kind=kind), **common)
-        else:
-            results.forfeit(fixture=found, side=int(fields["side"]), **common)
-        return answer(request, found)
+)
+class Forfeit(PostFixtureAction):
+    """A forfeited match."""
+
+    needed_role = Role.ASSISTANT
+    serializer_class = serializers.ForfeitSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Record the forfeit."""
+        side = None if fields["side"] == "both" else int(fields["side"])
+        results.forfeit(fixture=fixture, side=side, **_common(request, fields))
 
 
-class AnswerObjection(APIView):
-    """A player's objection, answered."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
+@extend_schema_view(
+    post=extend_schema(
         operation_id="fixtures_objection",
         summary="Uphold or dismiss a player's objection to the result",
         description="For directors. Upheld, the result still stands until it is corrected.",
         parameters=[AFTER],
-        request=fixture_shapes.ObjectionAnswerSerializer,
+        request=serializers.ObjectionAnswerSerializer,
         examples=[
             OpenApiExample(
                 "Dismissed",
@@ -130,160 +147,162 @@ class AnswerObjection(APIView):
                 request_only=True,
             )
         ],
-        responses={200: shapes.FixtureSerializer, **WRITE},
+        responses={200: FixtureSerializer, **WRITE},
     )
-    def post(self, request: Request, fixture: str) -> Response:
-        """409 `stale`, `objection_answered`."""
-        found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = validated(fixture_shapes.ObjectionAnswerSerializer, request)
+)
+class AnswerObjection(PostFixtureAction):
+    """The answer to a player's objection. 409 `stale`, `objection_answered`."""
+
+    serializer_class = serializers.ObjectionAnswerSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Answer the objection."""
         common = _common(request, fields)
         objections.answer_objection(
-            objection=access.objection_of(found, fields["objection"]),
+            objection=access.objection_of(fixture, fields["objection"]),
             upheld=fields["upheld"],
             answer=common.pop("reason"),
             **common,
         )
-        return answer(request, found)
 
 
-class Rule(APIView):
-    """A ruling."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
+@extend_schema_view(
+    post=extend_schema(
         operation_id="fixtures_rule",
         summary="Rule on a match",
         description="For directors; ends a dispute. The reason is shown to both players.",
         parameters=[AFTER],
-        request=fixture_shapes.RulingSerializer,
+        request=serializers.RulingSerializer,
         examples=[
-            OpenApiExample("Ruling", value={"winner": 0, "score": [11, 9], "reason": "sheet signed", "after": 2},
-                           request_only=True)
+            OpenApiExample(
+                "Ruling", value={"winner": 0, "score": [11, 9], "reason": "sheet signed", "after": 2}, request_only=True
+            )
         ],
-        responses={200: shapes.FixtureSerializer, **WRITE},
-    )  # fmt: skip
-    def post(self, request: Request, fixture: str) -> Response:
-        """409 `stale`, `successor_begun`; 422 `ruling_needs_reason`."""
-        found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = validated(fixture_shapes.RulingSerializer, request)
-        score = fields.get("score")
-        pair = (score[0], score[1]) if score else None
-        results.rule(fixture=found, winner=fields["winner"], score=pair, **_common(request, fields))
-        return answer(request, found)
+        responses={200: FixtureSerializer, **WRITE},
+    )
+)
+class Rule(PostFixtureAction):
+    """A ruling. 409 `stale`, `successor_begun`; 422 `ruling_needs_reason`."""
+
+    serializer_class = serializers.RulingSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Decide the match."""
+        score = _pair(fields.get("score"))
+        results.rule(fixture=fixture, winner=fields["winner"], score=score, **_common(request, fields))
 
 
-class Accept(APIView):
-    """A rejected record let stand."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
+@extend_schema_view(
+    post=extend_schema(
         operation_id="fixtures_accept_record",
-        summary="Let a rejected record stand by ruling, naming the findings waived",
+        summary="Accept a rejected record by ruling, naming the findings waived",
+        description="For directors. 422 `findings_not_waived` names what is missing.",
         parameters=[AFTER],
-        request=fixture_shapes.AcceptRecordSerializer,
+        request=serializers.AcceptRecordSerializer,
         examples=example(
             submission="k7m2q9x4ab",
             waived=[{"code": "illegal_play", "game": 2, "ply": 17}],
             reason="Both agree.",
             after=2,
         ),
-        responses={200: shapes.FixtureSerializer, **WRITE},
+        responses={200: FixtureSerializer, **WRITE},
     )
-    def post(self, request: Request, fixture: str) -> Response:
-        """422 `findings_not_waived` names what is missing."""
-        found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = validated(fixture_shapes.AcceptRecordSerializer, request)
-        record = found.match.submissions.filter(public_id=fields["submission"]).first() if found.match else None
+)
+class Accept(PostFixtureAction):
+    """A rejected record accepted by ruling."""
+
+    serializer_class = serializers.AcceptRecordSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Accept the record."""
+        records = fixture.match.submissions if fixture.match else None
+        record = records.filter(public_id=fields["submission"]).first() if records else None
         if record is None:
             raise Http404
-        waived = [(one["code"], one["game"], one["ply"]) for one in fields["waived"]]
-        score = fields["score"]
         results.accept_record(
-            fixture=found,
+            fixture=fixture,
             submission=record,
-            waived=waived,
+            waived=[(finding["code"], finding["game"], finding["ply"]) for finding in fields["waived"]],
             swapped=fields["swapped"],
             winner=fields["winner"],
-            score=(score[0], score[1]) if score else None,
+            score=_pair(fields["score"]),
             **_common(request, fields),
         )
-        return answer(request, found)
 
 
-class Extend(APIView):
-    """More time for one match."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
+@extend_schema_view(
+    put=extend_schema(
         operation_id="fixtures_deadline",
         summary="Move the deadline of one match",
+        description="For directors. 422 `deadline_not_ahead` for an instant that has passed.",
         parameters=[AFTER],
-        request=fixture_shapes.DueSerializer,
+        request=serializers.DueSerializer,
         examples=example(due_at="2026-12-04T20:00:00+01:00", after=1),
-        responses={200: shapes.FixtureSerializer, **WRITE},
+        responses={200: FixtureSerializer, **WRITE},
     )
+)
+class Extend(FixtureAction):
+    """A new deadline for one match."""
+
+    serializer_class = serializers.DueSerializer
+
     def put(self, request: Request, fixture: str) -> Response:
-        """422 `deadline_not_ahead` for an instant that has passed."""
-        found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = validated(fixture_shapes.DueSerializer, request)
+        return self.respond(request, fixture)
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Move the deadline."""
         after = read_after(request, fields)
         deadlines.extend_deadline(
-            fixture=found, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now()
+            fixture=fixture, due_at=fields["due_at"], after=after, by=by(request), now=timezone.now()
         )
-        return answer(request, found)
 
 
-class WithdrawSide(APIView):
-    """One of the two comes no more."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(
+@extend_schema_view(
+    post=extend_schema(
         operation_id="fixtures_withdraw",
         summary="Withdraw one of the two from this bracket, the division or the event",
-        request=fixture_shapes.SideSerializer,
-        examples=example(side=1, scope="division", reason="He is ill."),
-        responses={200: shapes.FixtureSerializer, **WRITE},
+        description="For directors.",
+        request=serializers.SideSerializer,
+        examples=example(side=1, scope="division", reason="Ill."),
+        responses={200: FixtureSerializer, **WRITE},
     )
-    def post(self, request: Request, fixture: str) -> Response:
-        """For directors."""
-        found = access.fixture_as(request.user, fixture, Role.DIRECTOR)
-        fields = validated(fixture_shapes.SideSerializer, request)
-        slot = found.slots.select_related("entry__player", "fixture__stage", "fixture__round__bracket").get(
-            side=fields["side"]
+)
+class WithdrawSide(PostFixtureAction):
+    """The withdrawal of one of the two players."""
+
+    serializer_class = serializers.SideSerializer
+
+    def act(self, request: Request, fixture: Fixture, fields: dict[str, Any]) -> None:
+        """Withdraw the player."""
+        reason = fields.get("reason", "")
+        withdraw_side(
+            fixture=fixture,
+            side=fields["side"],
+            scope=fields["scope"],
+            by=by(request),
+            now=timezone.now(),
+            reason=reason,
         )
-        if slot.entry is None:
-            raise Refused("not_entered", name="")
-        what: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": fields.get("reason", "")}
-        if fields["scope"] == "bracket":
-            results.withdraw_from_bracket(slot=slot, **what)
-        elif fields["scope"] == "event":
-            tournament = found.stage.division.tournament
-            entries.withdraw_from_event(tournament=tournament, player=slot.entry.player, **what)
-        else:
-            entries.withdraw(entry=slot.entry, **what)
-        return answer(request, found)
 
 
 class OneLine(APIView):
-    """A result in one line."""
+    """A result typed as one line."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_line",
         summary="Enter a result in one line",
-        request=fixture_shapes.LineSerializer,
+        request=serializers.LineSerializer,
         examples=[OpenApiExample("M22", value={"line": "m22 11-7"}, request_only=True)],
-        responses={200: shapes.FixtureSerializer, **WRITE},
+        responses={200: FixtureSerializer, **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
-        """422 with a code that says what is wrong with the line."""
-        found = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
-        fields = validated(fixture_shapes.LineSerializer, request)
-        division = division_on_screen(found, fields.get("division"))
-        done = enter_line(tournament=found, text=fields["line"], division=division, by=by(request), now=timezone.now())
-        return answer(request, done.fixture)
+        """For assistants. 422 with a code that says what is wrong with the line."""
+        event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
+        fields = validated(serializers.LineSerializer, request)
+        division = division_on_screen(event, fields.get("division"))
+        entered = enter_line(
+            tournament=event, text=fields["line"], division=division, by=by(request), now=timezone.now()
+        )
+        return fixture_response(request, entered.fixture)

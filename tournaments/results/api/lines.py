@@ -1,4 +1,4 @@
-"""Quick entry, for API clients: several results typed as lines, and `undo`."""
+"""API of quick entry: several results typed as lines, and `undo`."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tournaments import access
 from tournaments.models import Division, Tournament
 from tournaments.results.line_parser import LONGEST_TEXT
 from tournaments.results.selectors.quick_entry import outcome_text
-from tournaments.results.services.quick_entry import Outcome, What, enter_lines
+from tournaments.results.services.quick_entry import Outcome, OutcomeKind, enter_lines
 from tournaments.state.api import WRITE, by, example, validated
 
 
@@ -28,14 +28,14 @@ class LinesSerializer(serializers.Serializer[Any]):
         trim_whitespace=False,
         help_text="Separated by `;` or line breaks: `m22 11-7`, `bob 7-4`, `m3 forfeit smith`, `undo`.",
     )
-    division = serializers.CharField(max_length=10, required=False, help_text="The one meant where a line names none.")
+    division = serializers.CharField(max_length=10, required=False, help_text="Used for lines that name no division.")
 
 
 class OutcomeSerializer(serializers.Serializer[Any]):
-    """What became of one line."""
+    """What happened to one line."""
 
     line = serializers.CharField()
-    what = serializers.ChoiceField([(what.value, what.value) for what in What])
+    what = serializers.ChoiceField([(kind.value, kind.value) for kind in OutcomeKind])
     fixture = serializers.CharField(allow_null=True)
     number = serializers.IntegerField(allow_null=True)
     code = serializers.CharField(allow_null=True, help_text="Why it was refused.")
@@ -43,7 +43,7 @@ class OutcomeSerializer(serializers.Serializer[Any]):
 
 
 def division_on_screen(tournament: Tournament, public_id: str | None) -> Division | None:
-    """The division that a client names. Refused: `line_no_division`."""
+    """Return the division that a client names, or None. Refused: `line_no_division`."""
     if public_id is None:
         return None
     division = tournament.divisions.filter(public_id=public_id).first()
@@ -64,20 +64,20 @@ def _body(outcome: Outcome) -> dict[str, Any]:
 
 
 class Lines(APIView):
-    """Several results, each on a line."""
+    """Several results, one per line."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_lines",
-        summary="Enter several results, each on a line",
-        description="For assistants. A line that is refused stops no other; `undo` takes back your last line.",
+        summary="Enter several results, one per line",
+        description="For assistants. A refused line does not stop the others; `undo` takes back your last line.",
         request=LinesSerializer,
         examples=example(lines="m22 11-7; bob 7-4"),
         responses={200: OutcomeSerializer(many=True), **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
-        """What became of each line, in order; 422 `line_empty`, `too_many_lines`."""
+        """What happened to each line, in order; 422 `line_empty`, `too_many_results`."""
         event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
         fields = validated(LinesSerializer, request)
         division = division_on_screen(event, fields.get("division"))

@@ -1,4 +1,4 @@
-"""Players' reports that wait for a director, for API clients, and “confirm all unopposed”."""
+"""API of players' open reports, and of confirming all unopposed ones at once."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from core.messages import sentence
 from players.access import Role
 from tournaments import access
 from tournaments.results.api.lines import division_on_screen
-from tournaments.results.services.confirmations import Waiting, confirm_all, waiting_reports
+from tournaments.results.services.confirmations import OpenReport, confirm_all, open_reports
 from tournaments.state.api import READ, WRITE, by, example, validated
 
 
 class WaitingReportSerializer(serializers.Serializer[Any]):
-    """A match with open reports; `report` can be confirmed, or `code` says why none can."""
+    """A match with open reports: `report` can be confirmed, or `code` says why none can."""
 
     fixture = serializers.CharField()
     number = serializers.IntegerField()
@@ -36,50 +36,49 @@ class ConfirmSerializer(serializers.Serializer[Any]):
     division = serializers.CharField(max_length=10, required=False)
 
 
-def _body(waiting: Waiting) -> dict[str, Any]:
-    report = waiting.report
+def _body(row: OpenReport) -> dict[str, Any]:
+    report = row.report
     return {
-        "fixture": waiting.fixture.public_id,
-        "number": waiting.fixture.number,
+        "fixture": row.fixture.public_id,
+        "number": row.fixture.number,
         "report": report.public_id if report else None,
         "score": list(report.score) if report else None,
-        "code": waiting.code or None,
-        "message": sentence(waiting.code, {}) if waiting.code else "",
+        "code": row.code or None,
+        "message": sentence(row.code, {}) if row.code else "",
     }
 
 
 class Reports(APIView):
-    """The reports of an event that wait."""
+    """The open reports of an event."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_reports",
-        summary="Players' reports that wait for an answer or a ruling",
+        summary="Players' reports that need an answer or a ruling",
         responses={200: WaitingReportSerializer(many=True), 403: WRITE[403], **READ},
     )
     def get(self, request: Request, tournament: str) -> Response:
         """For assistants."""
         event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
-        rows = waiting_reports(event, by(request))
-        return Response(WaitingReportSerializer([_body(waiting) for waiting in rows], many=True).data)
+        rows = open_reports(event, by(request))
+        return Response(WaitingReportSerializer([_body(row) for row in rows], many=True).data)
 
     @extend_schema(
         operation_id="tournaments_confirm_reports",
         summary="Confirm several unopposed reports at once",
-        description="Each in a transaction of its own; `code` is null for those that stand now.",
+        description="Each in its own transaction; `code` is null for those that are results now.",
         request=ConfirmSerializer,
         examples=example(reports=["k7m2q9x4ab"]),
         responses={200: WaitingReportSerializer(many=True), **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
-        """For assistants; a director's own match is left out."""
+        """For assistants; the sender's own matches are left out."""
         event = access.tournament_by_id(request.user, tournament, Role.ASSISTANT)
         fields = validated(ConfirmSerializer, request)
         division = division_on_screen(event, fields.get("division"))
         confirmations = confirm_all(
             tournament=event, reports=fields["reports"], division=division, by=by(request), now=timezone.now()
         )
-        return Response(
-            WaitingReportSerializer([_body(confirmed.waiting) for confirmed in confirmations], many=True).data
-        )
+        bodies = [_body(confirmation.open_report) for confirmation in confirmations]
+        return Response(WaitingReportSerializer(bodies, many=True).data)

@@ -1,4 +1,4 @@
-"""Forms of corrections: the result as it should be, what is to follow, and why."""
+"""Forms of corrections: the corrected result, what should follow from it, and the reason."""
 
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ from matches.models import Match, Result
 from players.forms import RefusingForm
 from tournaments.models import Correction
 from tournaments.results.forms.fixtures import NOBODY, SIDES
+from tournaments.results.services.corrections import CorrectionInput
 from tournaments.state.forms import LONGEST_REASON
 
 LONGEST_MARK = 16
@@ -18,7 +19,7 @@ WITHOUT_SCORE = (Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT, Result.Kind.WA
 
 
 class NewResultForm(RefusingForm):
-    """The result as it should be. Where it was played, the score says who won."""
+    """The corrected result; if the match was played, the score decides the winner."""
 
     kind = forms.ChoiceField(label=_("How it ended"), choices=ENDINGS)
     winner = forms.ChoiceField(
@@ -26,32 +27,32 @@ class NewResultForm(RefusingForm):
     )
     left = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
     right = forms.IntegerField(min_value=0, max_value=MOST_POINTS, required=False)
-    rated = forms.BooleanField(label=_("Matches that were played and become void stay rated"), required=False)
+    rated = forms.BooleanField(label=_("Played matches that become void stay rated"), required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {}
 
     @classmethod
     def of(cls, match: Match) -> "NewResultForm":
-        """The form of what stands now."""
+        """Return the form filled in with the standing result."""
         standing = standing_result(match)
-        assert standing is not None  # noqa: S101, asked only of settled matches
+        assert standing is not None  # noqa: S101, only used for settled matches
         left, right = standing.score or (None, None)
         winner = NOBODY if standing.winner is None else str(standing.winner)
         return cls(initial={"kind": standing.kind, "winner": winner, "left": left, "right": right, "rated": True})
 
     def clean(self) -> dict[str, Any]:
-        """Who won is named, or that nobody did, unless the score or the kind of ending says so."""
+        """Require a winner, or “nobody”, unless the score or the kind of ending decides it."""
         cleaned = super().clean() or {}
         kind = cleaned.get("kind")
         scored = cleaned.get("left") is not None and cleaned.get("right") is not None
-        told = kind == Result.Kind.DOUBLE_FORFEIT or (kind == Result.Kind.PLAYED and scored)
-        if not told and not cleaned.get("winner") and "winner" not in self.errors:
-            self.add_error("winner", ValidationError(_("Say who won, or that nobody did."), code="required"))
+        is_decided = kind == Result.Kind.DOUBLE_FORFEIT or (kind == Result.Kind.PLAYED and scored)
+        if not is_decided and not cleaned.get("winner") and "winner" not in self.errors:
+            self.add_error("winner", ValidationError(_("Choose the winner, or “nobody”."), code="required"))
         return cleaned
 
     @property
     def new_result(self) -> ResultInput:
-        """As services take it."""
+        """The result as services take it."""
         kind, chosen = self.cleaned_data["kind"], self.cleaned_data["winner"]
         winner = int(chosen) if chosen in SIDES else None
         left, right = self.cleaned_data["left"], self.cleaned_data["right"]
@@ -64,14 +65,14 @@ class NewResultForm(RefusingForm):
 
 
 class PreviewForm(NewResultForm):
-    """A result whose consequences are looked at; what was already decided about it is kept."""
+    """A result to preview; a choice and a reason already entered are kept."""
 
     choice = forms.ChoiceField(choices=Correction.Choice.choices, required=False)
     reason = forms.CharField(max_length=LONGEST_REASON, required=False)
 
 
 class UndoForm(RefusingForm):
-    """That a correction is to be undone, by somebody who has seen what follows."""
+    """Undoing a correction, with the `seq` and `mark` of the preview that was shown."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     mark = forms.CharField(max_length=LONGEST_MARK, required=False, widget=forms.HiddenInput)
@@ -80,19 +81,18 @@ class UndoForm(RefusingForm):
     FIELD_OF: ClassVar[dict[str, str]] = {}
 
     @property
-    def told(self) -> dict[str, Any]:
-        """What a service takes besides the result."""
-        fields = self.cleaned_data
-        return {"after": fields["after"], "seen": fields["mark"] or None, "reason": fields["reason"]}
+    def preview_mark(self) -> str | None:
+        """The mark of the preview, if one was sent."""
+        return self.cleaned_data["mark"] or None
 
 
 class ApplyForm(NewResultForm, UndoForm):
-    """A result and what is to follow from it."""
+    """A corrected result and what should follow from it."""
 
     choice = forms.ChoiceField(label=_("What should change?"), choices=Correction.Choice.choices)
 
     @property
-    def told(self) -> dict[str, Any]:
-        """What a service takes besides the result."""
+    def correction(self) -> CorrectionInput:
+        """The correction as services take it."""
         fields = self.cleaned_data
-        return {**super().told, "choice": fields["choice"], "voided_rated": fields["rated"]}
+        return CorrectionInput(self.new_result, fields["choice"], fields["reason"], fields["rated"], self.preview_mark)

@@ -1,6 +1,6 @@
-"""Forms on the page of one match: its result, a forfeit, a ruling, a record to accept, its deadline, a withdrawal.
+"""Forms on the page of a match: result, forfeit, ruling, accepted record, deadline, withdrawal, objection.
 
-No field has a meaning when it is empty or unknown: whoever wins, gives up or withdraws is named.
+An empty or unknown field never has a meaning: whoever wins, forfeits or withdraws is named.
 """
 
 import re
@@ -25,46 +25,46 @@ FINDING = re.compile(r"([a-z0-9_]+)\|([0-9]{0,6})\|([0-9]{0,6})")
 
 
 class Points(forms.IntegerField):
-    """The points of one side, in a large field for a thumb."""
+    """The points of one side."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(min_value=0, max_value=MOST_POINTS, **options)
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """A keypad with figures only."""
+        """Show a numeric keypad."""
         return {**super().widget_attrs(widget), "inputmode": "numeric"}
 
 
 class FindingsField(forms.Field):
-    """Findings of a record, each as code|game|ply."""
+    """Findings of a record, each sent as `code|game|ply`."""
 
     widget = forms.MultipleHiddenInput
 
     def to_python(self, value: Sequence[str] | None) -> list[FindingName]:
-        """Raises ValidationError for what is no finding's name."""
+        """Parse the findings; raise ValidationError for an invalid name."""
         return [self._finding(text) for text in value or ()]
 
     @staticmethod
     def _finding(text: str) -> FindingName:
         name = FINDING.fullmatch(text)
         if name is None:
-            raise ValidationError(_("This is not the name of a finding."), code="invalid")
+            raise ValidationError(_("This is not a valid finding."), code="invalid")
         game, ply = (int(part) if part else None for part in name.group(2, 3))
         return name[1], game, ply
 
 
 class DecisionForm(RefusingForm):
-    """What a director decides on a match, on the strength of what the page showed."""
+    """A director's decision on a match; `after` is the match's `seq` as the page showed it."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
 
     FIELD_OF: ClassVar[dict[str, str]] = {"ruling_needs_reason": "reason", "own_match_reason": "reason"}
     BY_SIDE: ClassVar[tuple[str, ...]] = ()
-    """Fields that choose one of the two players; their choices get the names."""
+    """Fields that choose a player; their choices are labelled with the players' names."""
 
     AUTO_ID: ClassVar[str] = "%s"
-    """How the ids of its fields are made: several of these forms share a page."""
+    """Format of the fields' HTML ids, since several of these forms share a page."""
 
     def __init__(self, *args: Any, names: tuple[str, str] = SIDES, **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": self.AUTO_ID, **kwargs})
@@ -80,62 +80,62 @@ class DecisionForm(RefusingForm):
 
     @property
     def score(self) -> tuple[int, int] | None:
-        """Points by side, where they are known."""
+        """Points by side, or None if they were not entered."""
         left, right = self.cleaned_data["left"], self.cleaned_data["right"]
         return None if left is None or right is None else (left, right)
 
 
-def _who(label: Any, *more: tuple[str, Any]) -> forms.ChoiceField:
-    """A choice between the two players and more; nobody is chosen beforehand."""
+def _player_choice(label: Any, *more: tuple[str, Any]) -> forms.ChoiceField:
+    """Return a choice between the two players and `more`, without a preselection."""
     return forms.ChoiceField(label=label, choices=[*((side, side) for side in SIDES), *more], widget=forms.RadioSelect)
 
 
 class WithScore(DecisionForm):
-    """A decision in which the score may be known."""
+    """A decision with an optional score."""
 
     left = Points(required=False)
     right = Points(required=False)
 
     def clean(self) -> dict[str, Any]:
-        """A score names both sides, or neither."""
+        """Require the points of both sides, or of neither."""
         cleaned = super().clean() or {}
-        for given, missing in (("left", "right"), ("right", "left")):
-            if cleaned.get(given) is not None and missing in cleaned and cleaned[missing] is None:
-                self.add_error(missing, ValidationError(_("Give the points of both, or of neither.")))
+        for filled, missing in (("left", "right"), ("right", "left")):
+            if cleaned.get(filled) is not None and missing in cleaned and cleaned[missing] is None:
+                self.add_error(missing, ValidationError(_("Enter the points of both players, or of neither.")))
         return cleaned
 
 
 class ResultForm(DecisionForm):
-    """How a match ended, as the director saw it."""
+    """The score of a match that was played."""
 
     left = Points()
     right = Points()
 
 
 class ForfeitForm(DecisionForm):
-    """One of the two gives up this match, or both do."""
+    """A forfeit by one player or both."""
 
     AUTO_ID: ClassVar[str] = "forfeit-%s"
-    side = _who(_("Who gives up this match?"), (BOTH, _("Both; nobody goes on")))
+    side = _player_choice(_("Who forfeits this match?"), (BOTH, _("Both; nobody advances")))
     BY_SIDE: ClassVar[tuple[str, ...]] = ("side",)
 
 
 class RulingForm(WithScore):
-    """What the director decides; a reason is needed."""
+    """A ruling, with a reason."""
 
     AUTO_ID: ClassVar[str] = "rule-%s"
-    winner = _who(_("Who goes on?"), (NOBODY, _("Nobody")))
+    winner = _player_choice(_("Who advances?"), (NOBODY, _("Nobody")))
     BY_SIDE: ClassVar[tuple[str, ...]] = ("winner",)
 
     @property
     def winning_side(self) -> int | None:
-        """The side that goes on; None: nobody."""
+        """The side that advances; None: nobody."""
         chosen = self.cleaned_data["winner"]
         return None if chosen == NOBODY else int(chosen)
 
 
 class AcceptForm(WithScore):
-    """A rejected record, let stand by ruling."""
+    """A rejected record to accept by ruling."""
 
     AUTO_ID: ClassVar[str] = "accept-%s"
     record = forms.CharField(max_length=10, widget=forms.HiddenInput)
@@ -145,26 +145,26 @@ class AcceptForm(WithScore):
         choices=[(side, side) for side in SIDES],
         widget=forms.RadioSelect,
         required=False,
-        help_text=_("Asked only where the names in the record do not tell."),
+        help_text=_("Needed only if the names in the record do not match the players."),
     )
-    winner = _who(_("Who won?"), (AS_RECORDED, _("As the record has it")))
+    winner = _player_choice(_("Who won?"), (AS_RECORDED, _("As in the record")))
     BY_SIDE: ClassVar[tuple[str, ...]] = ("swapped", "winner")
 
     @property
     def winning_side(self) -> int | None:
-        """The side that won by ruling; None: as the record has it."""
+        """The side that won by ruling; None: as in the record."""
         chosen = self.cleaned_data["winner"]
         return None if chosen == AS_RECORDED else int(chosen)
 
     @property
     def swapped_sides(self) -> bool | None:
-        """Whether the record's left player is side 1; None where its names tell."""
+        """Whether the record's left player is side 1; None if the names decide."""
         chosen = self.cleaned_data["swapped"]
         return None if chosen == "" else chosen == "1"
 
 
 class DueForm(RefusingForm):
-    """A later end for one match."""
+    """A later deadline for one match."""
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
     due_at = LocalField(label=_("New deadline"))
@@ -172,11 +172,11 @@ class DueForm(RefusingForm):
 
 
 class WithdrawForm(DecisionForm):
-    """Which of the two withdraws, and from what."""
+    """Which of the two players withdraws, and from what."""
 
     AUTO_ID: ClassVar[str] = "withdraw-%s"
-    after = None  # type: ignore[assignment]  # whoever leaves does so whatever has become of the match
-    side = _who(_("Who withdraws?"))
+    after = None  # type: ignore[assignment]  # a withdrawal does not depend on the state of the match
+    side = _player_choice(_("Who withdraws?"))
     scope = forms.ChoiceField(
         label=_("From what?"),
         choices=[("bracket", _("this bracket")), ("division", _("the division")), ("event", _("the whole event"))],

@@ -1,38 +1,42 @@
-"""Corrections as directors see them: what would follow from another result, in words, and what was corrected."""
+"""Corrections as directors see them: previews of another result, and the corrections of an event."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from tournaments.models import Correction, Fixture, Tournament
-from tournaments.results.result_origins import origins, stands
-from tournaments.standings.changes import ChangeLabels, ChangeLine, Cut, cut
+from tournaments.results.result_origins import is_standing, origins
+from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
 from tournaments.state.names import shown
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview
+
+MOST_NUMBERS = 4
+"""Match numbers named in the reason to let a result stand."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """One of the three choices and all it leads to."""
+    """One of the three choices, with everything that would follow from it."""
 
     value: str
     title: str
     text: str
     counts: list[str] = field(default_factory=list)
-    changes: Cut = field(default_factory=lambda: cut([]))
+    changes: CollapsedList = field(default_factory=lambda: collapse([]))
     stopped: list[ChangeLine] = field(default_factory=list)
-    places: list[tuple[str, Cut]] = field(default_factory=list)
-    ratings: Cut = field(default_factory=lambda: cut([]))
+    places: list[tuple[str, CollapsedList]] = field(default_factory=list)
+    ratings: CollapsedList = field(default_factory=lambda: collapse([]))
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewView:
-    """A correction before it is applied, as the page shows it."""
+    """The preview of a correction as the page shows it."""
 
     seq: int
     mark: str
@@ -43,50 +47,47 @@ class PreviewView:
     choices: list[ChoiceView]
 
 
-def result_words(
-    match: Match, winner: int | None, score: tuple[int, int] | None, kind: str, names: tuple[str, str]
-) -> str:
-    """A result in a few words."""
-    label = str(Result.Kind(kind).label)
-    if score is not None and kind == Result.Kind.PLAYED:
-        return f"{names[0]} {score_of(match, 0, score)} {names[1]}"
-    words = [label if score is None else f"{label} {score_of(match, 0, score)}"]
-    words.append(_("%(name)s wins") % {"name": names[winner]} if winner is not None else _("nobody wins"))
-    return ", ".join(words)
+def result_text(match: Match, result: ResultInput, names: tuple[str, str]) -> str:
+    """Return the score with both names, or the kind of ending and the winner if the match was not played."""
+    score = score_of(match, 0, result.score) if result.score is not None else ""
+    if score and result.kind == Result.Kind.PLAYED:
+        return f"{names[0]} {score} {names[1]}"
+    ending = f"{Result.Kind(result.kind).label} {score}".strip()
+    winner = _("%(name)s wins") % {"name": names[result.winner]} if result.winner is not None else _("nobody wins")
+    return f"{ending}, {winner}"
 
 
 def preview_view(preview: CorrectionPreview, *, voided_rated: bool = True) -> PreviewView:
-    """The choices with what each leads to, and the one that is offered."""
+    """Return the choices with what follows from each, and which one is preselected."""
     match = preview.fixture.match
-    assert match is not None  # noqa: S101, what is corrected has been played
+    assert match is not None  # noqa: S101, a corrected fixture has a match
     labels = ChangeLabels(preview.fixture.stage.division, voided_rated=voided_rated)
     names = (shown(match.player_0, True), shown(match.player_1, True))
-    before, new = preview.standing, preview.new
     return PreviewView(
         preview.seq,
         preview.mark,
-        result_words(match, before.winner, before.score, before.kind, names),
-        result_words(match, new.winner, new.score, new.kind, names),
+        result_text(match, ResultInput.of(preview.standing), names),
+        result_text(match, preview.new, names),
         preview.default.value,
-        _why(preview.all),
+        _reason_to_let_stand(preview.all),
         [_choice_view(Choice(choice), following, labels) for choice, following in preview.consequences.items()],
     )
 
 
-def _why(following: Consequences) -> str:
-    """Why to let stand is offered first, where it is."""
+def _reason_to_let_stand(following: Consequences) -> str:
+    """Explain why letting the result stand is preselected; empty if it is not."""
     undone = [change for change in following.changes if change.undoes_play]
     if not undone:
         return ""
-    numbers = ", ".join(f"M{change.row.number}" for change in undone[:4])
-    more = len(undone) - 4
+    numbers = ", ".join(f"M{change.row.number}" for change in undone[:MOST_NUMBERS])
+    more = len(undone) - MOST_NUMBERS
     if more > 0:
         numbers = _("%(numbers)s and %(more)d more") % {"numbers": numbers, "more": more}
     return _("Later matches have begun (%(numbers)s), so letting the result stand is suggested.") % {"numbers": numbers}
 
 
 def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels) -> ChoiceView:
-    """One of the three choices, with what it leads to."""
+    """Return a choice with everything that follows from it."""
     title, text = _titles()[choice]
     changes = [labels.change(change) for change in following.changes]
     ratings = labels.ratings(following)
@@ -95,10 +96,10 @@ def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels) 
         title,
         text,
         _counts(following, len(ratings)),
-        cut(line for line in changes if not line.stopped),
+        collapse(line for line in changes if not line.stopped),
         [line for line in changes if line.stopped],
         labels.places(following.places),
-        cut(ratings),
+        collapse(ratings),
     )
 
 
@@ -106,7 +107,7 @@ def _titles() -> dict[Choice, tuple[str, str]]:
     return {
         Choice.LET_STAND: (
             _("Let stand"),
-            _("Nothing changes. The log notes your review and the reason."),
+            _("Nothing changes. Your review and its reason are logged."),
         ),
         Choice.KEEP_BRACKET: (
             _("Correct, keep the bracket"),
@@ -114,13 +115,13 @@ def _titles() -> dict[Choice, tuple[str, str]]:
         ),
         Choice.CORRECT_ALL: (
             _("Correct all"),
-            _("Everything is as if this result had been entered in the first place."),
+            _("Everything becomes as if this result had been entered in the first place."),
         ),
     }
 
 
 def _counts(following: Consequences, ratings: int) -> list[str]:
-    """How much would follow, in a few words."""
+    """Return how many matches, results, places and ratings would change."""
     changed, voided, stopped = len(following.changes), len(following.voided), len(following.stopped)
     returning, places = len(following.returning), len({change.entry for change in following.places})
     counts = {
@@ -134,7 +135,7 @@ def _counts(following: Consequences, ratings: int) -> list[str]:
     return [text % {"count": count} for text, count in counts.items() if count]
 
 
-# What was corrected
+# Corrections of an event
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,25 +148,25 @@ class CorrectedLine:
     became: str
     undone: bool
     last: bool
-    """Whether it is what stands, so that it can be undone."""
+    """Whether its result is the standing one, so that it can be undone."""
 
     @property
     def may_be_undone(self) -> bool:
-        """As far as can be told without looking at what follows."""
+        """Whether undoing can be offered; `preview_undo` may still refuse."""
         return self.last and not self.undone
 
 
 def corrections_of(tournament: Tournament) -> list[CorrectedLine]:
-    """Those of an event, the newest first."""
+    """Return the corrections of an event, the newest first."""
     return _lines(Correction.objects.filter(fixture__stage__division__tournament=tournament))
 
 
 def corrections_of_fixture(fixture: Fixture) -> list[CorrectedLine]:
-    """Those of a fixture, the newest first."""
+    """Return the corrections of a fixture, the newest first."""
     return _lines(Correction.objects.filter(fixture=fixture))
 
 
-def _lines(rows: Any) -> list[CorrectedLine]:
+def _lines(rows: QuerySet[Correction]) -> list[CorrectedLine]:
     corrections = list(
         rows.select_related(
             "fixture__stage__division",
@@ -183,8 +184,6 @@ def _lines(rows: Any) -> list[CorrectedLine]:
 def _line(row: Correction, versions: Mapping[int, dict[int, int]]) -> CorrectedLine:
     match = row.before.match
     names = (shown(match.player_0, True), shown(match.player_1, True))
-    was, became = (
-        result_words(match, result.winner, result.score, result.kind, names) for result in (row.before, row.after)
-    )
-    last = match.state == Match.State.SETTLED and stands(row, versions[match.pk])
+    was, became = (result_text(match, ResultInput.of(result), names) for result in (row.before, row.after))
+    last = match.state == Match.State.SETTLED and is_standing(row, versions[match.pk])
     return CorrectedLine(row, names, was, became, hasattr(row, "undone_by"), last)

@@ -1,4 +1,4 @@
-"""One fixture as those who run the event see it: players, claims, records, results, what follows."""
+"""The page of a fixture for the event's staff: players, reports, records, results and what follows."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,11 +26,11 @@ from tournaments.state.names import shown
 
 LOG_SHOWN = 12
 STATE_TAGS = {"disputed": "tag-danger", "claimed": "tag-warning", "settled": "tag-win"}
-"""The colour of a state."""
+"""CSS class of each state's tag."""
 
 
 def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict[str, Any]:
-    """Everything a director needs to decide a match; `by` looks at the page with this role in the club."""
+    """Return the context of a match's page for `by`, who has this role in the club."""
     division = fixture.stage.division
     match = fixture.match
     context: dict[str, Any] = {
@@ -43,14 +43,14 @@ def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict
         "state_tag": STATE_TAGS.get(state_of(match), ""),
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "round": round_names(Round.objects.filter(bracket=fixture.round.bracket_id))[fixture.round_id],
-        "winner_to": _follower(fixture, Slot.Source.WINNER),
-        "loser_to": _follower(fixture, Slot.Source.LOSER),
+        "winner_to": _next_fixture(fixture, Slot.Source.WINNER),
+        "loser_to": _next_fixture(fixture, Slot.Source.LOSER),
         "slots": list(fixture.slots.select_related("entry__player", "absent__player").order_by("side")),
         "now": now,
     }
     if match is not None:
-        context |= _match(match)
-        context["objection_advice"] = _advice(fixture)
+        context |= _match_context(match)
+        context["objection_advice"] = _objection_advice(fixture)
         standing = standing_of(match, by)
         is_settled = match.state == Match.State.SETTLED
         context["may_enter"] = standing != Standing.NEEDS_OTHER and not (is_settled and context["may_direct"])
@@ -65,7 +65,7 @@ def fixture_page(fixture: Fixture, role: Role, by: Actor, now: datetime) -> dict
     return context
 
 
-def _match(match: Match) -> dict[str, Any]:
+def _match_context(match: Match) -> dict[str, Any]:
     names = (shown(match.player_0, True), shown(match.player_1, True))
     results = list(match.results.select_related("user").order_by("-version"))
     claims = list(match.claims.select_related("user").order_by("side", "-created_at", "-pk"))
@@ -82,46 +82,46 @@ def _match(match: Match) -> dict[str, Any]:
         "names": names,
         "results": results,
         "standing": standing,
-        "claims": [_reported(match, claim) for claim in claims if claim.state in ("open", "contested")],
-        "objections": [_objected(match, row) for row in match.objections.all()],
+        "claims": [_with_sender_of_report(match, claim) for claim in claims if claim.state in ("open", "contested")],
+        "objections": [_with_sender_of_objection(match, row) for row in match.objections.all()],
         "records": records,
         "score": (standing.score or (0, 0)) if standing else match.start_score,
     }
 
 
-def _reported(match: Match, claim: Claim) -> Claim:
-    """A report with the name of its sender."""
+def _with_sender_of_report(match: Match, claim: Claim) -> Claim:
+    """Set `claim.sender` to the name of the player who reported."""
     claim.sender = reporter_of(match, claim)  # type: ignore[attr-defined]
     return claim
 
 
-def _objected(match: Match, row: Objection) -> Objection:
-    """An objection with the name of its sender."""
+def _with_sender_of_objection(match: Match, row: Objection) -> Objection:
+    """Set `row.sender` to the name of the player who objected."""
     row.sender = match.players[row.side].shown_name  # type: ignore[attr-defined]
     return row
 
 
-def _advice(fixture: Fixture) -> str:
-    """What is suggested for an objection: begun matches that follow are a reason to let the bracket stand."""
+def _objection_advice(fixture: Fixture) -> str:
+    """Suggest how to handle an objection: keep the bracket if a match that follows has begun."""
     slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source_fixture=fixture.number)
     following = [slot.fixture.match for slot in slots.select_related("fixture__match")]
     if any(match is not None and (has_begun(match) or match.is_over) for match in following):
-        return _("Matches that follow have begun: if the objection is right, correct the score and keep the bracket.")
-    return _("No match that follows has begun: if the objection is right, the whole result can be corrected.")
+        return _("Later matches have begun: if the objection is right, correct the score and keep the bracket.")
+    return _("No later match has begun: if the objection is right, the whole result can be corrected.")
 
 
 @dataclass(frozen=True, slots=True)
 class Waivable:
-    """One thing that stands between a record and its match."""
+    """A finding that must be waived before a record can be accepted."""
 
     value: str
-    """code|game|ply, as the form carries it."""
+    """`code|game|ply`, as the form sends it."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptable:
-    """A refused record that a director may let stand."""
+    """A rejected record that a director may accept."""
 
     public_id: str
     name: str
@@ -130,7 +130,7 @@ class Acceptable:
 
 
 def acceptable(records: list[Submission]) -> list[Acceptable]:
-    """The refused records that could stand by ruling, each with what must be waived."""
+    """Return the rejected records that could be accepted by ruling, with the findings to waive."""
     acceptable_records = []
     for record in records:
         if record.standing != Submission.Standing.REFUSED:
@@ -144,7 +144,7 @@ def acceptable(records: list[Submission]) -> list[Acceptable]:
                     raise
                 needs_names, faults = True, faults_of(record, swapped=False)
         except Refused:
-            # Nothing in it could be read as a match, so there is nothing to let stand.
+            # Nothing in it could be read as a match, so there is nothing to accept.
             continue
         lines = [Waivable(waive_value(fault.name), _fault_text(fault)) for fault in faults]
         acceptable_records.append(
@@ -154,7 +154,7 @@ def acceptable(records: list[Submission]) -> list[Acceptable]:
 
 
 def waive_value(name: FindingName) -> str:
-    """A finding's name as a form carries it."""
+    """Return a finding's name as a form sends it."""
     return "|".join("" if part is None else str(part) for part in name)
 
 
@@ -166,8 +166,8 @@ def _fault_text(fault: Fault) -> str:
     return f"{place}: {text}"
 
 
-def _follower(fixture: Fixture, source: str) -> int | None:
-    """The number of the fixture that its winner, or loser, goes to."""
+def _next_fixture(fixture: Fixture, source: str) -> int | None:
+    """Return the number of the fixture that the winner or loser goes to, or None."""
     return (
         Slot.objects.filter(fixture__stage=fixture.stage_id, source=source, source_fixture=fixture.number)
         .values_list("fixture__number", flat=True)

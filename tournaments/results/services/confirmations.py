@@ -1,4 +1,4 @@
-"""“Confirm all unopposed”: a director lets every signed report stand that nobody disputes, each as if tapped alone."""
+"""Confirming all unopposed reports at once: every signed report that nobody disputes becomes the result."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from tournaments.state.settle import settle
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A match with open reports: the one that can be confirmed, or the code of why none can."""
+class OpenReport:
+    """A match with open reports: the report that can be confirmed, or the code of the reason why none can."""
 
     fixture: Fixture
     report: Claim | None
@@ -31,69 +31,69 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
-    """What became of one of the reports."""
+class Confirmation:
+    """The outcome of confirming one report: the new result, or the reason in `open_report.code`."""
 
-    waiting: Waiting
+    open_report: OpenReport
     result: Result | None = None
 
     @property
     def code(self) -> str:
-        """Why it was not confirmed; empty where it was."""
-        return self.waiting.code
+        """Why the report was not confirmed; empty if it was."""
+        return self.open_report.code
 
 
-def waiting_reports(tournament: Tournament, by: Actor, division: Division | None = None) -> list[Waiting]:
-    """Every match of an event, or of one division, whose reports wait or are disputed, by number."""
+def open_reports(tournament: Tournament, by: Actor, division: Division | None = None) -> list[OpenReport]:
+    """Return the matches of an event, or of one division, with open or disputed reports, by match number."""
     rows = Fixture.objects.filter(
         stage__division__tournament=tournament, match__state__in=[Match.State.CLAIMED, Match.State.DISPUTED]
     ).select_related("stage__division", "match__player_0", "match__player_1")
     if division is not None:
         rows = rows.filter(stage__division=division)
-    return [_look(row, row.match, by) for row in rows.order_by("number") if row.match is not None]
+    return [_open_report(row, row.match, by) for row in rows.order_by("number") if row.match is not None]
 
 
-def _look(fixture: Fixture, match: Match, by: Actor) -> Waiting:
-    """The report of a match that stands if it is confirmed, or why none does."""
+def _open_report(fixture: Fixture, match: Match, by: Actor) -> OpenReport:
+    """Return the report of a match that can be confirmed, or the reason why none can."""
     if match.state == Match.State.DISPUTED:
-        return Waiting(fixture, None, "confirm_disputed")
+        return OpenReport(fixture, None, "confirm_disputed")
     signed = list(match.claims.filter(state=Claim.State.OPEN, side__isnull=False).select_related("submission"))
     if not signed:
-        return Waiting(fixture, None, "confirm_unsigned")
+        return OpenReport(fixture, None, "confirm_unsigned")
     if match.submissions.filter(standing=Submission.Standing.WAITING).exists():
-        return Waiting(fixture, None, "confirm_record_waits")
+        return OpenReport(fixture, None, "confirm_record_waits")
     standing = standing_of(match, by)
     if standing != Standing.IMPARTIAL:
-        return Waiting(fixture, None, "own_match" if standing == Standing.NEEDS_OTHER else "own_match_reason")
-    return Waiting(fixture, signed[0])
+        return OpenReport(fixture, None, "own_match" if standing == Standing.NEEDS_OTHER else "own_match_reason")
+    return OpenReport(fixture, signed[0])
 
 
 def confirm_all(
     *, tournament: Tournament, reports: Collection[str], by: Actor, now: datetime, division: Division | None = None
-) -> list[Confirmed]:
-    """Lets these reports stand, each in a transaction of its own; says of each open match what became of it.
+) -> list[Confirmation]:
+    """Confirm these reports, each in its own transaction, and return the outcome for each open match.
 
-    `reports` are the public ids of those the director saw: a report that came in since waits for the next tap.
+    `reports` are the public ids of the reports that the director saw; one that has come in since stays open.
     """
     return [
-        _confirm(waiting, by, now) if waiting.report is not None else Confirmed(waiting)
-        for waiting in waiting_reports(tournament, by, division)
-        if waiting.report is None or waiting.report.public_id in reports
+        _confirm(row, by, now) if row.report is not None else Confirmation(row)
+        for row in open_reports(tournament, by, division)
+        if row.report is None or row.report.public_id in reports
     ]
 
 
-def _confirm(seen: Waiting, by: Actor, now: datetime) -> Confirmed:
+def _confirm(seen: OpenReport, by: Actor, now: datetime) -> Confirmation:
     fixture, match_id = seen.fixture, seen.match.pk
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
         locked = lock_unfinished_matches([division], [match_id])
         match = locked[match_id]
         if division.status == Division.Status.CANCELLED or match.state != Match.State.CLAIMED:
-            return Confirmed(Waiting(fixture, None, "confirm_changed"))
-        current = _look(fixture, match, by)
+            return Confirmation(OpenReport(fixture, None, "confirm_changed"))
+        current = _open_report(fixture, match, by)
         if current.report is None or current.report != seen.report:
-            return Confirmed(Waiting(fixture, None, current.code or "confirm_changed"))
+            return Confirmation(OpenReport(fixture, None, current.code or "confirm_changed"))
         log(by, "claim_confirmed", match.topic, club=match.club, claim=current.report.public_id)
         result = accept_report(match, current.report, by=by, now=now)
         settle(division, by=by, now=now, locked=locked)
-    return Confirmed(current, result)
+    return Confirmation(current, result)

@@ -1,7 +1,7 @@
-"""A result changed after others followed from it: previewed, applied as one step, undone the same way.
+"""Changing a result on which later matches depend: previewed, applied as one step, undone the same way.
 
-A preview derives the division twice from the same facts, once with the other result, and tells what differs. Applying
-it appends that result as the next version and settles; nothing else is written than what any result leads to.
+A preview derives the division twice from the same facts, once with the new result, and compares the two. Applying a
+correction appends that result as the next version and settles the division, as any other result does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from matches.lifecycle.own_match import check_own_match, side_of
 from matches.models import Match, Result
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Stage
-from tournaments.results.result_origins import origins, stands
+from tournaments.results.result_origins import is_standing, origins
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.preview import Choice, CorrectionPreview, mark_of, preview_result
 from tournaments.state.settle import settle
@@ -25,18 +25,30 @@ from tournaments.state.stage_rows import outcome
 
 
 @dataclass(frozen=True, slots=True)
-class _Acts:
-    """Who corrects, when and why."""
+class CorrectionInput:
+    """What a director decided on the strength of a preview."""
+
+    result: ResultInput
+    choice: str
+    reason: str = ""
+    voided_rated: bool = True
+    """Whether played matches that become void stay rated."""
+    mark: str | None = None
+    """The `mark` of the preview; without it, a match that has begun since is stopped all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Who corrects, when, why, and with which preview."""
 
     by: Actor
     now: datetime
     reason: str
-    seen: str | None
-    """The `mark` of the preview that he saw."""
+    mark: str | None
 
 
 def preview_correction(*, fixture: Fixture, new: ResultInput, voided_rated: bool = True) -> CorrectionPreview:
-    """Exactly what would follow from another result; nothing is written.
+    """Return exactly what would follow from another result; writes nothing.
 
     Refused: `nothing_to_correct`, `correction_same`, and what `check_result` refuses.
     """
@@ -46,24 +58,15 @@ def preview_correction(*, fixture: Fixture, new: ResultInput, voided_rated: bool
 
 
 def apply_correction(
-    *,
-    fixture: Fixture,
-    new: ResultInput,
-    choice: str,
-    after: int,
-    by: Actor,
-    now: datetime,
-    reason: str = "",
-    voided_rated: bool = True,
-    seen: str | None = None,
+    *, fixture: Fixture, correction: CorrectionInput, after: int, by: Actor, now: datetime
 ) -> Correction | None:
-    """Corrects a result in one step; None where it is let stand, which is only logged.
+    """Correct a result in one step; None if the director let it stand, which is only logged.
 
-    `after` is the `seq` of the division that the director saw with the preview, `seen` its `mark`: without it, a match
-    that has begun since is stopped all the same. The second of two clicks finds what the first has done.
+    `after` is the division's `seq` in the preview. Sending the same correction twice applies it once.
     Refused: `stale`, `tournament_not_open`, and what `preview_correction` and `check_own_match` refuse: directors
-    correct neither a match they play in, nor one that voids a match they are playing or have lost.
+    cannot correct their own match, nor one that would void a match they are playing or have lost.
     """
+    new, choice = correction.result, correction.choice
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
         row, standing = _standing(fixture)
@@ -75,33 +78,37 @@ def apply_correction(
             raise Refused("tournament_not_open")
         _check(row, standing, new)
         if choice == Choice.LET_STAND:
-            log_params = {"fixture": row.number, "reason": reason, "changes": _changes(standing, new)}
+            log_params = {"fixture": row.number, "reason": correction.reason, "changes": _changes(standing, new)}
             log(by, "correction_left", division.topic, club=division.tournament.club, **log_params)
             return None
         preview = preview_result(row, standing, new, with_ratings=False)
-        acts = _Acts(by, now, reason, seen)
-        return _apply(division, preview, Choice(choice), acts, voided_rated=voided_rated)
+        context = _Context(by, now, correction.reason, correction.mark)
+        return _apply(division, preview, Choice(choice), context, voided_rated=correction.voided_rated)
 
 
 def preview_undo(*, correction: Correction) -> CorrectionPreview:
-    """What undoing a correction would lead to; refused as `undo_correction` is."""
+    """Return what would follow from undoing a correction; writes nothing.
+
+    Refused: as `undo_correction`, except `stale`.
+    """
     row, standing = _undoable(correction)
     before = correction.before
     preview = preview_result(row, standing, ResultInput.of(before), voided_rated=None, restored=before)
-    _refuse_if_paired_on(correction, row, standing)
-    _refuse_if_played_on(correction, preview)
+    _refuse_if_round_paired(correction, row, standing)
+    _refuse_if_played_since(correction, preview)
     return preview
 
 
 def undo_correction(
-    *, correction: Correction, after: int, by: Actor, now: datetime, reason: str = "", seen: str | None = None
+    *, correction: Correction, after: int, by: Actor, now: datetime, reason: str = "", mark: str | None = None
 ) -> Correction:
-    """Lets the result before a correction stand again, with all that follows; `after` and `seen` as above.
+    """Restore the result before a correction, with all that follows from it.
 
-    Refused: `stale`, `correction_undone`, `correction_not_last`, and `successor_begun` where a match that would be
-    void, or others would play, has been begun, claimed or decided since the correction, or where lives are counted and
-    a player who would be out again has finished a match since; `round_paired_since` where lives are counted and a
-    round was paired by the corrected ones.
+    `after` and `mark` are the `seq` and the `mark` of the preview. Refused:
+    - `stale`, `tournament_not_open`, `correction_undone`, `correction_not_last`, and what `check_own_match` refuses;
+    - `successor_begun` if a match that would become void or get other players was begun, reported or decided since the
+      correction, or, where lives are counted, if a player who would be out again has finished a match since;
+    - `round_paired_since` if, where lives are counted, a round was paired by the corrected lives.
     """
     with transaction.atomic():
         division = lock_division(correction.fixture.stage.division_id)
@@ -115,10 +122,10 @@ def undo_correction(
         row, standing = _undoable(correction)
         before = correction.before
         preview = preview_result(row, standing, ResultInput.of(before), with_ratings=False, restored=before)
-        _refuse_if_paired_on(correction, row, standing)
-        _refuse_if_played_on(correction, preview)
-        acts = _Acts(by, now, reason, seen)
-        return _apply(division, preview, Choice.CORRECT_ALL, acts, voided_rated=None, undoes=correction)
+        _refuse_if_round_paired(correction, row, standing)
+        _refuse_if_played_since(correction, preview)
+        context = _Context(by, now, reason, mark)
+        return _apply(division, preview, Choice.CORRECT_ALL, context, voided_rated=None, undoes=correction)
 
 
 def _standing(fixture: Fixture) -> tuple[Fixture, Result]:
@@ -131,14 +138,14 @@ def _standing(fixture: Fixture) -> tuple[Fixture, Result]:
 
 def _check(fixture: Fixture, standing: Result, new: ResultInput) -> None:
     match = fixture.match
-    assert match is not None  # noqa: S101, found by _standing
+    assert match is not None  # noqa: S101, checked by _standing
     check_result(length=match.length, start=match.start_score, winner=new.winner, score=new.score, kind=new.kind)
     if ResultInput.of(standing) == new:
         raise Refused("correction_same", fixture=fixture.number)
 
 
 def _done_before(fixture: Fixture, standing: Result, new: ResultInput, choice: str) -> Correction | None:
-    """The correction that has just led to what stands now, if it is exactly this one."""
+    """Return the correction that led to the standing result, if it is exactly this one."""
     last = fixture.corrections.filter(after=standing, choice=choice).first()
     return last if last is not None and ResultInput.of(standing) == new else None
 
@@ -147,15 +154,15 @@ def _apply(
     division: Division,
     preview: CorrectionPreview,
     choice: Choice,
-    acts: _Acts,
+    context: _Context,
     *,
     voided_rated: bool | None,
     undoes: Correction | None = None,
 ) -> Correction:
     fixture, standing, new = preview.fixture, preview.standing, preview.new
-    locked = _hold(division, preview, acts)
-    own_match = check_own_match(locked[standing.match_id], acts.by, acts.reason)
-    _check_own_voided(preview, choice, locked, acts)
+    locked = _lock_previewed(division, preview, context)
+    own_match = check_own_match(locked[standing.match_id], context.by, context.reason)
+    _check_own_voided(preview, choice, locked, context)
     proof = undoes.before if undoes is not None else None
     result = append_result(
         locked[standing.match_id],
@@ -163,14 +170,14 @@ def _apply(
         score=new.score,
         kind=new.kind,
         source=proof.source if proof else Result.Source.DIRECTOR,
-        by=acts.by,
-        now=acts.now,
+        by=context.by,
+        now=context.now,
         submission=proof.submission if proof else None,
         waived=proof.waived if proof else (),
-        reason=acts.reason,
+        reason=context.reason,
         own_match=own_match,
     )
-    _keep(preview, choice, result, proof)
+    _record_advance(preview, choice, result, proof)
     correction = Correction.objects.create(
         fixture=fixture,
         before=standing,
@@ -178,48 +185,47 @@ def _apply(
         choice=choice,
         voided_rated=voided_rated is not False,
         changed=[[change.stage, change.row.number] for change in preview.consequences[choice].changes],
-        reason=acts.reason,
+        reason=context.reason,
         undoes=undoes,
-        at=acts.now,
-        by=acts.by.user,
+        at=context.now,
+        by=context.by.user,
     )
-    settle(division, by=acts.by, now=acts.now, locked=locked, void_rated=voided_rated)
+    settle(division, by=context.by, now=context.now, locked=locked, void_rated=voided_rated)
     log_params = {"choice": choice.value, "changes": _changes(standing, new), "correction": correction.public_id}
     verb = "correction_undone" if undoes is not None else "result_corrected"
     club = division.tournament.club
-    log(acts.by, verb, division.topic, club=club, fixture=fixture.number, reason=acts.reason, **log_params)
+    log(context.by, verb, division.topic, club=club, fixture=fixture.number, reason=context.reason, **log_params)
     return correction
 
 
-def _check_own_voided(preview: CorrectionPreview, choice: Choice, locked: Mapping[int, Match], acts: _Acts) -> None:
-    """Whether the director may void what they play themselves: running, or lost.
-
-    Refused: as `check_own_match`.
-    """
+def _check_own_voided(
+    preview: CorrectionPreview, choice: Choice, locked: Mapping[int, Match], context: _Context
+) -> None:
+    """Refuse, as `check_own_match` does, to void a match that the director is playing or has lost."""
     following = preview.consequences[choice]
     for change in (*following.stopped, *following.voided):
         match = locked.get(change.row.match_id or 0)
-        side = side_of(match, acts.by) if match is not None else None
+        side = side_of(match, context.by) if match is not None else None
         if match is None or side is None:
             continue
         if change.voided is None or change.voided.winner != side:
-            check_own_match(match, acts.by, acts.reason)
+            check_own_match(match, context.by, context.reason)
 
 
-def _hold(division: Division, preview: CorrectionPreview, acts: _Acts) -> dict[int, Match]:
-    """Locks the matches that change; refused (`stale`) where one of them is not what was looked at."""
+def _lock_previewed(division: Division, preview: CorrectionPreview, context: _Context) -> dict[int, Match]:
+    """Lock the matches that would change. Refused: `stale` if one of them is not as it was in the preview."""
     standing = preview.standing
     touched = [change.row.match_id for change in preview.all.changes if change.row.match_id is not None]
     locked = lock_unfinished_matches([division], [standing.match_id, *touched])
     mark = mark_of(locked[pk] for pk in touched)
     newest = standing_result(locked[standing.match_id])
-    if newest != standing or mark != preview.mark or acts.seen not in (None, mark):
+    if newest != standing or mark != preview.mark or context.mark not in (None, mark):
         raise Refused("stale")
     return locked
 
 
-def _keep(preview: CorrectionPreview, choice: str, result: Result, proof: Result | None) -> None:
-    """Notes who goes on, and which places do, where the new result must not decide it."""
+def _record_advance(preview: CorrectionPreview, choice: str, result: Result, proof: Result | None) -> None:
+    """Store who advances, and from which places, if the new result must not decide it."""
     if proof is not None:
         if (kept := Advance.objects.filter(result=proof).first()) is not None:
             Advance.objects.create(result=result, fixture=preview.fixture, side=kept.side, places=kept.places)
@@ -229,11 +235,11 @@ def _keep(preview: CorrectionPreview, choice: str, result: Result, proof: Result
 
 
 def _changes(standing: Result, new: ResultInput) -> Mapping[str, object]:
-    """From what to what, as the log keeps it."""
-    return {"result": [_told(ResultInput.of(standing)), _told(new)]}
+    """Return the old and the new result as log parameters."""
+    return {"result": [_log_value(ResultInput.of(standing)), _log_value(new)]}
 
 
-def _told(result: ResultInput) -> list[object]:
+def _log_value(result: ResultInput) -> list[object]:
     return [result.winner, list(result.score) if result.score else None, result.kind]
 
 
@@ -241,13 +247,13 @@ def _undoable(correction: Correction) -> tuple[Fixture, Result]:
     if Correction.objects.filter(undoes=correction).exists():
         raise Refused("correction_undone")
     row, standing = _standing(correction.fixture)
-    if not stands(correction, origins([standing.match_id])[standing.match_id]):
+    if not is_standing(correction, origins([standing.match_id])[standing.match_id]):
         raise Refused("correction_not_last", fixture=row.number)
     return row, standing
 
 
-def _refuse_if_paired_on(correction: Correction, fixture: Fixture, standing: Result) -> None:
-    """Where lives are counted, a round that was paired by the corrected lives cannot follow from the ones before."""
+def _refuse_if_round_paired(correction: Correction, fixture: Fixture, standing: Result) -> None:
+    """Refuse an undo if a round was paired by the corrected lives: it would not follow from the earlier ones."""
     before, after = (outcome(result, None).losing_slots for result in (correction.before, standing))
     if fixture.stage.format != Stage.Format.LIVES or before == after:
         return
@@ -257,8 +263,8 @@ def _refuse_if_paired_on(correction: Correction, fixture: Fixture, standing: Res
         raise Refused("round_paired_since", round=later.round, fixture=fixture.number)
 
 
-def _refuse_if_played_on(correction: Correction, preview: CorrectionPreview) -> None:
-    """What was done on the strength of a correction is not taken away by undoing it."""
+def _refuse_if_played_since(correction: Correction, preview: CorrectionPreview) -> None:
+    """Refuse an undo that would take away what players have done since the correction."""
     affected = [*(change.row for change in preview.all.changes), *preview.all.without_lives]
     rows = {row.match_id: row for row in affected if row.match is not None}
     matches = [row.match for row in rows.values() if row.match is not None]
@@ -269,10 +275,10 @@ def _refuse_if_played_on(correction: Correction, preview: CorrectionPreview) -> 
 
 
 def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
-    """Those of these matches for which somebody has done anything since."""
+    """Return the ids of the matches that were begun, reported or decided since a correction."""
     ids = [match.pk for match in matches]
     played = begun_since(matches, correction.at)
-    # What has been undone since is no longer a reason: only what stands counts, and who said it first.
+    # Only standing results count, at the version that first recorded them: what was undone since is no reason.
     standing = {versions[next(reversed(versions))] for versions in origins(ids).values() if versions}
     decided = Result.objects.filter(pk__in=standing, pk__gt=correction.after_id).exclude(source=Result.Source.FORMAT)
     played |= set(decided.values_list("match", flat=True))

@@ -1,4 +1,4 @@
-"""Whether beat, broker and workers are alive: beat asks for a sign every few seconds, and a worker gives it."""
+"""Whether beat, broker and workers are alive: beat sends a task every few seconds, and a worker stores the time."""
 
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -10,29 +10,29 @@ from redis.exceptions import RedisError
 
 KEY = "tournaments.heartbeat"
 EVERY = 5.0
-"""Seconds between two signs."""
+"""Seconds between two heartbeats."""
 LATE = 30.0
-"""Seconds without a sign until something is wrong."""
+"""Seconds without a heartbeat after which something is wrong."""
 KEPT = 7 * 24 * 3600
 QUEUE = "celery"
 
 
 class Health(NamedTuple):
-    """What is known of the workers."""
+    """The state of the queue; `seen_at` is the time of the last heartbeat."""
 
     seen_at: datetime | None
     broker: bool
     messages: int
-    """Hints that no worker has taken yet."""
+    """Messages that no worker has taken yet."""
 
 
 def beat(now: datetime) -> None:
-    """A worker is alive, and beat has asked it."""
+    """Store the time of a heartbeat; runs in a worker."""
     cache.set(KEY, now.timestamp(), KEPT)
 
 
 def health() -> Health:
-    """When the last sign came, and what the broker says. Never fails: a broker that is away is what it tells."""
+    """Return the last heartbeat and the state of the broker; an unreachable broker is reported, not raised."""
     messages = _messages()
     stamp = cache.get(KEY) if messages is not None else None
     seen_at = datetime.fromtimestamp(stamp, UTC) if isinstance(stamp, float) else None

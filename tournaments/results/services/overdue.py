@@ -1,4 +1,4 @@
-"""When a round or the season of a league ends: each unplayed match by the rule, once, whatever dies meanwhile."""
+"""Deadlines of rounds and league seasons: the division's rule is applied once to each unplayed match."""
 
 from datetime import datetime, timedelta
 
@@ -18,20 +18,20 @@ from tournaments.state.plans import season_end, settings_of
 from tournaments.state.settle import settle
 
 GRACE = timedelta(milliseconds=500)
-"""An action counts from its arrival; a sweep waits this much longer."""
+"""A report counts from its arrival, so the sweep waits this much longer."""
 SWEEP_AT_ONCE = 100
 
 
 def due_fixtures(now: datetime) -> list[int]:
-    """Fixtures whose round has ended and whose rule has not been applied."""
+    """Return the ids of fixtures past their deadline to which the rule has not been applied."""
     rows = Fixture.objects.filter(status=Fixture.Status.READY, deadline_done=False, due_at__lte=now - GRACE)
     return list(rows.order_by("due_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
 
 
 def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
-    """Applies the rule to one fixture; what it did, or None where there is nothing (more) to do.
+    """Apply the rule to one fixture and return what was done, or None if there was nothing (more) to do.
 
-    A disputed or claimed match waits for its answer: what the players said is never overridden by the clock.
+    A match with a report is left to the players and the director: a deadline never overrides what players reported.
     """
     with transaction.atomic():
         division = lock_division(Fixture.objects.get(pk=fixture_id).stage.division_id)
@@ -42,26 +42,26 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
             return None
         locked = lock_unfinished_matches([division], [fixture.match_id])
         match = locked[fixture.match_id]
-        if match.is_over or _is_heard(match, fixture.due_at):
+        if match.is_over or _is_record_pending(match, fixture.due_at):
             return None
-        what = _decide(division, fixture, match, now)
-        fixture.deadline_done = what != "extended"
+        action = _apply_rule(division, fixture, match, now)
+        fixture.deadline_done = action != "extended"
         fixture.save(update_fields=["deadline_done", "due_at", "extended"])
-        log(SYSTEM, f"deadline_{what}", division.topic, club=division.tournament.club, fixture=fixture.number)
-        if what in ("director", "extended"):
+        log(SYSTEM, f"deadline_{action}", division.topic, club=division.tournament.club, fixture=fixture.number)
+        if action in ("director", "extended"):
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
         else:
             settle(division, by=SYSTEM, now=now, locked=locked)
-    return what
+    return action
 
 
-def _is_heard(match: Match, due_at: datetime) -> bool:
-    """Whether a record that came in time is still being checked: it is heard first, however long that takes."""
+def _is_record_pending(match: Match, due_at: datetime) -> bool:
+    """Whether a record that arrived in time is still being checked; it is waited for, however long that takes."""
     return match.submissions.filter(standing=Submission.Standing.WAITING, created_at__lte=due_at).exists()
 
 
-def _decide(division: Division, fixture: Fixture, match: Match, now: datetime) -> str:
-    """What the rule says, and its result where it gives one."""
+def _apply_rule(division: Division, fixture: Fixture, match: Match, now: datetime) -> str:
+    """Apply the rule, record its result if it gives one, and return the name of what was done."""
     if match.state in (Match.State.DISPUTED, Match.State.CLAIMED):
         return "director"
     if season_end(fixture.stage) is not None:
@@ -86,7 +86,7 @@ def _decide(division: Division, fixture: Fixture, match: Match, now: datetime) -
 
 
 def _close_season(fixture: Fixture, match: Match, now: datetime) -> str:
-    """A match of a league that was not played until its last day, by the rule of the league."""
+    """Apply the league's rule for matches that were not played by the last day of the season."""
     if settings_of(fixture.stage).unplayed is Unplayed.RULING:
         return "director"
     _forfeit(match, None, now)
@@ -94,7 +94,7 @@ def _close_season(fixture: Fixture, match: Match, now: datetime) -> str:
 
 
 def _side_by_lot(fixture: Fixture) -> int:
-    """The side that wins by lot. It is drawn between the two entries, so it stays the same if they change sides."""
+    """Return the side that wins by lot. The lot decides between entries, so it does not depend on their sides."""
     sides = {slot.entry_id: slot.side for slot in fixture.slots.all() if slot.entry_id is not None}
     winner = lot(fixture.stage, "deadline", fixture.number, *sorted(sides)).one_of(sorted(sides))
     return sides[winner]

@@ -1,4 +1,4 @@
-"""Typed lines become results (tournaments.results.line_parser says what may be typed)."""
+"""Recording results from typed lines; `tournaments.results.line_parser` describes the syntax."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,20 +25,20 @@ from tournaments.results.line_parser import (
     side_of,
     split,
 )
-from tournaments.results.services.quick_lookup import find
+from tournaments.results.services.quick_lookup import find_fixture
 from tournaments.results.services.quick_undo import ENTERED, undo_last
 from tournaments.results.services.results import enter_result
 
 
-class Quick(NamedTuple):
-    """What a line has done."""
+class Entered(NamedTuple):
+    """The fixture and result of a line that was entered."""
 
     fixture: Fixture
     result: Result
 
 
-class What(StrEnum):
-    """What became of a line."""
+class OutcomeKind(StrEnum):
+    """What happened to a line."""
 
     BOOKED = "booked"
     UNDONE = "undone"
@@ -48,19 +48,19 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one of several lines."""
+    """What happened to one of several lines."""
 
     line: str
-    what: What
+    what: OutcomeKind
     fixture: Fixture | None = None
     result: Result | None = None
     new: ResultInput | None = None
-    """What the line says, where the match it means is known."""
+    """The result that the line gives, if its match is known."""
     refused: Refused | None = None
 
 
 class _Target(NamedTuple):
-    """The match that a line means, and the result it gives."""
+    """The match that a line refers to, and the result it gives."""
 
     fixture: Fixture
     match: Match
@@ -70,9 +70,10 @@ class _Target(NamedTuple):
 def enter_lines(
     *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
 ) -> list[Outcome]:
-    """Each line as `enter_line` books it, in a transaction of its own: one that is refused stops no other.
+    """Enter each line as `enter_line` does, in its own transaction, and return the outcome of each.
 
-    `undo` takes back the last result this director has entered so. Refused: `line_empty`, `too_many_lines`.
+    A refused line does not stop the others; `undo` takes back this director's last line.
+    Refused: `line_empty`, `too_many_results`.
     """
     return [_outcome(tournament, line, division, by, now) for line in split(text)]
 
@@ -82,73 +83,71 @@ def _outcome(tournament: Tournament, text: str, division: Division | None, by: A
     try:
         line = parse(text)
         if line == Command.HELP:
-            return Outcome(text, What.HELP)
+            return Outcome(text, OutcomeKind.HELP)
         if line == Command.UNDO:
-            return Outcome(text, What.UNDONE, undo_last(tournament=tournament, by=by, now=now))
+            return Outcome(text, OutcomeKind.UNDONE, undo_last(tournament=tournament, by=by, now=now))
         target = _target(tournament, line, division)
-        result = _book(target, by, now)
+        result = _record(target, by, now)
     except Refused as refused:
         if target is None:
-            return Outcome(text, What.REFUSED, _meant(tournament, refused), refused=refused)
-        return Outcome(text, What.REFUSED, target.fixture, new=target.new, refused=refused)
-    return Outcome(text, What.BOOKED, target.fixture, result, target.new)
+            return Outcome(text, OutcomeKind.REFUSED, _fixture_of_refusal(tournament, refused), refused=refused)
+        return Outcome(text, OutcomeKind.REFUSED, target.fixture, new=target.new, refused=refused)
+    return Outcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
 
 
-def _meant(tournament: Tournament, refused: Refused) -> Fixture | None:
-    """The match that a refusal names by its number."""
+def _fixture_of_refusal(tournament: Tournament, refused: Refused) -> Fixture | None:
+    """Return the fixture whose number a refusal names, if any."""
     number = refused.params.get("fixture")
     rows = Fixture.objects.filter(stage__division__tournament=tournament)
     return rows.filter(number=number).first() if isinstance(number, int) else None
 
 
-def enter_line(*, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Quick:
-    """Books what a line says. `division` is the one on the screen, meant where the line names none.
+def enter_line(*, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> Entered:
+    """Record the result of a line; `division` is the one on the screen, used if the line names none.
 
-    A line that says what stands already is passed over; one that says something else is refused, since a result is
-    replaced on the match's own page only. Refused: what `parse`, `side_of`, `find` and `enter_result` refuse,
-    `line_no_fixture`, `line_no_division`, `line_which_division`, `line_settled`, `line_no_result`.
+    A line that repeats the standing result changes nothing; one with another result is refused, since results are
+    replaced on the match's own page only. Refused: `line_no_fixture`, `line_no_division`, `line_which_division`,
+    `line_settled`, `line_no_result`, and what `parse`, `side_of`, `find_fixture` and `enter_result` refuse.
     """
     target = _target(tournament, parse(text), division)
-    return Quick(target.fixture, _book(target, by, now))
+    return Entered(target.fixture, _record(target, by, now))
 
 
-def _book(target: _Target, by: Actor, now: datetime) -> Result:
+def _record(target: _Target, by: Actor, now: datetime) -> Result:
     fixture, match, new = target
     if match.state == Match.State.SETTLED:
         standing = standing_result(match)
         assert standing is not None  # noqa: S101, it is settled
         if ResultInput.of(standing) != new:
-            raise Refused("line_settled", fixture=fixture.number, result=wording(match, standing))
+            raise Refused("line_settled", fixture=fixture.number, result=result_summary(match, standing))
         return standing
     with transaction.atomic():
-        result = enter_result(fixture=fixture, result=ResultInput(new.winner, new.score, new.kind), by=by, now=now)
+        result = enter_result(fixture=fixture, result=new, by=by, now=now)
         club = fixture.stage.division.tournament.club
         log(by, ENTERED, match.topic, club=club, version=result.version)
     return result
 
 
 def _target(tournament: Tournament, line: Line, division: Division | None) -> _Target:
-    """What a line means. Refused: as `enter_line` is."""
+    """Return the match and the result of a line. Refused: as `enter_line`."""
     if isinstance(line, Command):
         raise Refused("line_no_result")
     if isinstance(line, NamedScore | NamedForfeit):
-        named = find(tournament, line, division)
+        named = find_fixture(tournament, line, division)
         if isinstance(line, NamedForfeit):
             return _Target(named.fixture, named.match, _forfeit(named.side))
-        return _Target(named.fixture, named.match, _played(line.score if named.side == 0 else line.score[::-1]))
+        return _Target(
+            named.fixture, named.match, ResultInput.played(line.score if named.side == 0 else line.score[::-1])
+        )
     fixture = _fixture(tournament, line, division)
     if fixture.match is None:
         raise Refused("fixture_not_ready", fixture=fixture.number)
     if isinstance(line, ScoreLine):
-        return _Target(fixture, fixture.match, _played(line.score))
+        return _Target(fixture, fixture.match, ResultInput.played(line.score))
     if line.both:
         return _Target(fixture, fixture.match, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
     names = (fixture.match.player_0.name, fixture.match.player_1.name)
     return _Target(fixture, fixture.match, _forfeit(side_of(line.name, names)))
-
-
-def _played(score: tuple[int, int]) -> ResultInput:
-    return ResultInput(0 if score[0] > score[1] else 1, score, Result.Kind.PLAYED)
 
 
 def _forfeit(side: int) -> ResultInput:
@@ -177,7 +176,7 @@ def _fixture(tournament: Tournament, line: ScoreLine | ForfeitLine, division: Di
     return fixtures[0]
 
 
-def wording(match: Match, result: Result) -> str:
-    """A result in a few words: the names, and the score or how it ended."""
+def result_summary(match: Match, result: Result) -> str:
+    """Return both names with the score, or with the kind of ending if there is no score."""
     names = f"{match.player_0.name} – {match.player_1.name}"
     return f"{names} {score_of(match, 0, result.score)}" if result.score else f"{names}, {result.get_kind_display()}"

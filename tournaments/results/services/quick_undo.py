@@ -1,4 +1,4 @@
-"""`undo`: the last result a director entered by a line is taken back, as long as nothing builds on it."""
+"""The `undo` of quick entry: a director's last line is taken back, as long as nothing depends on its result."""
 
 from datetime import datetime
 
@@ -21,13 +21,13 @@ UNDONE = "line_undone"
 
 
 def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
-    """Takes back the last result that `by` entered by a line in this event; its match can be played and entered anew.
+    """Take back the last result that `by` entered by quick entry in this event, and return its fixture.
 
-    The result stays as a version of a void match. Refused: `nothing_to_undo`, and `undo_built_on` where the result was
-    changed since, a match that follows from it has begun, or a later round is paired: then it is to be corrected.
-    Also what `check_own_match` refuses.
+    The match becomes void and keeps the result as a version; a new match is opened in its place.
+    Refused: `nothing_to_undo`; `undo_built_on` if the result was changed since, a match that follows from it has begun,
+    or a later round is paired (it can still be corrected); and what `check_own_match` refuses.
     """
-    entered = _last(tournament, by)
+    entered = _last_entered(tournament, by)
     if entered is None:
         raise Refused("nothing_to_undo")
     fixture = Fixture.objects.select_related("stage").filter(match__public_id=entered.topic.partition(":")[2]).first()
@@ -38,7 +38,11 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
         locked = lock_unfinished_matches([division], [fixture.match_id])
         match = locked[fixture.match_id]
         standing = standing_result(match)
-        if standing is None or standing.version != entered.params["version"] or _is_built_on(fixture, match, standing):
+        if (
+            standing is None
+            or standing.version != entered.params["version"]
+            or _is_depended_on(fixture, match, standing)
+        ):
             raise Refused("undo_built_on", fixture=fixture.number)
         check_own_match(match, by, "")
         club = division.tournament.club
@@ -48,8 +52,8 @@ def undo_last(*, tournament: Tournament, by: Actor, now: datetime) -> Fixture:
     return Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1").get(pk=fixture.pk)
 
 
-def _last(tournament: Tournament, by: Actor) -> LogEntry | None:
-    """The newest line of this director that was not undone."""
+def _last_entered(tournament: Tournament, by: Actor) -> LogEntry | None:
+    """Return the log entry of this director's newest line that was not undone, or None."""
     divisions = [division.topic for division in tournament.divisions.all()]
     matches = Match.objects.filter(parent_topic__in=divisions).values_list("public_id", flat=True)
     mine = LogEntry.objects.filter(user=by.user, verb__in=[ENTERED, UNDONE]).order_by("-pk")
@@ -64,10 +68,10 @@ def _last(tournament: Tournament, by: Actor) -> LogEntry | None:
     return None
 
 
-def _is_built_on(fixture: Fixture, match: Match, standing: Result) -> bool:
-    """Whether anything follows from a result that taking it back would take away."""
+def _is_depended_on(fixture: Fixture, match: Match, standing: Result) -> bool:
+    """Whether undoing a result would affect a match that has begun, or a round paired since."""
     since = Match.objects.filter(parent_topic=match.parent_topic, created_at__gte=standing.at).exclude(pk=match.pk)
-    # The winner and the loser meet others later; whoever they meet, the match has one of them or a place after them.
+    # What follows from a result is a match of one of its two players, or one of a later stage.
     players = set(match.players)
     later = Fixture.objects.filter(match__in=since).select_related("match__player_0", "match__player_1", "stage")
     for row in later:

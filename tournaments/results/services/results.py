@@ -1,4 +1,4 @@
-"""A director's decisions on a match: a result, a forfeit, a ruling, a record accepted, a withdrawal."""
+"""A director's decisions on a match: a result, a forfeit, a ruling or a record accepted by ruling."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,11 +10,11 @@ from matches.lifecycle.finish import ResultInput, append_result, standing_result
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
 from matches.reporting.services.records import FindingName, accept_by_ruling
-from players.actors import Actor, log
-from tournaments.models import Division, Fixture, Slot, Withdrawal
+from players.actors import Actor
+from tournaments.models import Division, Fixture
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.preview import Choice, preview_result
-from tournaments.state.settle import Settled, settle
+from tournaments.state.settle import settle
 
 
 def enter_result(
@@ -30,7 +30,7 @@ def enter_result(
         row = Fixture.objects.select_related("stage").get(pk=fixture.pk)
         if row.match_id is None:
             raise Refused("fixture_not_ready", fixture=row.number)
-        _refuse_cancelled(division)
+        refuse_cancelled(division)
         locked = lock_unfinished_matches([division], [row.match_id])
         match = locked[row.match_id]
         standing = standing_result(match) if match.state == Match.State.SETTLED else None
@@ -57,13 +57,15 @@ def enter_result(
 
 
 def forfeit(
-    *, fixture: Fixture, side: int, by: Actor, now: datetime, after: int | None = None, reason: str = ""
+    *, fixture: Fixture, side: int | None, by: Actor, now: datetime, after: int | None = None, reason: str = ""
 ) -> Result:
-    """Record that one side forfeits this match only; the entry still drops to a consolation bracket, if there is one.
+    """Record that one side forfeits this match, or both (`side` None).
 
+    A single forfeit concerns this match only: the entry still drops to a consolation bracket, if there is one.
     Refused: as `enter_result`.
     """
-    result = ResultInput(1 - side, kind=Result.Kind.FORFEIT)
+    kind = Result.Kind.DOUBLE_FORFEIT if side is None else Result.Kind.FORFEIT
+    result = ResultInput(None if side is None else 1 - side, kind=kind)
     return enter_result(fixture=fixture, result=result, by=by, now=now, after=after, reason=reason)
 
 
@@ -110,7 +112,7 @@ def accept_record(
         row = Fixture.objects.select_related("stage", "match").get(pk=fixture.pk)
         if row.match is None or submission.match_id != row.match_id:
             raise Refused("fixture_not_ready", fixture=row.number)
-        _refuse_cancelled(division)
+        refuse_cancelled(division)
         locked = lock_unfinished_matches([division], [row.match.pk])
         before = standing_result(row.match)
         begun = None if before is None else _begun_if_winner_changes(row, before)
@@ -131,24 +133,8 @@ def accept_record(
     return result
 
 
-def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str = "") -> Settled:
-    """Withdraw an entry from this bracket; its results so far stay.
-
-    Refused: `not_entered`, and what `check_own_win` refuses if the director would win by it.
-    """
-    if slot.entry is None:
-        raise Refused("not_entered", name="")
-    with transaction.atomic():
-        division = lock_division(slot.fixture.stage.division_id)
-        _refuse_cancelled(division)
-        bracket = slot.fixture.round.bracket
-        Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
-        log_params = {"entry": slot.entry_id, "bracket": bracket.key, "reason": reason}
-        log(by, "bracket_withdrawn", division.topic, club=division.tournament.club, **log_params)
-        return settle(division, by=by, now=now, withdrawal_reason=reason)
-
-
-def _refuse_cancelled(division: Division) -> None:
+def refuse_cancelled(division: Division) -> None:
+    """Refuse (`tournament_not_open`) to change a cancelled division."""
     if division.status == Division.Status.CANCELLED:
         raise Refused("tournament_not_open")
 

@@ -1,4 +1,4 @@
-"""A result corrected: looked at first with all that would follow, applied as one step, undone the same way."""
+"""Correcting a result: a preview of all that would follow, then one step, which can be undone the same way."""
 
 from http import HTTPStatus
 from typing import Any
@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from core.htmx import is_htmx
 from core.messages import sentence, status_of
 from engine.errors import Refused
 from players.access import Role, is_at_least, require
@@ -25,58 +24,62 @@ from tournaments.results.forms.corrections import ApplyForm, NewResultForm, Prev
 from tournaments.results.selectors import corrections as selectors
 from tournaments.results.selectors.fixtures import fixture_page
 from tournaments.results.services import corrections as services
+from tournaments.state.log import LogLine
 from tournaments.state.names import shown
 
-LOOKED = "kind"
-"""The field without which nothing was asked yet."""
-OF_RESULT = ("kind", "winner", "left", "right", "rated")
+SUBMITTED_FIELD = "kind"
+"""The field that every submitted preview has."""
+RESULT_FIELDS = ("kind", "winner", "left", "right", "rated")
 
 
-def _needed(request: HttpRequest) -> Role:
-    """Looking is for all who help to run the event, correcting for directors."""
+def _needed_role(request: HttpRequest) -> Role:
+    """Return the role needed: assistants may preview, directors may correct."""
     return Role.DIRECTOR if request.method == "POST" else Role.ASSISTANT
 
 
-def _typed(form: RefusingForm) -> dict[str, Any]:
-    """What was typed so far: the result, which goes along with the decision, and the decision itself."""
+def _form_values(form: RefusingForm) -> dict[str, Any]:
+    """Return what was entered so far: the result, which is sent along with the decision, and the decision."""
     values = {name: form[name].value() for name in form.fields}
-    result = {name: values[name] for name in OF_RESULT if values.get(name)}
+    result = {name: values[name] for name in RESULT_FIELDS if values.get(name)}
     return {"typed": result, "picked": values.get("choice") or "", "reason": values.get("reason") or ""}
 
 
 def _sides(fixture: Fixture, form: NewResultForm | None) -> list[dict[str, Any]]:
-    """The two players, each with the points in the form."""
+    """Return the two players, each with the points in the form."""
     if form is None or fixture.match is None:
         return []
     names = (shown(player, True) for player in fixture.match.players)
     fields = ("left", "right")
-    return [{"field": at, "name": name, "value": form[at].value()} for at, name in zip(fields, names, strict=True)]
+    return [
+        {"field": field, "name": name, "value": form[field].value()} for field, name in zip(fields, names, strict=True)
+    ]
 
 
 def _page(request: HttpRequest, fixture: Fixture, status: int, **context: Any) -> HttpResponse:
+    """Render the page of a correction, or only the preview for an htmx request."""
     context["sides"] = _sides(fixture, context.get("form"))
     role = require(request.user, fixture.stage.division.tournament.club, Role.ASSISTANT)
-    htmx = is_htmx(request)
+    htmx = request.headers.get("HX-Request")
     if htmx:
-        shared = _short_context(fixture, role)
+        shared = _preview_context(fixture)
     else:
         shared = fixture_page(fixture, role, by(request), timezone.now())
         shared["corrected"] = selectors.corrections_of_fixture(fixture)
         shared["take_back"] = round_after(fixture)
-    name = "tournaments/results/_correction.html" if htmx else "tournaments/results/correct.html"
-    answer = render(request, name, shared | {"may_direct": is_at_least(role, Role.DIRECTOR), **context}, status=status)
-    answer["Vary"] = "HX-Request"
-    return answer
+    template = "tournaments/results/_correction.html" if htmx else "tournaments/results/correct.html"
+    context = shared | {"may_direct": is_at_least(role, Role.DIRECTOR), **context}
+    response = render(request, template, context, status=status)
+    response["Vary"] = "HX-Request"
+    return response
 
 
-def _short_context(fixture: Fixture, role: Role) -> dict[str, Any]:
-    """What the preview alone needs of the match."""
+def _preview_context(fixture: Fixture) -> dict[str, Any]:
     tournament = fixture.stage.division.tournament
     return {"tournament": tournament, "club": tournament.club, "fixture": fixture, "now": timezone.now()}
 
 
-def _looked_at(request: HttpRequest, fixture: Fixture, form: NewResultForm) -> tuple[dict[str, Any], int]:
-    """The preview of what a form says, or why there is none; and the status of the answer."""
+def _preview(fixture: Fixture, form: NewResultForm) -> tuple[dict[str, Any], int]:
+    """Return the context of a form's preview, or of the reason why there is none, and the HTTP status."""
     if not form.is_valid():
         return {"faulty": form}, HTTPStatus.UNPROCESSABLE_ENTITY
     rated = form.cleaned_data["rated"]
@@ -92,96 +95,108 @@ def _looked_at(request: HttpRequest, fixture: Fixture, form: NewResultForm) -> t
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def correct(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """Another result and what would follow; by POST it is done. To htmx what would follow, alone."""
-    found = access.fixture_as(request.user, fixture, _needed(request), (club, slug))
+    """Preview another result of a fixture; a POST applies it."""
+    row = access.fixture_as(request.user, fixture, _needed_role(request), (club, slug))
     if request.method == "POST":
-        return _apply(request, found)
-    if found.match is None or found.match.state != found.match.State.SETTLED:
-        refused = Refused("nothing_to_correct", fixture=found.number)
-        return _page(request, found, status_of(refused.code), refused=sentence(refused.code, refused.params))
-    if LOOKED not in request.GET:
-        return _page(request, found, HTTPStatus.OK, form=NewResultForm.of(found.match))
+        return _apply(request, row)
+    if row.match is None or row.match.state != row.match.State.SETTLED:
+        refused = Refused("nothing_to_correct", fixture=row.number)
+        return _page(request, row, status_of(refused.code), refused=sentence(refused.code, refused.params))
+    if SUBMITTED_FIELD not in request.GET:
+        return _page(request, row, HTTPStatus.OK, form=NewResultForm.of(row.match))
     form = PreviewForm(request.GET)
-    context, status = _looked_at(request, found, form)
-    # A fragment that says why there is no preview is still to be put where the preview would be.
-    status = HTTPStatus.OK if is_htmx(request) else status
-    return _page(request, found, status, form=form, **_typed(form), **context)
+    context, status = _preview(row, form)
+    # htmx swaps in a fragment only if the status is 200, and this one says why there is no preview.
+    status = HTTPStatus.OK if request.headers.get("HX-Request") else status
+    return _page(request, row, status, form=form, **_form_values(form), **context)
 
 
 def _apply(request: HttpRequest, fixture: Fixture) -> HttpResponse:
     form = ApplyForm(request.POST)
-    tournament = fixture.stage.division.tournament
     if not form.is_valid():
-        return _page(request, fixture, HTTPStatus.UNPROCESSABLE_ENTITY, form=form, faulty=form, **_typed(form))
+        return _page(request, fixture, HTTPStatus.UNPROCESSABLE_ENTITY, form=form, faulty=form, **_form_values(form))
     try:
-        done = services.apply_correction(
-            fixture=fixture, new=form.new_result, by=by(request), now=timezone.now(), **form.told
+        correction = services.apply_correction(
+            fixture=fixture,
+            correction=form.correction,
+            after=form.cleaned_data["after"],
+            by=by(request),
+            now=timezone.now(),
         )
     except Refused as refused:
         return _refused(request, fixture, form, refused)
-    if done is None:
-        stands = _("M%(number)d stands as it was; that is noted in the log.")
-        messages.success(request, stands % {"number": fixture.number})
+    if correction is None:
+        message = _("M%(number)d was left unchanged; your review is in the log.")
     else:
-        messages.success(request, _("M%(number)d is corrected.") % {"number": fixture.number})
-    return redirect("fixture", *address(tournament), fixture.public_id)
+        message = _("M%(number)d was corrected.")
+    messages.success(request, message % {"number": fixture.number})
+    return redirect("fixture", *address(fixture.stage.division.tournament), fixture.public_id)
 
 
 def _refused(request: HttpRequest, fixture: Fixture, form: ApplyForm, refused: Refused) -> HttpResponse:
-    """Nothing was done: why, what changed meanwhile, and what would follow now; all that was typed is still there."""
+    """Show why nothing was done, what changed meanwhile and the current preview; keep everything that was entered."""
     fresh = access.fixture_as(request.user, fixture.public_id, Role.ASSISTANT)
     form.refuse(refused)
-    told = missed(request, refused, fresh.stage.division.tournament, _topics(fresh))
-    look = PreviewForm(request.POST)
-    context, _status = _looked_at(request, fresh, look)
+    changes = missed(request, refused, fresh.stage.division.tournament, _topics(fresh))
+    preview_form = PreviewForm(request.POST)
+    context, _status = _preview(fresh, preview_form)
     context["faulty"] = form
-    return _page(request, fresh, status_of(refused.code), form=look, missed=told, **_typed(form), **context)
+    status = status_of(refused.code)
+    return _page(request, fresh, status, form=preview_form, missed=changes, **_form_values(form), **context)
 
 
 def _topics(fixture: Fixture) -> list[str]:
-    """Where something may have happened that a stale preview did not show."""
+    """Return the log topics in which a stale preview may have missed something."""
     division = fixture.stage.division
-    matches = Fixture.objects.filter(stage__division=division, match__isnull=False).select_related("match")
-    return [division.topic, *(row.match.topic for row in matches if row.match is not None)]
+    fixtures = Fixture.objects.filter(stage__division=division, match__isnull=False).select_related("match")
+    return [division.topic, *(row.match.topic for row in fixtures if row.match is not None)]
 
 
 @account_needed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo(request: HttpRequest, club: str, slug: str, fixture: str, correction: str) -> HttpResponse:
-    """What undoing a correction would lead to; by POST it is done."""
-    found = access.fixture_as(request.user, fixture, _needed(request), (club, slug))
-    row = Correction.objects.filter(fixture=found, public_id=correction).select_related("before", "after").first()
+    """Preview undoing a correction; a POST undoes it."""
+    corrected = access.fixture_as(request.user, fixture, _needed_role(request), (club, slug))
+    row = Correction.objects.filter(fixture=corrected, public_id=correction).select_related("before", "after").first()
     if row is None:
         raise Http404
     form = UndoForm(request.POST if request.method == "POST" else None)
-    refused = None
+    refusal = None
     if request.method == "POST" and form.is_valid():
+        fields = form.cleaned_data
         try:
-            services.undo_correction(correction=row, by=by(request), now=timezone.now(), **form.told)
-        except Refused as caught:
-            refused = caught
+            services.undo_correction(
+                correction=row,
+                after=fields["after"],
+                by=by(request),
+                now=timezone.now(),
+                reason=fields["reason"],
+                mark=form.preview_mark,
+            )
+        except Refused as refused:
+            refusal = refused
         else:
-            messages.success(request, _("The correction of M%(number)d is undone.") % {"number": found.number})
-            return redirect("fixture", *address(found.stage.division.tournament), found.public_id)
-    return _undo_page(request, row, form, refused)
+            messages.success(request, _("The correction of M%(number)d was undone.") % {"number": corrected.number})
+            return redirect("fixture", *address(corrected.stage.division.tournament), corrected.public_id)
+    return _undo_page(request, row, form, refusal)
 
 
-def _undo_page(request: HttpRequest, row: Correction, form: UndoForm, refused: Refused | None) -> HttpResponse:
+def _undo_page(request: HttpRequest, row: Correction, form: UndoForm, refusal: Refused | None) -> HttpResponse:
     fixture = access.fixture_as(request.user, row.fixture.public_id, Role.ASSISTANT)
-    told: list[Any] = []
+    changes: list[LogLine] = []
     status: int = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
-    if refused is not None:
-        form.refuse(refused)
-        told = missed(request, refused, fixture.stage.division.tournament, _topics(fixture))
-        status = status_of(refused.code)
-    context: dict[str, Any] = {"correction": row, "undoing": True, "missed": told}
-    context |= _typed(form)
+    if refusal is not None:
+        form.refuse(refusal)
+        changes = missed(request, refusal, fixture.stage.division.tournament, _topics(fixture))
+        status = status_of(refusal.code)
+    context: dict[str, Any] = {"correction": row, "undoing": True, "missed": changes}
+    context |= _form_values(form)
     try:
         context["preview"] = selectors.preview_view(services.preview_undo(correction=row))
-    except Refused as no_more:
-        context["refused"] = sentence(no_more.code, no_more.params)
-        status = status_of(no_more.code) if refused is None else status
+    except Refused as refused:
+        context["refused"] = sentence(refused.code, refused.params)
+        status = status_of(refused.code) if refusal is None else status
     faulty: RefusingForm | None = form if form.is_bound else None
     return _page(request, fixture, status, faulty=faulty, **context)
 
@@ -189,14 +204,14 @@ def _undo_page(request: HttpRequest, row: Correction, form: UndoForm, refused: R
 @account_needed
 @require_safe
 def corrections(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Every correction of an event: who, when, from what to what."""
-    found = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
+    """List every correction of an event: who, when, from what to what."""
+    event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     context = {
-        "tournament": found,
-        "club": found.club,
-        "division": found.divisions.first(),
-        "may_direct": is_at_least(require(request.user, found.club, Role.ASSISTANT), Role.DIRECTOR),
-        "lines": selectors.corrections_of(found),
-        "log_url": reverse("event-log", args=address(found)),
+        "tournament": event,
+        "club": event.club,
+        "division": event.divisions.first(),
+        "may_direct": is_at_least(require(request.user, event.club, Role.ASSISTANT), Role.DIRECTOR),
+        "lines": selectors.corrections_of(event),
+        "log_url": reverse("event-log", args=address(event)),
     }
     return render(request, "tournaments/results/corrections.html", context)

@@ -1,4 +1,4 @@
-"""One match, for those who run the event: result, forfeit, ruling, deadline, withdrawal."""
+"""The page of a match for the event's staff: result, forfeit, ruling, record, objection, deadline, withdrawal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from core.htmx import is_htmx
 from core.messages import status_of
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
@@ -21,7 +20,6 @@ from matches.reporting.services import objections
 from players.access import Role, require
 from players.forms import RefusingForm
 from tournaments import access
-from tournaments.entries.services import entries
 from tournaments.events.forms import localise, shown_local
 from tournaments.events.services import deadlines
 from tournaments.events.views.pages import account_needed, address, by, missed, zone_of
@@ -39,42 +37,43 @@ from tournaments.results.forms.fixtures import (
 )
 from tournaments.results.selectors import fixtures as selectors
 from tournaments.results.services import results
-from tournaments.results.services.quick_entry import wording
+from tournaments.results.services.quick_entry import result_summary
+from tournaments.results.services.withdrawals import withdraw_side
 from tournaments.state.names import shown
 
 
 @account_needed
 @require_safe
 def fixture(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """Everything about a match; to htmx the sheet alone."""
-    found = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
-    return _page(request, found)
+    """Show everything about a match; an htmx request gets only the dialog's content."""
+    row = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    return _page(request, row)
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """A form that was sent, under the name it has on the page."""
+class SentForm:
+    """A submitted form, with the name it has on the page."""
 
     name: str
     form: RefusingForm
 
     @property
     def waived(self) -> list[str]:
-        """The findings that were ticked, where a record was to be accepted."""
+        """The findings that were ticked, if a record was to be accepted."""
         return self.form["waive"].value() or [] if self.name == "accept" else []
 
 
-def _page(request: HttpRequest, fixture: Fixture, sent: Sent | None = None, **more: Any) -> HttpResponse:
-    """The page of a match; a form that was refused comes back as it was filled in."""
+def _page(request: HttpRequest, fixture: Fixture, sent: SentForm | None = None, **extra: Any) -> HttpResponse:
+    """Render the page of a match; a refused form keeps what was entered."""
     role = require(request.user, fixture.stage.division.tournament.club, Role.ASSISTANT)
-    status = more.pop("status", HTTPStatus.UNPROCESSABLE_ENTITY if sent is not None else HTTPStatus.OK)
-    context = selectors.fixture_page(fixture, role, by(request), timezone.now()) | more
+    status = extra.pop("status", HTTPStatus.UNPROCESSABLE_ENTITY if sent is not None else HTTPStatus.OK)
+    context = selectors.fixture_page(fixture, role, by(request), timezone.now()) | extra
     if fixture.match is not None:
-        context["forms"] = _empty_forms(fixture, context["score"])
+        context["forms"] = _initial_forms(fixture, context["score"])
         context["forms"] |= {sent.name: sent.form} if sent is not None else {}
     context["sent"] = sent
-    name = "tournaments/results/_fixture.html" if is_htmx(request) else "tournaments/results/fixture.html"
-    return render(request, name, context, status=status)
+    name = "_fixture.html" if request.headers.get("HX-Request") else "fixture.html"
+    return render(request, f"tournaments/results/{name}", context, status=status)
 
 
 def _names(fixture: Fixture) -> tuple[str, str]:
@@ -83,8 +82,8 @@ def _names(fixture: Fixture) -> tuple[str, str]:
     return (shown(fixture.match.player_0, True), shown(fixture.match.player_1, True))
 
 
-def _empty_forms(fixture: Fixture, score: tuple[int, int]) -> dict[str, RefusingForm]:
-    """The forms of a match by the names they have on its page."""
+def _initial_forms(fixture: Fixture, score: tuple[int, int]) -> dict[str, RefusingForm]:
+    """Return the forms of a match by their names on the page."""
     names = _names(fixture)
     zone = zone_of(fixture.stage.division.tournament)
     return {
@@ -98,12 +97,14 @@ def _empty_forms(fixture: Fixture, score: tuple[int, int]) -> dict[str, Refusing
     }
 
 
-def _decided(request: HttpRequest, fixture: Fixture, sent: Sent, decide: Callable[[], Result | None]) -> HttpResponse:
-    """Do what a form asks; its faults and refusals stand on the match's page, a stale one with what changed."""
+def _decide(
+    request: HttpRequest, fixture: Fixture, sent: SentForm, service: Callable[[], Result | None]
+) -> HttpResponse:
+    """Call the service if the form is valid; otherwise, or if it refuses, show the match's page with the reason."""
     if not sent.form.is_valid():
         return _page(request, fixture, sent)
     try:
-        result = decide()
+        result = service()
     except Refused as refused:
         sent.form.refuse(refused)
         tournament = fixture.stage.division.tournament
@@ -114,7 +115,7 @@ def _decided(request: HttpRequest, fixture: Fixture, sent: Sent, decide: Callabl
         return _page(request, fresh, sent, missed=changes, successor_begun=begun, status=status_of(refused.code))
     fixture.refresh_from_db()
     if result is not None and fixture.match is not None:
-        messages.success(request, f"M{fixture.number} · {wording(fixture.match, result)}")
+        messages.success(request, f"M{fixture.number} · {result_summary(fixture.match, result)}")
     return redirect("console", *address(fixture.stage.division.tournament))
 
 
@@ -130,63 +131,59 @@ def _common(request: HttpRequest, form: DecisionForm) -> dict[str, Any]:
 @account_needed
 @require_POST
 def result(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """The score of a match that was played."""
-    found = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
-    form = ResultForm(request.POST, names=_names(found))
+    """Enter the score of a match that was played."""
+    row = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    form = ResultForm(request.POST, names=_names(row))
 
-    def decide() -> Result:
+    def enter() -> Result:
         score = form.score
         assert score is not None  # noqa: S101, both fields are required
-        winner = 0 if score[0] > score[1] else 1
-        return results.enter_result(fixture=found, result=ResultInput(winner, score), **_common(request, form))
+        return results.enter_result(fixture=row, result=ResultInput.played(score), **_common(request, form))
 
-    return _decided(request, found, Sent("result", form), decide)
+    return _decide(request, row, SentForm("result", form), enter)
 
 
 @account_needed
 @require_POST
 def forfeit(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """One side gives up this match, or both do."""
-    found = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
-    form = ForfeitForm(request.POST, names=_names(found))
+    """Record a forfeit by one side or both."""
+    row = access.fixture_as(request.user, fixture, Role.ASSISTANT, (club, slug))
+    form = ForfeitForm(request.POST, names=_names(row))
 
-    def decide() -> Result:
-        side, common = form.cleaned_data["side"], _common(request, form)
-        if side == BOTH:
-            kind = Result.Kind.DOUBLE_FORFEIT
-            return results.enter_result(fixture=found, result=ResultInput(None, kind=kind), **common)
-        return results.forfeit(fixture=found, side=int(side), **common)
+    def record_forfeit() -> Result:
+        side = form.cleaned_data["side"]
+        return results.forfeit(fixture=row, side=None if side == BOTH else int(side), **_common(request, form))
 
-    return _decided(request, found, Sent("forfeit", form), decide)
+    return _decide(request, row, SentForm("forfeit", form), record_forfeit)
 
 
 @account_needed
 @require_POST
 def rule(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """The director decides, with a reason."""
-    found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    form = RulingForm(request.POST, names=_names(found))
+    """Decide a match by ruling, with a reason."""
+    row = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
+    form = RulingForm(request.POST, names=_names(row))
 
-    def decide() -> Result:
-        return results.rule(fixture=found, winner=form.winning_side, score=form.score, **_common(request, form))
+    def record_ruling() -> Result:
+        return results.rule(fixture=row, winner=form.winning_side, score=form.score, **_common(request, form))
 
-    return _decided(request, found, Sent("rule", form), decide)
+    return _decide(request, row, SentForm("rule", form), record_ruling)
 
 
 @account_needed
 @require_POST
 def accept(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """Let a rejected record stand, naming what is waived."""
-    found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    form = AcceptForm(request.POST, names=_names(found))
+    """Accept a rejected record, naming the findings that are waived."""
+    row = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
+    form = AcceptForm(request.POST, names=_names(row))
 
-    def decide() -> Result:
-        assert found.match is not None  # noqa: S101, only a match has records
-        record = found.match.submissions.filter(public_id=form.cleaned_data["record"]).first()
+    def accept_record() -> Result:
+        assert row.match is not None  # noqa: S101, only a match has records
+        record = row.match.submissions.filter(public_id=form.cleaned_data["record"]).first()
         if record is None:
             raise Http404
         return results.accept_record(
-            fixture=found,
+            fixture=row,
             submission=record,
             waived=form.cleaned_data["waive"],
             swapped=form.swapped_sides,
@@ -195,23 +192,23 @@ def accept(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
             **_common(request, form),
         )
 
-    if found.match is None:
+    if row.match is None:
         raise Http404
-    return _decided(request, found, Sent("accept", form), decide)
+    return _decide(request, row, SentForm("accept", form), accept_record)
 
 
 @account_needed
 @require_POST
 def objection(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """Dismiss a player's objection, or uphold it, which leads to the correction."""
-    found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    sent = Sent("objection", ObjectionForm(request.POST))
+    """Dismiss a player's objection, or uphold it and go on to the correction."""
+    row = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
+    sent = SentForm("objection", ObjectionForm(request.POST))
     if not sent.form.is_valid():
-        return _page(request, found, sent)
+        return _page(request, row, sent)
     fields = sent.form.cleaned_data
     try:
         objections.answer_objection(
-            objection=access.objection_of(found, fields["objection"]),
+            objection=access.objection_of(row, fields["objection"]),
             upheld=fields["upheld"],
             answer=fields["reason"],
             by=by(request),
@@ -220,51 +217,47 @@ def objection(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpR
         )
     except Refused as refused:
         sent.form.refuse(refused)
-        return _page(request, found, sent, status=status_of(refused.code))
-    messages.success(request, _("The objection is upheld.") if fields["upheld"] else _("The objection is dismissed."))
-    place = address(found.stage.division.tournament)
-    return redirect("fixture-correct", *place, found.public_id) if fields["upheld"] else redirect("console", *place)
+        return _page(request, row, sent, status=status_of(refused.code))
+    messages.success(request, _("Objection upheld.") if fields["upheld"] else _("Objection dismissed."))
+    event = address(row.stage.division.tournament)
+    return redirect("fixture-correct", *event, row.public_id) if fields["upheld"] else redirect("console", *event)
 
 
 @account_needed
 @require_POST
 def extend(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """More time for one match."""
-    found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
+    """Move the deadline of one match."""
+    row = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
     form = DueForm(request.POST)
 
-    def decide() -> None:
-        due_at = localise(form.cleaned_data["due_at"], zone_of(found.stage.division.tournament))
+    def extend_deadline() -> None:
+        due_at = localise(form.cleaned_data["due_at"], zone_of(row.stage.division.tournament))
         assert due_at is not None  # noqa: S101, the field is required
         deadlines.extend_deadline(
-            fixture=found, due_at=due_at, by=by(request), now=timezone.now(), after=form.cleaned_data["after"]
+            fixture=row, due_at=due_at, by=by(request), now=timezone.now(), after=form.cleaned_data["after"]
         )
-        messages.success(request, _("M%(number)d has more time.") % {"number": found.number})
+        messages.success(request, _("M%(number)d has a new deadline.") % {"number": row.number})
 
-    return _decided(request, found, Sent("extend", form), decide)
+    return _decide(request, row, SentForm("extend", form), extend_deadline)
 
 
 @account_needed
 @require_POST
 def withdraw(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResponse:
-    """One of the two leaves this bracket, the division, or the event."""
-    found = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
-    form = WithdrawForm(request.POST, names=_names(found))
+    """Withdraw one of the two players from this bracket, the division or the event."""
+    row = access.fixture_as(request.user, fixture, Role.DIRECTOR, (club, slug))
+    form = WithdrawForm(request.POST, names=_names(row))
 
-    def decide() -> None:
-        slots = found.slots.select_related("entry__player", "fixture__stage", "fixture__round__bracket")
-        slot = slots.get(side=int(form.cleaned_data["side"]))
-        if slot.entry is None:
-            raise Refused("not_entered", name="")
-        common: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": form.cleaned_data["reason"]}
-        scope = form.cleaned_data["scope"]
-        if scope == "bracket":
-            results.withdraw_from_bracket(slot=slot, **common)
-        elif scope == "division":
-            entries.withdraw(entry=slot.entry, **common)
-        else:
-            tournament = found.stage.division.tournament
-            entries.withdraw_from_event(tournament=tournament, player=slot.entry.player, **common)
-        messages.success(request, _("%(name)s is withdrawn.") % {"name": slot.entry.player.name})
+    def withdraw_player() -> None:
+        fields = form.cleaned_data
+        entry = withdraw_side(
+            fixture=row,
+            side=int(fields["side"]),
+            scope=fields["scope"],
+            by=by(request),
+            now=timezone.now(),
+            reason=fields["reason"],
+        )
+        messages.success(request, _("%(name)s has been withdrawn.") % {"name": entry.player.name})
 
-    return _decided(request, found, Sent("withdraw", form), decide)
+    return _decide(request, row, SentForm("withdraw", form), withdraw_player)

@@ -1,4 +1,4 @@
-"""The bracket, for programs: the whole graph with its sources and states in one answer."""
+"""API of brackets and fixtures: the whole graph of a division, with sources and states."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from tournaments import access
 from tournaments.models import Division, Fixture
 from tournaments.standings.layout import bracket_name, round_name
 from tournaments.standings.selectors import brackets
-from tournaments.standings.selectors.brackets import FixtureRow, RoundRow, Stand
-from tournaments.state import serializers as shapes
+from tournaments.standings.selectors.brackets import FixtureRow, RoundRow, SlotRow
+from tournaments.state import serializers
 from tournaments.state.api import READ, with_etag
 from tournaments.state.names import Names, names_for
 
 EXAMPLE = OpenApiExample(
-    "A final that waits",
+    "A final to be decided",
     value={
         "division": "k7m2q9x4ab",
         "seq": 12,
@@ -63,7 +63,7 @@ EXAMPLE = OpenApiExample(
 
 
 def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], dict[int, int]]) -> dict[str, Any]:
-    """A fixture as programs see it."""
+    """Return a fixture as the API shows it."""
     played = row.played
     result = {"winner": played.winner, "score": played.score, "kind": played.kind} if played.kind else None
     return {
@@ -82,11 +82,10 @@ def fixture_body(row: FixtureRow, names: Names, targets: tuple[dict[int, int], d
     }
 
 
-def _slot(slot: Stand, names: Names) -> dict[str, Any]:
+def _slot(slot: SlotRow, names: Names) -> dict[str, Any]:
     def public_id(entry: int | None) -> str | None:
         return names.entries[entry].public_id if entry is not None and entry in names.entries else None
 
-    who = slot.entrant
     return {
         "source": slot.source,
         "source_fixture": slot.source_fixture,
@@ -95,12 +94,12 @@ def _slot(slot: Stand, names: Names) -> dict[str, Any]:
         "status": slot.status,
         "entry": public_id(slot.entry),
         "absent": public_id(slot.absent),
-        "name": names.of(who) or None,
+        "name": names.of(slot.entrant) or None,
     }
 
 
 def rows_and_names(request: Request, division: Division) -> tuple[list[RoundRow], Names]:
-    """The rounds of a division, and who its entries are for this reader."""
+    """Return the rounds of a division and the names of its entries as this user may see them."""
     return brackets.rounds_of(division), names_for(request.user, division)
 
 
@@ -113,27 +112,27 @@ class BracketView(APIView):
         operation_id="divisions_bracket",
         summary="The whole bracket",
         description=(
-            "Every fixture with the sources of its slots and who stands there now. A slot is an entry, a bye, a "
+            "Every fixture with the sources of its slots and their entrants now. A slot is an entry, a bye, a "
             "walkover or to be decided. Stages follow each other: a slot with `source` `place` waits for that place of "
             "`source_stage` (`1`, or `1:A` for group A of stage 1); one with `source` `drawn` is drawn by lot once all "
             "players of the round are known, and then has the winner or loser it went to as its source. "
             "Writes to a fixture take its match's `seq` as `after`."
         ),
         examples=[EXAMPLE],
-        responses={200: shapes.BracketSerializer, **READ},
+        responses={200: serializers.BracketSerializer, **READ},
     )
     def get(self, request: Request, division: str) -> Response:
-        """In one call."""
-        found = access.division(request.user, division)
-        rounds, names = rows_and_names(request, found)
+        """All stages, brackets and rounds."""
+        requested = access.division(request.user, division)
+        rounds, names = rows_and_names(request, requested)
         body = {
-            "division": found.public_id,
-            "seq": found.seq,
-            "status": found.status,
-            "stages": list(found.stages.order_by("number").values("number", "format", "status")),
+            "division": requested.public_id,
+            "seq": requested.seq,
+            "status": requested.status,
+            "stages": list(requested.stages.order_by("number").values("number", "format", "status")),
             "brackets": _brackets(rounds, names),
         }
-        return with_etag(shapes.BracketSerializer(body).data, found.seq)
+        return with_etag(serializers.BracketSerializer(body).data, requested.seq)
 
 
 def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
@@ -171,14 +170,14 @@ class Fixtures(APIView):
         summary="The fixtures of a division",
         parameters=[
             OpenApiParameter("status", str, enum=Fixture.Status.values),
-            OpenApiParameter("player", str, description="Public id of a player: only his."),
+            OpenApiParameter("player", str, description="Public id of a player: only their fixtures."),
         ],
-        responses={200: shapes.FixtureSerializer(many=True), **READ},
+        responses={200: serializers.FixtureSerializer(many=True), **READ},
     )
     def get(self, request: Request, division: str) -> Response:
         """By number."""
-        found = access.division(request.user, division)
-        rounds, names = rows_and_names(request, found)
+        requested = access.division(request.user, division)
+        rounds, names = rows_and_names(request, requested)
         targets = brackets.targets(rounds)
         rows = sorted((row for round_ in rounds for row in round_.fixtures), key=lambda row: row.number)
         status, player = request.query_params.get("status"), request.query_params.get("player")
@@ -186,5 +185,7 @@ class Fixtures(APIView):
             rows = [row for row in rows if row.status == status]
         if player:
             own = {pk for pk, entry in names.entries.items() if entry.player.public_id == player}
-            rows = [row for row in rows if own & {who for slot in row.slots for who in (slot.entry, slot.absent)}]
-        return Response(shapes.FixtureSerializer([fixture_body(row, names, targets) for row in rows], many=True).data)
+            rows = [row for row in rows if own & {entry for slot in row.slots for entry in (slot.entry, slot.absent)}]
+        return Response(
+            serializers.FixtureSerializer([fixture_body(row, names, targets) for row in rows], many=True).data
+        )

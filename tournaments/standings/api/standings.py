@@ -1,4 +1,4 @@
-"""Standings and pairings, for programs: every figure, and why."""
+"""API of standings and pairings: every figure with its explanation."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from tournaments.state.names import names_for
 
 
 class WhySerializer(serializers.Serializer[Any]):
-    """Why somebody stands where he does: `code` is stable, the sentence is in the reader's language."""
+    """The reason for an entry's place: `code` is stable, the sentence is in the user's language."""
 
     code = serializers.CharField()
     params = serializers.DictField()
@@ -32,31 +32,33 @@ class SpentRoundSerializer(serializers.Serializer[Any]):
     round = serializers.IntegerField()
     kind = serializers.CharField(help_text="won, lost, drawn, forfeit_…, walkover_…, empty, bye_…, absent, open, …")
     opponent = serializers.CharField(allow_null=True, help_text="Public id of the opponent's entry.")
-    score = serializers.ListField(child=serializers.IntegerField(), allow_null=True, help_text="His points first.")
+    score = serializers.ListField(
+        child=serializers.IntegerField(), allow_null=True, help_text="The entry's own points first."
+    )
     match = serializers.CharField(allow_null=True)
-    counted = serializers.BooleanField(help_text="False where the result was deleted because one of the two left.")
+    counted = serializers.BooleanField(help_text="False if the result was deleted because one of the two left.")
 
 
 class StandingPersonSerializer(serializers.Serializer[Any]):
-    """An entry as the reader may see it."""
+    """An entry as the user may see it."""
 
     entry = serializers.CharField()
     player = serializers.CharField()
     name = serializers.CharField()
     withdrawn = serializers.BooleanField()
-    goes_on = serializers.BooleanField(help_text="To the next stage, as things stand.")
+    goes_on = serializers.BooleanField(help_text="Whether the entry would advance to the next stage.")
 
 
 class StandingRowSerializer(StandingPersonSerializer):
     """A row of a table."""
 
     place = serializers.IntegerField()
-    points = serializers.FloatField(help_text="Where lives are counted: lives left.")
-    played = serializers.IntegerField(help_text="At the board, as are won, lost and drawn.")
+    points = serializers.FloatField(help_text="Lives left, if lives are counted.")
+    played = serializers.IntegerField(help_text="Matches played at the board; `won`, `lost` and `drawn` count these.")
     won = serializers.IntegerField()
     lost = serializers.IntegerField()
     drawn = serializers.IntegerField()
-    unplayed_won = serializers.IntegerField(help_text="Forfeits and walkovers for him.")
+    unplayed_won = serializers.IntegerField(help_text="Forfeits and walkovers won.")
     unplayed_lost = serializers.IntegerField()
     byes = serializers.IntegerField()
     lives_left = serializers.IntegerField(allow_null=True)
@@ -68,14 +70,14 @@ class StandingRowSerializer(StandingPersonSerializer):
     )
     tiebreaks = serializers.DictField(
         child=serializers.FloatField(allow_null=True),
-        help_text="null: it is only about those tied, and the tie was broken before.",
+        help_text="null: it applies only to tied entries, and the tie was broken before.",
     )
     rounds = SpentRoundSerializer(many=True)
     why = WhySerializer(many=True)
 
 
 class TiebreakSerializer(serializers.Serializer[Any]):
-    """A tie-break in words."""
+    """A tie-break and its definition."""
 
     code = serializers.CharField()
     name = serializers.CharField()
@@ -90,13 +92,15 @@ class TableSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     over = serializers.BooleanField()
     after_round = serializers.IntegerField(allow_null=True)
-    regulations = serializers.CharField(help_text="The rules and their edition that tie-breaks follow; empty without.")
+    regulations = serializers.CharField(
+        help_text="The regulations and edition that the tie-breaks follow; empty if there are none."
+    )
     tiebreaks = TiebreakSerializer(many=True)
     rows = StandingRowSerializer(many=True)
 
 
 class SharedPlaceSerializer(serializers.Serializer[Any]):
-    """A place, shared by those who went out in the same round."""
+    """A place, shared by the entries that were eliminated in the same round."""
 
     first = serializers.IntegerField()
     last = serializers.IntegerField()
@@ -104,7 +108,7 @@ class SharedPlaceSerializer(serializers.Serializer[Any]):
 
 
 class PlacesSerializer(serializers.Serializer[Any]):
-    """The certain places of a bracket."""
+    """The decided places of a bracket."""
 
     key = serializers.CharField()
     name = serializers.CharField()
@@ -113,7 +117,7 @@ class PlacesSerializer(serializers.Serializer[Any]):
 
 
 class StageStandingsSerializer(serializers.Serializer[Any]):
-    """A stage: tables where points or lives are counted, brackets where these decide."""
+    """A stage: tables if points or lives are counted, brackets otherwise."""
 
     number = serializers.IntegerField()
     format = serializers.CharField()
@@ -136,7 +140,7 @@ class StandingsSerializer(serializers.Serializer[Any]):
 
 
 class PairingSideSerializer(serializers.Serializer[Any]):
-    """A side of a pairing. Of a walkover the missing one is named, too."""
+    """A side of a pairing. In a walkover the absent entry is named, too."""
 
     stands = serializers.ChoiceField(choices=["entry", "bye", "walkover", "to_be_decided"])
     entry = serializers.CharField(allow_null=True)
@@ -151,7 +155,7 @@ class PairingSerializer(serializers.Serializer[Any]):
 
     bracket = serializers.CharField()
     round = serializers.IntegerField()
-    table = serializers.IntegerField(allow_null=True, help_text="Its order in the round; null in brackets.")
+    table = serializers.IntegerField(allow_null=True, help_text="Its number in the round; null in brackets.")
     match_number = serializers.IntegerField()
     match = serializers.CharField(allow_null=True)
     fixture = serializers.CharField()
@@ -164,7 +168,7 @@ class PairingSerializer(serializers.Serializer[Any]):
 
 
 class PairingsSerializer(serializers.Serializer[Any]):
-    """Pairings of a stage: of `round`, or (null) what can be played now."""
+    """Pairings of a stage: of `round`, or (null) those that can be played now."""
 
     division = serializers.CharField()
     seq = serializers.IntegerField()
@@ -178,7 +182,7 @@ class PairingsSerializer(serializers.Serializer[Any]):
 STAGE = OpenApiParameter("stage", int, description="The number of a stage.")
 ROUND = OpenApiParameter("round", int, description="The number of a round.")
 SIDE = {"stands": "entry", "entry": "k7m2q9x4ab", "player": "p3m2q9x4ab", "name": "Bob", "points": 2.0, "score": None}
-A_PAIRING = OpenApiExample(
+PAIRINGS_EXAMPLE = OpenApiExample(
     "The first table of round 3",
     value={
         "division": "d7m2q9x4ab", "seq": 41, "status": "running", "stage": 1, "format": "swiss", "round": 3,
@@ -196,7 +200,7 @@ A_PAIRING = OpenApiExample(
 
 
 def _stage_and_round(request: Request) -> tuple[int | None, int | None]:
-    """The numbers of the stage and round in the query string; None where the latest is wanted."""
+    """Return the stage and round numbers of the query string; None means the latest."""
     query = request.query_params
     return parse_int(query.get("stage")), parse_int(query.get("round"))
 
@@ -211,17 +215,17 @@ class Standings(APIView):
         summary="Standings of all stages",
         description=(
             "Every figure with its explanation (`why`: code, params, sentence). `round` shows a Swiss or lives after "
-            "that round; without it after the last complete one. The ETag is the division's `seq`."
+            "that round, by default after the last complete one. The ETag is the division's `seq`."
         ),
         parameters=[STAGE, ROUND],
         responses={200: StandingsSerializer, **READ},
     )
     def get(self, request: Request, division: str) -> Response:
         """Best first."""
-        found = access.division(request.user, division)
+        requested = access.division(request.user, division)
         stage, round_number = _stage_and_round(request)
-        views = standings_of(found, names_for(request.user, found), stage=stage, round_number=round_number)
-        return with_etag(StandingsSerializer(exports.standings_body(found, views)).data, found.seq)
+        views = standings_of(requested, names_for(request.user, requested), stage=stage, round_number=round_number)
+        return with_etag(StandingsSerializer(exports.standings_body(requested, views)).data, requested.seq)
 
 
 class Pairings(APIView):
@@ -231,18 +235,18 @@ class Pairings(APIView):
 
     @extend_schema(
         operation_id="divisions_pairings",
-        summary="Who meets whom",
+        summary="Pairings of a stage",
         description=(
             "The pairings of the stage that is being played, or of `stage`: of `round`, else of the current one; in "
             "brackets, what can be played now."
         ),
         parameters=[STAGE, ROUND],
-        examples=[A_PAIRING],
+        examples=[PAIRINGS_EXAMPLE],
         responses={200: PairingsSerializer, **READ},
     )
     def get(self, request: Request, division: str) -> Response:
         """By table."""
-        found = access.division(request.user, division)
+        requested = access.division(request.user, division)
         stage, round_number = _stage_and_round(request)
-        view = pairings_of(found, names_for(request.user, found), stage=stage, round_number=round_number)
-        return with_etag(PairingsSerializer(exports.pairings_body(found, view)).data, found.seq)
+        view = pairings_of(requested, names_for(request.user, requested), stage=stage, round_number=round_number)
+        return with_etag(PairingsSerializer(exports.pairings_body(requested, view)).data, requested.seq)

@@ -1,4 +1,4 @@
-"""A division as brackets on the page, or as the whole graph for programs: the same rows, read once."""
+"""The brackets of a division, for its page and for the API, from the same rows."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ from tournaments.standings.layout import Box, Column, Line, Section, Tree, brack
 from tournaments.state.names import Names
 
 MOST_BOXES = 400
-"""Boxes up to which a page carries the closed sections too; above it they are asked for one by one."""
+"""Boxes up to which a page contains the closed sections too; above it they are loaded one by one."""
 MOST_BOXES_AT_ALL = 1100
-"""The same for one who asks for all of them."""
+"""Boxes up to which all sections can be shown open at once."""
 
 
 SLOT = (
@@ -30,8 +30,8 @@ FIXTURE = ("pk", "round", "number", "status", "public_id", "due_at", "needed_if_
 MATCH = ("match__public_id", "match__state", "match__begun_at", "match__seq")
 
 
-class Stand(NamedTuple):
-    """A slot: its source, and who stands there."""
+class SlotRow(NamedTuple):
+    """A slot: its source and its entrant."""
 
     source: str
     source_fixture: int | None
@@ -44,12 +44,12 @@ class Stand(NamedTuple):
 
     @property
     def entrant(self) -> int | None:
-        """Who stands here, or should have come."""
+        """The entry here, or the one that is absent."""
         return self.entry if self.entry is not None else self.absent
 
 
-class Played(NamedTuple):
-    """The match of a fixture, and the result that stands."""
+class PlayedMatch(NamedTuple):
+    """The match of a fixture and its standing result."""
 
     public_id: str = ""
     state: str = ""
@@ -61,26 +61,26 @@ class Played(NamedTuple):
     kept: bool = False
     """Whether the bracket was kept when this result was corrected."""
     kept_side: int | None = None
-    """Who goes on then; None: nobody."""
+    """The side that advances in that case; None: nobody."""
 
     @property
     def onward(self) -> int | None:
-        """The side that goes on."""
+        """The side that advances; None: nobody."""
         return self.kept_side if self.kept else self.winner
 
 
 @dataclass(slots=True)
 class FixtureRow:
-    """A fixture as it stands."""
+    """A fixture with its slots and match."""
 
     number: int
     status: str
-    slots: tuple[Stand, Stand]
+    slots: tuple[SlotRow, SlotRow]
     public_id: str = ""
-    played: Played = field(default_factory=Played)
+    played: PlayedMatch = field(default_factory=PlayedMatch)
     due_at: datetime | None = None
     conditional: bool = False
-    """Whether it is played only if another one ends so."""
+    """Whether it is played only after a certain result of another fixture."""
 
 
 @dataclass(slots=True)
@@ -95,24 +95,24 @@ class RoundRow:
     stage: int = 1
     format: str = KNOCKOUT
     entrants: Sequence[tuple[str, int]] = ()
-    """Of a round that is drawn once they are known: winner or loser, and the number of the fixture."""
+    """The entrants of a round drawn by lot: winner or loser, and the number of the fixture they come from."""
 
     @property
     def upper(self) -> bool:
-        """Whether the stage is a double elimination, whose main draw is its upper half."""
+        """Whether the stage is a double elimination, whose main draw is the upper bracket."""
         return self.format == DOUBLE
 
     @property
     def to_be_drawn(self) -> bool:
-        """Whether its entrants are not known yet, and lots will decide who meets whom."""
+        """Whether its pairings will be drawn by lot, once all entrants are known."""
         return any(slot.source == Slot.Source.DRAWN for fixture in self.fixtures for slot in fixture.slots)
 
 
 def rounds_of(division: Division) -> list[RoundRow]:
-    """All rounds of a division with their fixtures and standing results, stage after stage: five queries."""
-    slots: dict[int, list[Stand]] = {}
-    for fixture, *stand in Slot.objects.filter(fixture__stage__division=division).order_by("side").values_list(*SLOT):
-        slots.setdefault(fixture, []).append(Stand(*stand))
+    """Return all rounds of a division with fixtures and standing results, by stage; five queries."""
+    slots: dict[int, list[SlotRow]] = {}
+    for fixture, *values in Slot.objects.filter(fixture__stage__division=division).order_by("side").values_list(*SLOT):
+        slots.setdefault(fixture, []).append(SlotRow(*values))
     by_round: dict[int, list[FixtureRow]] = {}
     results = _standing_results(division)
     for pk, round_, number, status, public_id, due_at, condition, match, *played in (
@@ -121,7 +121,7 @@ def rounds_of(division: Division) -> list[RoundRow]:
         first, second = slots[pk]
         row = FixtureRow(number, status, (first, second), public_id, due_at=due_at, conditional=condition is not None)
         if match is not None:
-            row.played = Played(*played)._replace(**results.get(match, {}))
+            row.played = PlayedMatch(*played)._replace(**results.get(match, {}))
         by_round.setdefault(round_, []).append(row)
     rounds = Round.objects.filter(bracket__stage__division=division).select_related("bracket__stage")
     return [
@@ -140,7 +140,7 @@ def rounds_of(division: Division) -> list[RoundRow]:
 
 
 def _standing_results(division: Division) -> dict[int, dict[str, Any]]:
-    """Match -> the result that stands, as fields of `Played`."""
+    """Return match id -> its standing result, as fields of `PlayedMatch`."""
     kept = dict(Advance.objects.filter(fixture__stage__division=division).values_list("result", "side"))
     standing = {}
     for match, pk, winner, first, second, kind in (
@@ -156,7 +156,7 @@ def _standing_results(division: Division) -> dict[int, dict[str, Any]]:
 
 
 def seeds_of(draw: Draw | None, division: Division) -> dict[int, int]:
-    """Entry -> its seed, where the draw was seeded and places of a bracket were drawn."""
+    """Return entry id -> seed, if the draw of an elimination was seeded."""
     if draw is None or division.draw_method != Division.DrawMethod.RATING:
         return {}
     if draw.stage.format not in ELIMINATION or not draw.places:
@@ -166,29 +166,29 @@ def seeds_of(draw: Draw | None, division: Division) -> dict[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How a reader sees a bracket: whose names, with which seeds, whose path is marked, and whether he may write."""
+class BracketOptions:
+    """How a user sees a bracket: names, seeds, the player whose path is marked, and whether they may enter results."""
 
     names: Names
     seeds: Mapping[int, int] = field(default_factory=dict)
     late: Collection[int] = ()
-    """Entries that came after the draw."""
+    """Entries made after the draw."""
     highlight: int | None = None
     can_enter: bool = False
 
 
-def trees(rounds: Sequence[RoundRow], look: Look) -> list[Tree]:
-    """The brackets, stage after stage, ready to be shown."""
+def trees(rounds: Sequence[RoundRow], options: BracketOptions) -> list[Tree]:
+    """Return the brackets as laid out on the page, by stage."""
     to_winner, to_loser = targets(rounds)
     sides, draws = _sides(rounds), _awaited_draws(rounds)
     brackets: dict[tuple[int, str], list[RoundRow]] = {}
     for row in rounds:
         brackets.setdefault((row.stage, row.bracket), []).append(row)
-    made = []
+    laid_out = []
     for (stage, key), own in brackets.items():
         columns = []
         for row in own:
-            boxes = [_box(fixture, row, look) for fixture in row.fixtures]
+            boxes = [_box(fixture, row, options) for fixture in row.fixtures]
             for box in boxes:
                 box.winner_to, box.loser_to = to_winner.get(box.number), to_loser.get(box.number)
                 box.winner_side = sides.get(box.number, 0)
@@ -197,19 +197,19 @@ def trees(rounds: Sequence[RoundRow], look: Look) -> list[Tree]:
             name = round_name(key, row.number, len(row.fixtures), len(own), upper=row.upper)
             columns.append(Column(name, row.length, boxes, row.deadline, to_be_drawn=row.to_be_drawn))
         upper = own[0].upper
-        one = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
-        one.stage = stage
-        made.append(one)
-    return made
+        bracket = tree(key, columns, name=tree_key(stage, key), title=bracket_name(key, upper=upper))
+        bracket.stage = stage
+        laid_out.append(bracket)
+    return laid_out
 
 
 def tree_key(stage: int, bracket: str) -> str:
-    """What a bracket goes by in addresses: brackets of different stages may share a key."""
+    """Return the key of a bracket in URLs, unique in the division; stages may share bracket keys."""
     return bracket if stage == 1 else f"{bracket}-s{stage}"
 
 
 def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]:
-    """Fixture -> where its winner goes, and where its loser drops to."""
+    """Return fixture number -> next fixture, of winners and of losers."""
     winners: dict[int, int] = {}
     losers: dict[int, int] = {}
     for row in rounds:
@@ -221,15 +221,15 @@ def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]
     return winners, losers
 
 
-def mark_of(match: Match | Played) -> str:
-    """What there is to say of an open match: live, claimed, disputed or empty."""
+def mark_of(match: Match | PlayedMatch) -> str:
+    """Return the mark of an open match: "live", "claimed", "disputed" or empty."""
     if match.state == Match.State.OPEN and has_begun(match):
         return "live"
     return match.state if match.state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
 
 
 def _sides(rounds: Iterable[RoundRow]) -> dict[int, int]:
-    """Fixture -> the side on which its winner goes on."""
+    """Return fixture number -> the side that its winner takes in the next match."""
     return {
         slot.source_fixture: side
         for row in rounds
@@ -240,7 +240,7 @@ def _sides(rounds: Iterable[RoundRow]) -> dict[int, int]:
 
 
 def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
-    """Winner or loser, and fixture -> the name of the round in whose draw they take part, while that is to come."""
+    """Return (winner or loser, fixture number) -> the name of the round they will be drawn into."""
     last = {(row.stage, row.bracket): row.number for row in rounds}
     return {
         (kind, fixture): round_name(
@@ -252,8 +252,8 @@ def _awaited_draws(rounds: Sequence[RoundRow]) -> dict[tuple[str, int], str]:
     }
 
 
-def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
-    first, second = (_line(slot, side, row, round_.length, look) for side, slot in enumerate(row.slots))
+def _box(row: FixtureRow, round_: RoundRow, options: BracketOptions) -> Box:
+    first, second = (_line(slot, side, row, round_.length, options) for side, slot in enumerate(row.slots))
     ready = row.status == Fixture.Status.READY
     return Box(
         number=row.number,
@@ -265,13 +265,13 @@ def _box(row: FixtureRow, round_: RoundRow, look: Look) -> Box:
         note=_note(row, round_),
         due_at=row.due_at if ready and row.due_at != round_.deadline else None,
         path=first.here or second.here,
-        can_enter=look.can_enter and bool(row.played.public_id),
+        can_enter=options.can_enter and bool(row.played.public_id),
         seq=row.played.seq,
     )
 
 
 def _note(row: FixtureRow, round_: RoundRow) -> str:
-    """How it ended, where it was not simply played; and whether it will be."""
+    """Return how the match ended, unless it was simply played, or whether it will be needed."""
     if row.status == Fixture.Status.NOT_NEEDED:
         return _("not needed")
     if row.status == Fixture.Status.EMPTY and row.played.kind != Result.Kind.DOUBLE_FORFEIT:
@@ -287,25 +287,26 @@ def _note(row: FixtureRow, round_: RoundRow) -> str:
     return ""
 
 
-def _line(slot: Stand, side: int, row: FixtureRow, length: int, look: Look) -> Line:
-    who = slot.entrant
-    entry = look.names.entries.get(who) if who is not None else None
+def _line(slot: SlotRow, side: int, row: FixtureRow, length: int, options: BracketOptions) -> Line:
+    entrant = slot.entrant
+    entry = options.names.entries.get(entrant) if entrant is not None else None
     if row.status == Fixture.Status.NOT_NEEDED:
         return Line("nobody", "–")
-    line = Line(slot.status, _text(slot, look.names), entry=who, here=who is not None and who == look.highlight)
+    here = entrant is not None and entrant == options.highlight
+    line = Line(slot.status, _text(slot, options.names), entry=entrant, here=here)
     if entry is not None:
         line.player = entry.player.public_id
-        line.seed = look.seeds.get(entry.pk)
-        line.late = slot.source == Slot.Source.ENTRY and entry.pk in look.late
+        line.seed = options.seeds.get(entry.pk)
+        line.late = slot.source == Slot.Source.ENTRY and entry.pk in options.late
     if row.status in (Fixture.Status.DECIDED, Fixture.Status.WALKOVER):
-        _end(line, side, slot, row, length)
+        _set_result(line, side, slot, row, length)
     return line
 
 
-def _end(line: Line, side: int, slot: Stand, row: FixtureRow, length: int) -> None:
-    """Who won, and with what score."""
+def _set_result(line: Line, side: int, slot: SlotRow, row: FixtureRow, length: int) -> None:
+    """Set who won and the score."""
     if row.status == Fixture.Status.WALKOVER:
-        # There is no match where nobody could come from the other side.
+        # There is no match if nobody could come from the other side.
         line.won = slot.entry is not None
     else:
         line.won = row.played.winner == side
@@ -316,7 +317,7 @@ def _end(line: Line, side: int, slot: Stand, row: FixtureRow, length: int) -> No
         line.kind = Slot.Status.WALKOVER.value
 
 
-def _text(slot: Stand, names: Names) -> str:
+def _text(slot: SlotRow, names: Names) -> str:
     if slot.entry is not None:
         return names.of(slot.entry)
     if slot.status == Slot.Status.BYE:
@@ -334,24 +335,24 @@ def _text(slot: Stand, names: Names) -> str:
     return _("To be decided")
 
 
-def open_sections(made: Sequence[Tree], wanted: str) -> None:
-    """Opens the sections a reader wants: the one named, those on the path he looks for, else the first and the last.
+def open_sections(brackets: Sequence[Tree], selected: str) -> None:
+    """Open the selected section, else those on the marked path, else the first and the last that has begun.
 
-    `wanted` is the key of a section or "all".
+    `selected` is the key of a section or "all".
     """
-    boxes = sum(len(one.boxes) for one in made)
-    everything = wanted == "all" and boxes <= MOST_BOXES_AT_ALL
-    for one in made:
-        if one.whole:
+    boxes = sum(len(bracket.boxes) for bracket in brackets)
+    everything = selected == "all" and boxes <= MOST_BOXES_AT_ALL
+    for bracket in brackets:
+        if bracket.whole:
             continue
-        chosen = _chosen(one.sections, wanted)
-        for section in one.sections:
+        chosen = _sections_to_open(bracket.sections, selected)
+        for section in bracket.sections:
             section.open = everything or section.key in chosen
             section.shown = section.open or boxes <= MOST_BOXES
 
 
-def _chosen(sections: Sequence[Section], wanted: str) -> set[str]:
-    named = {section.key for section in sections if section.key == wanted}
+def _sections_to_open(sections: Sequence[Section], selected: str) -> set[str]:
+    named = {section.key for section in sections if section.key == selected}
     on_path = {section.key for section in sections if any(box.path for box in section.boxes)}
     last = {sections[-1].key} if sections[-1].live or sections[-1].done else set()
     return named or on_path or {sections[0].key} | last

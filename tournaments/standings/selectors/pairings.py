@@ -1,4 +1,4 @@
-"""Who meets whom: the matches that can be played now, or those of a round, with the byes and walkovers beside them."""
+"""Pairings: the matches that can be played now, or those of a round with its byes and walkovers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,14 +23,14 @@ from tournaments.state.derivation import StageState, states_of
 from tournaments.state.names import Names
 
 ADVANCES = "advances"
-"""The kind of a bye in a bracket."""
+"""The kind of bye in a bracket."""
 
 
 @dataclass(slots=True)
 class Side:
-    """One side of a pairing: who stands there (or should have come), by the four names of a slot."""
+    """One side of a pairing; `status` is a `SlotStatus` value, `person` the entry or the one that is absent."""
 
-    stands: str
+    status: str
     person: Person | None = None
     points: float | None = None
     """Before the round, in a Swiss."""
@@ -39,13 +39,13 @@ class Side:
 
     @property
     def points_text(self) -> str:
-        """Without needless decimals."""
+        """The points without trailing zeros."""
         return "" if self.points is None else plain(self.points)
 
 
 @dataclass(slots=True)
 class Pairing:
-    """A fixture of a round. `table` is its order in the round, None where matches start whenever they are ready."""
+    """A fixture of a round; `table` is its number in the round, None if matches start whenever they are ready."""
 
     number: int
     public_id: str
@@ -58,41 +58,41 @@ class Pairing:
     sides: tuple[Side, Side]
     table: int | None = None
     kind: str = ""
-    """How it ended: a kind of the result that stands."""
+    """The kind of the standing result."""
     bye: str = ""
-    """The kind of the bye, where it is one."""
+    """The kind of the bye, if it is one."""
     match: str = ""
     mark: str = ""
-    """live, claimed, disputed or empty."""
+    """"live", "claimed", "disputed" or empty."""
 
     @property
     def where(self) -> str:
-        """What a player looks for: a table, or the number of the match."""
+        """Where a player finds the match: a table, or the match number."""
         if self.table is not None:
             return _("Table %(number)d") % {"number": self.table}
         return f"M{self.number}"
 
     @property
     def bye_meaning(self) -> str:
-        """What the bye is worth."""
+        """What the bye counts."""
         if self.bye == ADVANCES:
-            return _("bye by the draw: goes on without a match")
+            return _("bye by the draw: advances without a match")
         return meaning(f"bye_{self.bye}") if self.bye else ""
 
     @property
     def ending(self) -> str:
-        """How it ended, where it was not simply played."""
+        """How the match ended, unless it was simply played."""
         return str(Result.Kind(self.kind).label) if self.kind not in ("", Result.Kind.PLAYED) else ""
 
     @property
     def present(self) -> Person | None:
-        """The one who is there, of a bye or a walkover."""
-        return next((side.person for side in self.sides if side.stands == SlotStatus.ENTRY), None)
+        """The entry that is present in a bye or a walkover."""
+        return next((side.person for side in self.sides if side.status == SlotStatus.ENTRY), None)
 
     @property
     def missing(self) -> Person | None:
-        """The one who has withdrawn, of a walkover."""
-        return next((side.person for side in self.sides if side.stands == SlotStatus.WALKOVER), None)
+        """The entry that withdrew in a walkover."""
+        return next((side.person for side in self.sides if side.status == SlotStatus.WALKOVER), None)
 
 
 @dataclass(slots=True)
@@ -104,45 +104,55 @@ class PairingsView:
     pairings: list[Pairing] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     rounds: list[int] = field(default_factory=list)
-    going_on: bool = False
-    """Whether something is left to play."""
+    unfinished: bool = False
+    """Whether matches are left to play."""
 
     @property
     def to_play(self) -> list[Pairing]:
-        """Those with two players, by table."""
-        return [one for one in self.pairings if one.status in ("ready", "decided") and one.kind != Result.Kind.WALKOVER]
+        """Pairings of two players, by table."""
+        return [
+            pairing
+            for pairing in self.pairings
+            if pairing.status in ("ready", "decided") and pairing.kind != Result.Kind.WALKOVER
+        ]
 
     @property
     def byes(self) -> list[Pairing]:
-        """Nobody comes, by the format."""
-        return [one for one in self.pairings if one.status == "bye"]
+        """Pairings without an opponent, by the format."""
+        return self._with_status("bye")
 
     @property
     def walkovers(self) -> list[Pairing]:
-        """Somebody should have come and has withdrawn."""
-        return [one for one in self.pairings if one.status == "walkover" or one.kind == Result.Kind.WALKOVER]
+        """Pairings in which one of the two has withdrawn."""
+        return [
+            pairing for pairing in self.pairings if pairing.status == "walkover" or pairing.kind == Result.Kind.WALKOVER
+        ]
 
     @property
     def empty(self) -> list[Pairing]:
-        """Neither comes."""
-        return [one for one in self.pairings if one.status == "empty"]
+        """Pairings to which nobody comes."""
+        return self._with_status("empty")
 
     @property
     def undecided(self) -> list[Pairing]:
-        """Not known yet who comes."""
-        return [one for one in self.pairings if one.status == "waiting"]
+        """Pairings whose players are not known yet."""
+        return self._with_status("waiting")
+
+    def _with_status(self, status: str) -> list[Pairing]:
+        return [pairing for pairing in self.pairings if pairing.status == status]
 
     @property
     def index(self) -> list[tuple[Person, str]]:
-        """Every player by name, with his table, his match or his bye."""
-        found: list[tuple[Person, str]] = []
-        for one in self.to_play:
-            found += [(side.person, one.where) for side in one.sides if side.person is not None]
-        found += [(one.present, _("Bye")) for one in self.byes if one.present is not None]
-        for one in self.walkovers:
-            if one.present is not None:
-                found.append((one.present, _("Walkover")))
-        return sorted(found, key=lambda pair: (pair[0].name.casefold(), pair[0].entry))
+        """Every player by name, with their table, match number, bye or walkover."""
+        places = [
+            (side.person, pairing.where)
+            for pairing in self.to_play
+            for side in pairing.sides
+            if side.person is not None
+        ]
+        places += [(bye.present, _("Bye")) for bye in self.byes if bye.present is not None]
+        places += [(walkover.present, _("Walkover")) for walkover in self.walkovers if walkover.present is not None]
+        return sorted(places, key=lambda pair: (pair[0].name.casefold(), pair[0].entry))
 
 
 def pairings_of(
@@ -153,28 +163,27 @@ def pairings_of(
     round_number: int | None = None,
     here: int | None = None,
 ) -> PairingsView:
-    """The pairings of the stage that is being played, or of the one of that number, and of one of its rounds.
+    """Return the pairings of a round of the current stage, or of the stage with this number.
 
-    Without a round: what can be played now in a bracket, elsewhere the first round that is not over, or the last.
+    Without a round: in brackets what can be played now, otherwise the first unfinished round, or the last.
     """
     states = states_of(division)
-    chosen = _chosen(states, stage)
+    chosen = _chosen_stage(states, stage)
     view = PairingsView(chosen.stage if chosen else None, round_number, stages=[state.stage for state in states])
     if chosen is None:
         return view
     brackets = chosen.progress.graph.brackets
     view.rounds = sorted({planned.number for bracket in brackets for planned in bracket.rounds})
-    view.going_on = not chosen.over
+    view.unfinished = not chosen.over
     if round_number is None and chosen.rows.settings.format not in ELIMINATION:
         view.round = _current_round(chosen, view.rounds)
-    made = _Maker(chosen, division, names, here).all(view.round)
+    view.pairings = _PairingBuilder(chosen, division, names, here).all(view.round)
     if view.round is None:
-        made = [one for one in made if one.status == FixtureStatus.READY]
-    view.pairings = made
+        view.pairings = [pairing for pairing in view.pairings if pairing.status == FixtureStatus.READY]
     return view
 
 
-def _chosen(states: Sequence[StageState], number: int | None) -> StageState | None:
+def _chosen_stage(states: Sequence[StageState], number: int | None) -> StageState | None:
     if number is not None:
         return next((state for state in states if state.stage.number == number), None)
     begun = [state for state in states if state.rows.fixtures]
@@ -183,14 +192,17 @@ def _chosen(states: Sequence[StageState], number: int | None) -> StageState | No
 
 def _current_round(state: StageState, rounds: Sequence[int]) -> int | None:
     for number in rounds if state.event is None else rounds[-1:]:
-        planned = [one for bracket in state.progress.graph.brackets for one in bracket.rounds if one.number == number]
-        if any(not state.progress.fixtures[f.number].over for one in planned for f in one.fixtures):
+        rounds_of_number = [
+            round_ for bracket in state.progress.graph.brackets for round_ in bracket.rounds if round_.number == number
+        ]
+        fixtures = [fixture.number for round_ in rounds_of_number for fixture in round_.fixtures]
+        if any(not state.progress.fixtures[fixture].over for fixture in fixtures):
             return number
     return rounds[-1] if rounds else None
 
 
-class _Maker:
-    """Makes the pairings of a stage for one reader."""
+class _PairingBuilder:
+    """Builds the pairings of a stage for one user."""
 
     def __init__(self, state: StageState, division: Division, names: Names, here: int | None) -> None:
         self.state, self.names, self.here = state, names, here
@@ -201,8 +213,8 @@ class _Maker:
         self.bracket_ids = {row.key: row.pk for row in state.rows.brackets}
 
     def all(self, round_number: int | None) -> list[Pairing]:
-        """Those of a round, or of all; tables are counted through a round."""
-        made: list[Pairing] = []
+        """Return the pairings of a round, or of all; tables are numbered per round."""
+        pairings: list[Pairing] = []
         tables: dict[int, int] = {}
         for bracket in self.state.progress.graph.brackets:
             for planned in bracket.rounds:
@@ -215,21 +227,21 @@ class _Maker:
                         tables[planned.number] = tables.get(planned.number, 0) + 1
                         if self.settings.format not in ELIMINATION:
                             pairing.table = tables[planned.number]
-                    made.append(pairing)
-        return made
+                    pairings.append(pairing)
+        return pairings
 
     def _points(self, round_number: int) -> dict[EntryId, float]:
         event = self.state.event
         return event.scores_before(round_number) if event is not None and self.settings.format == SWISS else {}
 
     def _pairing(self, bracket: Bracket, planned: PlannedRound, number: int, points: dict[EntryId, float]) -> Pairing:
-        stands, row = self.state.progress.fixtures[number], self.state.rows.fixtures[number]
+        state, row = self.state.progress.fixtures[number], self.state.rows.fixtures[number]
         match = row.match
-        kind = self.kinds.get(row.match_id or 0, "") if stands.status is FixtureStatus.DECIDED else ""
+        kind = self.kinds.get(row.match_id or 0, "") if state.status is FixtureStatus.DECIDED else ""
         walkover = kind == Result.Kind.WALKOVER
         length = self.lengths[self.bracket_ids[bracket.key], planned.number]
-        first, second = (self._side(stands, side, points, length, walkover=walkover) for side in (0, 1))
-        ready = stands.status is FixtureStatus.READY and match is not None
+        first, second = (self._side(state, side, points, length, walkover=walkover) for side in (0, 1))
+        ready = state.status is FixtureStatus.READY and match is not None
         pairing = Pairing(
             number=number,
             public_id=row.public_id,
@@ -238,18 +250,18 @@ class _Maker:
             round=planned.number,
             round_title=self._round_title(bracket, planned),
             length=length,
-            status=stands.status.value,
+            status=state.status.value,
             sides=(first, second),
             kind=kind,
             match=match.public_id if match is not None else "",
             mark=mark_of(match) if ready and match is not None else "",
         )
-        if stands.status is FixtureStatus.BYE:
-            pairing.bye = self._bye(planned.number, stands)
+        if state.status is FixtureStatus.BYE:
+            pairing.bye = self._bye(planned.number, state)
         return pairing
 
     def _title(self, key: str) -> str:
-        """Empty where there is one alone."""
+        """Return the bracket's title; empty if the stage has only one."""
         titled = self.settings.format in (*ELIMINATION, GROUPS)
         return bracket_name(key, upper=self.settings.format == DOUBLE) if titled else ""
 
@@ -260,28 +272,28 @@ class _Maker:
         return _("Round %(number)d") % {"number": planned.number}
 
     def _side(
-        self, stands: FixtureState, side: int, points: dict[EntryId, float], length: int, *, walkover: bool
+        self, state: FixtureState, side: int, points: dict[EntryId, float], length: int, *, walkover: bool
     ) -> Side:
-        slot = stands.slots[side]
+        slot = state.slots[side]
         entry = slot.entrant
-        made = Side(slot.status.value)
+        pairing_side = Side(slot.status.value)
         if entry is not None:
-            made.person = person(self.names, entry, self.gone, self.here)
-            made.points = points.get(entry)
-        if stands.result is not None:
-            made.won = stands.result.winner == side
-            if walkover and not made.won:
-                # It is booked as the result it will be; the name of what happened stays.
-                made.stands = SlotStatus.WALKOVER.value
-            made.score = shown_score(length, stands.result.score)[side] if stands.result.score else None
-        elif stands.status is FixtureStatus.WALKOVER:
-            made.won = slot.entry is not None
-        return made
+            pairing_side.person = person(self.names, entry, self.gone, self.here)
+            pairing_side.points = points.get(entry)
+        if state.result is not None:
+            pairing_side.won = state.result.winner == side
+            if walkover and not pairing_side.won:
+                # A walkover is stored as a result, but still shown as a walkover.
+                pairing_side.status = SlotStatus.WALKOVER.value
+            pairing_side.score = shown_score(length, state.result.score)[side] if state.result.score else None
+        elif state.status is FixtureStatus.WALKOVER:
+            pairing_side.won = slot.entry is not None
+        return pairing_side
 
-    def _bye(self, round_number: int, stands: FixtureState) -> str:
-        """Its kind: that of the pairing, else drawn, or in brackets advances."""
+    def _bye(self, round_number: int, state: FixtureState) -> str:
+        """Return the kind of a bye: that of the pairing, else "drawn", or "advances" in brackets."""
         if self.state.event is None:
             return ADVANCES if self.settings.format in ELIMINATION else "drawn"
-        who = {slot.entry for slot in stands.slots} | {slot.absent for slot in stands.slots}
+        entries = {slot.entry for slot in state.slots} | {slot.absent for slot in state.slots}
         byes = self.state.event.rounds[round_number - 1].byes
-        return next((bye.kind.value for bye in byes if bye.entry in who), "drawn")
+        return next((bye.kind.value for bye in byes if bye.entry in entries), "drawn")

@@ -1,4 +1,4 @@
-"""Who took which place in the brackets of an elimination, from the rows that a page has read anyway."""
+"""The places in the brackets of an elimination, from rows that the page has already read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ from tournaments.formats.progress import (
 from tournaments.formats.tables.tables import elimination_places
 from tournaments.models import Stage
 from tournaments.standings.layout import bracket_name
-from tournaments.standings.selectors.brackets import FixtureRow, RoundRow, Stand
+from tournaments.standings.selectors.brackets import FixtureRow, RoundRow, SlotRow
 from tournaments.state.names import Names
 from tournaments.state.plans import settings_of, source_of
 
-BEST = 8
-"""Places listed of a bracket that is over."""
-BEST_BELOW = 4
-"""The same of one fed by losers."""
+PLACES_LISTED = 8
+"""Places listed for a finished main draw or final."""
+PLACES_LISTED_BELOW = 4
+"""Places listed for a finished bracket that losers drop to."""
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """The places of a bracket that is over: labels such as 3–4, and names."""
+class BracketPlaces:
+    """The places of a finished bracket: labels such as 3–4, and names."""
 
     bracket: str
     title: str
@@ -38,44 +38,45 @@ class Placed:
 
     @property
     def champion(self) -> str:
-        """Who won it; empty where nobody did."""
+        """The winner's name; empty if nobody won."""
         return self.places[0][1][0] if self.places and self.places[0][0] == "1" else ""
 
 
-def placed(stage: Stage, rounds: Sequence[RoundRow], names: Names) -> list[Placed]:
-    """Places in each bracket of an elimination that is over; a double elimination is ranked as a whole."""
-    state = standing(rounds)
+def decided_places(stage: Stage, rounds: Sequence[RoundRow], names: Names) -> list[BracketPlaces]:
+    """Return the places of each finished bracket; a double elimination is ranked as a whole."""
+    progress = progress_of_rows(rounds)
     return [
         _placed(key, places, names)
-        for key, places in elimination_places(settings_of(stage), state).items()
-        if all(state.fixtures[fixture.number].over for fixture in state.graph.bracket(key).fixtures)
+        for key, places in elimination_places(settings_of(stage), progress).items()
+        if all(progress.fixtures[fixture.number].over for fixture in progress.graph.bracket(key).fixtures)
     ]
 
 
-def _placed(bracket: str, places: Sequence[SharedPlace], names: Names) -> Placed:
-    most = BEST if bracket in (plan.MAIN, plan.FINAL) else BEST_BELOW
-    shown = tuple(
-        (str(one.first) if one.first == one.last else f"{one.first}–{one.last}", tuple(map(names.of, one.entries)))
-        for one in places
-        if one.last <= most
-    )
-    return Placed(bracket, bracket_name(bracket), shown)
+def _placed(bracket: str, places: Sequence[SharedPlace], names: Names) -> BracketPlaces:
+    most = PLACES_LISTED if bracket in (plan.MAIN, plan.FINAL) else PLACES_LISTED_BELOW
+    shown = tuple((_label(place), tuple(map(names.of, place.entries))) for place in places if place.last <= most)
+    return BracketPlaces(bracket, bracket_name(bracket), shown)
 
 
-def standing(rounds: Sequence[RoundRow]) -> Progress:
-    """What the rows of one stage say, as the formats speak of it; where it stands is read, not derived."""
+def _label(place: SharedPlace) -> str:
+    return str(place.first) if place.first == place.last else f"{place.first}–{place.last}"
+
+
+def progress_of_rows(rounds: Sequence[RoundRow]) -> Progress:
+    """Convert the rows of one stage to a `Progress`; states are read from the rows, not derived."""
     brackets: dict[str, list[plan.Round]] = {}
     states: dict[int, FixtureState] = {}
     for row in rounds:
         fixtures = tuple(
-            plan.Fixture(one.number, (_source(one.slots[0]), _source(one.slots[1]))) for one in row.fixtures
+            plan.Fixture(fixture.number, (_source(fixture.slots[0]), _source(fixture.slots[1])))
+            for fixture in row.fixtures
         )
         brackets.setdefault(row.bracket, []).append(plan.Round(row.number, fixtures))
-        states |= {one.number: _state(one) for one in row.fixtures}
+        states |= {fixture.number: _state(fixture) for fixture in row.fixtures}
     return Progress(plan.Graph(tuple(plan.Bracket(key, tuple(own)) for key, own in brackets.items())), states)
 
 
-def _source(slot: Stand) -> plan.Source:
+def _source(slot: SlotRow) -> plan.Source:
     return source_of(slot.source, slot.source_entry, slot.source_fixture, slot.source_stage, slot.source_place)
 
 

@@ -1,4 +1,4 @@
-"""Standings as values for one reader, whatever shows them: a page, a file, a program."""
+"""Standings as values for one user, for pages, files and the API."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from tournaments.standings.selectors.cells import Cell
 
 @dataclass(slots=True)
 class Person:
-    """An entry as this reader may see it."""
+    """An entry as the user may see it."""
 
     entry: EntryId
     public_id: str
@@ -20,15 +20,15 @@ class Person:
     name: str
     withdrawn: bool = False
     here: bool = False
-    """Whether the reader is looking for him, or is he."""
+    """Whether the user searched for this player or is this player."""
 
 
 @dataclass(slots=True)
 class Figure:
     """A tie-break of one row: its value, whether it was needed, and whether it separates the row from the one above.
 
-    Of lots and play-offs the value is the place, of all others more is better. None: it says something only about
-    those who are tied, and the tie was broken before.
+    For lots the value is a place; for all others more is better. None: it applies only to tied entries, and the tie
+    was broken before.
     """
 
     code: str
@@ -38,13 +38,13 @@ class Figure:
 
     @property
     def text(self) -> str:
-        """Without needless decimals."""
+        """The value without trailing zeros."""
         return "" if self.value is None else plain(self.value)
 
 
 @dataclass(slots=True)
 class Counts:
-    """The rounds of one entry by how they were spent; `played`, `won`, `lost` and `drawn` are those at the board."""
+    """Counts of one entry's rounds; `played`, `won`, `lost` and `drawn` count matches at the board."""
 
     played: int = 0
     won: int = 0
@@ -65,34 +65,34 @@ class Line:
     counts: Counts
     figures: list[Figure]
     why: list[tuple[Explanation, str]]
-    """Reasons with their sentences in the reader's language."""
+    """Reasons for the place, each with its translated sentence."""
     decided_by: str | None = None
     cells: list[Cell] = field(default_factory=list)
-    goes_on: bool = False
+    advances: bool = False
     joined: int = 1
-    """The first round he could be paired in."""
+    """The first round in which the entry could be paired."""
     left: int | None = None
-    """The last round he could be paired in."""
+    """The last round in which the entry could be paired; None if it has not left."""
     lives: int | None = None
     out_in: int | None = None
     """The round in which the last life was lost."""
     against: list[list[Cell] | None] = field(default_factory=list)
-    """The cells against each line of the table in its order, None against himself; empty without a cross-table."""
+    """Cells against each line of the table in order, None against itself; empty without a cross-table."""
 
     @property
     def points_text(self) -> str:
-        """Without needless decimals."""
+        """The value without trailing zeros."""
         return plain(self.points)
 
     @property
     def pips(self) -> range:
-        """As many as he has lives."""
+        """One item for each life left."""
         return range(self.lives or 0)
 
 
 @dataclass(slots=True)
 class TableView:
-    """A table: `key` is its bracket's. `round` is the one after which it stands, 0 before the first."""
+    """A table of a bracket or group; `round` is the round after which it is shown, 0 before the first."""
 
     key: str
     title: str
@@ -103,17 +103,17 @@ class TableView:
     cross: bool = False
     legend: list[tuple[str, str]] = field(default_factory=list)
     regulations: str = ""
-    """The rules that its tie-breaks follow, with their edition."""
+    """The regulations that its tie-breaks follow, with their edition."""
 
     @property
-    def last_going_on(self) -> int:
-        """The number of the last line that goes on; 0 where nobody does."""
-        return max((at for at, line in enumerate(self.lines, start=1) if line.goes_on), default=0)
+    def last_advancing(self) -> int:
+        """The number of the last line that advances; 0 if none does."""
+        return max((number for number, line in enumerate(self.lines, start=1) if line.advances), default=0)
 
 
 @dataclass(slots=True)
 class Place:
-    """Who shares a place (or stands alone on it): `first` to `last`."""
+    """A place from `first` to `last`, and the entries that share it."""
 
     first: int
     last: int
@@ -121,13 +121,13 @@ class Place:
 
     @property
     def text(self) -> str:
-        """3 or 3–4."""
+        """The label: 3 or 3–4."""
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
 
 @dataclass(slots=True)
 class PlacesView:
-    """The places of a bracket that are certain."""
+    """The decided places of a bracket."""
 
     key: str
     title: str
@@ -137,7 +137,7 @@ class PlacesView:
 
 @dataclass(slots=True)
 class StageView:
-    """A stage: tables where points or lives are counted, places where a bracket decides; neither while planned."""
+    """A stage: tables if points or lives are counted, places otherwise; neither before its draw."""
 
     stage: Stage
     tables: list[TableView] = field(default_factory=list)
@@ -145,15 +145,15 @@ class StageView:
     over: bool = False
     lives: int | None = None
     complete: int | None = None
-    """Rounds that are complete, where they are paired one by one."""
+    """Number of complete rounds, if rounds are paired one by one."""
     paired: int = 0
-    goes_on: int = 0
-    """How many go on to the next stage."""
-    going_on: set[EntryId] = field(default_factory=set)
+    qualifiers: int = 0
+    """How many entries advance to the next stage."""
+    advancing: set[EntryId] = field(default_factory=set)
 
     @property
     def number(self) -> int:
-        """Counted through the division."""
+        """The number of the stage in the division."""
         return self.stage.number
 
     @property
@@ -163,10 +163,10 @@ class StageView:
 
     @property
     def round(self) -> int | None:
-        """The round after which its tables stand."""
+        """The round after which its tables are shown."""
         return self.tables[0].round if self.tables else None
 
     @property
     def rounds(self) -> range:
-        """The complete rounds."""
+        """The numbers of the complete rounds."""
         return range(1, (self.complete or 0) + 1)

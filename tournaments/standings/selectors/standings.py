@@ -1,4 +1,4 @@
-"""Where everybody stands in every stage of a division: the same values for the page, the files and the API."""
+"""The standings of every stage of a division, the same for pages, files and the API."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from tournaments.formats.tables.tables import Table, elimination_places, round_t
 from tournaments.formats.tables.tiebreaks import TIEBREAKS, Explanation, Row
 from tournaments.formats.tables.tiebreaks import Figure as Counted
 from tournaments.models import Division
-from tournaments.standings.labels import explained, regulations, tiebreak, told
+from tournaments.standings.labels import explanation_text, regulations, round_sentence, tiebreak
 from tournaments.standings.layout import bracket_name, ranking_name
 from tournaments.standings.selectors.cells import LOST, Cell, Cells, cells_of, legend, standing_kinds
 from tournaments.standings.selectors.rows import Counts, Figure, Line, Person, Place, PlacesView, StageView, TableView
@@ -23,12 +23,12 @@ from tournaments.state.derivation import StageState, states_of
 from tournaments.state.lots import lots_seed
 from tournaments.state.names import Names
 
-PLACED_BY = "lots"
-"""The tie-break that is a place and not a figure."""
-AMONG_TIED = ("head_to_head", PLACED_BY)
-"""Tie-breaks that say something only about those who are tied."""
-CROSS_TABLE_UP_TO = 24
-"""Entries of a table up to which it is also shown as who played whom."""
+LOTS = "lots"
+"""The tie-break whose value is a place."""
+AMONG_TIED = ("head_to_head", LOTS)
+"""Tie-breaks that apply only to tied entries."""
+MOST_IN_CROSS_TABLE = 24
+"""Entries up to which a table is also shown as a cross-table."""
 
 
 def standings_of(
@@ -39,53 +39,53 @@ def standings_of(
     round_number: int | None = None,
     here: int | None = None,
 ) -> list[StageView]:
-    """Every stage in order, or the one of that number; `round_number` is the round after which a Swiss is shown."""
+    """Return every stage in order, or the stage of this number; `round_number` shows a Swiss after that round."""
     states = {state.stage.pk: state for state in states_of(division)}
     views = []
     for row in division.stages.order_by("number"):
         if stage is not None and row.number != stage:
             continue
         state = states.get(row.pk)
-        made = stage_view(state, names, round_number=round_number, here=here) if state else StageView(row)
-        views.append(made)
+        view = stage_view(state, names, round_number=round_number, here=here) if state else StageView(row)
+        views.append(view)
     return views
 
 
 def person(names: Names, entry: EntryId, gone: Iterable[EntryId] = (), here: int | None = None) -> Person:
-    """An entry as this reader may see it."""
-    found = names.entries[entry]
-    return Person(entry, found.public_id, found.player.public_id, names.of(entry), entry in gone, entry == here)
+    """Return an entry as the user may see it; `gone` are those that withdrew."""
+    row = names.entries[entry]
+    return Person(entry, row.public_id, row.player.public_id, names.of(entry), entry in gone, entry == here)
 
 
 def stage_view(
     state: StageState, names: Names, *, round_number: int | None = None, here: int | None = None
 ) -> StageView:
-    """Where everybody stands in one stage: two queries besides those of `state`."""
+    """Return the standings of one stage; two queries besides those of `state`."""
     settings = state.rows.settings
     qualifiers = places_before(settings, state.stage.number)
-    view = StageView(state.stage, over=state.over, goes_on=len(qualifiers))
+    view = StageView(state.stage, over=state.over, qualifiers=len(qualifiers))
     certain = [entry for place in qualifiers if (entry := state.places.get(place)) is not None]
-    view.going_on = set(certain)
+    view.advancing = set(certain)
     gone = frozenset(item.entry for item in state.rows.withdrawals())
-    maker = _Maker(state, names, gone, here)
+    builder = _TableBuilder(state, names, gone, here)
     if settings.format in ELIMINATION:
-        view.brackets = maker.brackets()
+        view.brackets = builder.brackets()
         return view
     kinds = standing_kinds(state.stage.division)
     if state.event is None:
         each = settings.qualifiers or 0
-        view.tables = [maker.table(one, cells_of(state, one.key, kinds), each) for one in state.tables]
+        view.tables = [builder.table(table, cells_of(state, table.key, kinds), each) for table in state.tables]
         return view
     view.complete, view.paired = complete_rounds(state.event), len(state.event.rounds)
     shown = view.complete if round_number is None else min(max(0, round_number), view.complete)
     table, event = table_after(state, shown)
     view.lives = settings.lives if settings.format == LIVES else None
-    view.tables = [maker.rounds(table, event, cells_of(state, ROUNDS, kinds, shown), settings.qualifiers or 0, shown)]
+    view.tables = [builder.rounds(table, event, cells_of(state, ROUNDS, kinds, shown), settings.qualifiers or 0, shown)]
     return view
 
 
 def complete_rounds(event: SwissEvent) -> int:
-    """How many rounds, from the first on, have all their results."""
+    """Return the number of rounds, from the first on, that have all their results."""
     complete = 0
     for round_ in event.rounds:
         if any(pair.result is None for pair in round_.pairs):
@@ -95,16 +95,16 @@ def complete_rounds(event: SwissEvent) -> int:
 
 
 def table_after(state: StageState, rounds: int) -> tuple[Table, SwissEvent]:
-    """The table of a Swiss or of lives after so many rounds, of those who had entered by then."""
+    """Return the table of a Swiss or of lives after `rounds` rounds, with those who had entered by then."""
     event = state.event
-    assert event is not None  # noqa: S101, asked only of stages that are paired by rounds
+    assert event is not None  # noqa: S101, only used for stages paired by rounds
     players = tuple(player for player in event.players if player.joined <= rounds + 1)
     after = replace(event, rounds=event.rounds[:rounds], players=players)
     return round_table(state.rows.settings, after, ROUNDS, seed=lots_seed(state.stage)), after
 
 
-class _Maker:
-    """Makes the tables of a stage for one reader."""
+class _TableBuilder:
+    """Builds the tables of a stage for one user."""
 
     def __init__(self, state: StageState, names: Names, gone: frozenset[EntryId], here: int | None) -> None:
         self.state, self.names, self.gone, self.here = state, names, gone, here
@@ -113,27 +113,27 @@ class _Maker:
     def person(self, entry: EntryId) -> Person:
         return person(self.names, entry, self.gone, self.here)
 
-    def table(self, table: Table, cells: Cells, going_on: int) -> TableView:
-        """A table in which all play all, with who played whom."""
+    def table(self, table: Table, cells: Cells, advancing: int) -> TableView:
+        """Return the table of a round robin, with a cross-table if it is small enough."""
         lines = [self.line(row, table) for row in table.rows]
         self._fill(lines, cells)
         for line in lines:
             met = {game.opponent for game in table.records.games[line.person.entry]}
             for cell in line.cells:
                 cell.counted = cell.opponent is None or cell.kind == "open" or cell.opponent in met
-        for line in lines[:going_on]:
-            line.goes_on = True
+        for line in lines[:advancing]:
+            line.advances = True
         title = bracket_name(table.key) if self.settings.format == GROUPS else _("Table")
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], table.over)
         view.regulations = regulations(self.settings) if table.tiebreaks else ""
-        view.cross = len(lines) <= CROSS_TABLE_UP_TO
+        view.cross = len(lines) <= MOST_IN_CROSS_TABLE
         if view.cross:
             _cross(lines)
         view.legend = legend(cell for line in lines for cell in line.cells)
         return view
 
-    def rounds(self, table: Table, event: SwissEvent, cells: Cells, going_on: int, shown: int) -> TableView:
-        """The table of a Swiss or of lives after a round."""
+    def rounds(self, table: Table, event: SwissEvent, cells: Cells, advancing: int, shown: int) -> TableView:
+        """Return the table of a Swiss or of lives after a round."""
         lines = [self.line(row, table) for row in table.rows]
         self._fill(lines, cells)
         for line in lines:
@@ -141,8 +141,8 @@ class _Maker:
             line.joined, line.left = player.joined, player.left
             if self.settings.format == LIVES:
                 self._lives(line)
-        for line in lines[:going_on]:
-            line.goes_on = True
+        for line in lines[:advancing]:
+            line.advances = True
         title = _("Table") if table.key == TABLE else _("Standings")
         over = table.over and shown == len(self.state.event.rounds if self.state.event else ())
         view = TableView(table.key, title, lines, [tiebreak(code) for code in table.tiebreaks], over, shown)
@@ -151,27 +151,29 @@ class _Maker:
         return view
 
     def line(self, row: Row, table: Table) -> Line:
-        """A row with its figures and reasons."""
+        """Return a row with its figures and reasons."""
         figures = [
             Figure(code, _value(code, row.entry, figure, table), figure is not None, row.decided_by == code)
             for code, figure in zip(table.tiebreaks, row.figures, strict=True)
         ]
-        why = [(reason, explained(reason)) for reason in row.explain()]
+        why = [(reason, explanation_text(reason)) for reason in row.explain()]
         counts = _counts(row.entry, table.records, self.settings.loss)
         return Line(row.place, self.person(row.entry), row.points, counts, figures, why, row.decided_by)
 
     def _fill(self, lines: Sequence[Line], cells: Cells) -> None:
-        """Gives each line its rounds, in which opponents are known by their places."""
+        """Set the cells of each line, with opponents' places and sentences."""
         places = {line.person.entry: line.place for line in lines}
         for line in lines:
             line.cells = cells.get(line.person.entry, [])
             for cell in line.cells:
                 cell.opponent_place = places.get(cell.opponent) if cell.opponent is not None else None
                 score = f"{cell.score[0]}–{cell.score[1]}" if cell.score else ""
-                cell.sentence = told(cell.kind, round=cell.round, score=score, name=self.names.of(cell.opponent))
+                cell.sentence = round_sentence(
+                    cell.kind, round=cell.round, score=score, name=self.names.of(cell.opponent)
+                )
 
     def _lives(self, line: Line) -> None:
-        """Lives left, and the round in which the last one went."""
+        """Set lives left, the round in which the last one was lost, and the reason for the place."""
         lives = self.settings.lives
         line.lives = int(line.points)
         lost = [cell.round for cell in line.cells if cell.kind in LOST]
@@ -182,35 +184,37 @@ class _Maker:
             why = Explanation("lives_out", {"round": line.out_in, "lives": lives})
         else:
             why = Explanation("lives_gone", {"round": line.left or 0})
-        line.why = [(why, explained(why))]
+        line.why = [(why, explanation_text(why))]
         if line.out_in is not None:
             line.cells = [cell for cell in line.cells if cell.round <= (line.out_in or 0)]
 
     def brackets(self) -> list[PlacesView]:
-        """The places of each bracket; upper and lower one have theirs together."""
-        found = elimination_places(self.settings, self.state.progress)
-        return [self._places(key, places) for key, places in found.items()]
+        """Return the places of each bracket; a double elimination is ranked as a whole."""
+        by_bracket = elimination_places(self.settings, self.state.progress)
+        return [self._places(key, places) for key, places in by_bracket.items()]
 
     def _places(self, key: str, places: Sequence[SharedPlace]) -> PlacesView:
         progress = self.state.progress
         whole = self.settings.format == DOUBLE
-        numbers = progress.graph.fixtures if whole else [one.number for one in progress.graph.bracket(key).fixtures]
+        numbers = (
+            progress.graph.fixtures if whole else [fixture.number for fixture in progress.graph.bracket(key).fixtures]
+        )
         over = all(progress.fixtures[number].over for number in numbers)
-        made = [
+        rows = [
             Place(
-                one.first,
-                one.last,
-                sorted((self.person(entry) for entry in one.entries), key=lambda who: who.name.casefold()),
+                place.first,
+                place.last,
+                sorted(map(self.person, place.entries), key=lambda person: person.name.casefold()),
             )
-            for one in places
+            for place in places
         ]
-        return PlacesView(key, ranking_name(key), over, made)
+        return PlacesView(key, ranking_name(key), over, rows)
 
 
 def _value(code: str, entry: EntryId, figure: Counted | None, table: Table) -> float | None:
-    """What stands in the column. Places count downwards, so that more is better; they are shown as places."""
+    """Return the value of a tie-break column; lots count places downwards and are shown as places."""
     if figure is not None:
-        return -figure.value if code == PLACED_BY else figure.value
+        return -figure.value if code == LOTS else figure.value
     return None if code in AMONG_TIED else TIEBREAKS[code](entry, (entry,), table.records).value
 
 
