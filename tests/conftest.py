@@ -1,7 +1,7 @@
-"""The cast, and the real servers tests run against.
+"""Shared fixtures: the cast, and the real servers that tests use.
 
-Alice directs, Bob and Carol play, Dave is nobody. Nothing of our own is ever mocked: the broker is a real Valkey, the
-worker a real Celery worker, and both live on this process's own socket, so xdist workers do not meet.
+Alice directs, Bob and Carol play, Dave has no role. Our own code is never mocked: the broker is a real Valkey, the
+worker a real Celery worker, and both use a socket of this process, so that xdist workers do not interfere.
 """
 
 import os
@@ -27,37 +27,37 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Browser tests run when they are asked for (`make e2e`), not with everything else."""
+    """Collect the browser tests only when they are named (`make e2e`)."""
     if collection_path == BROWSER_TESTS and not any("browser" in argument for argument in config.args):
         return True
     return None
 
 
 def pytest_report_header() -> str:
-    """What this run is worth: the database and the broker behind it."""
+    """Return the database and the broker of this run."""
     return f"barpoint: {connection.vendor}, {os.environ.get('TEST_REDIS_SERVER', 'embedded Valkey')}"
 
 
 class ValkeyServer:
-    """A broker that a test may stop and start again."""
+    """A broker that a test can stop and start again."""
 
     def __init__(self, folder: Path) -> None:
-        # CI runs the same tests on Redis, by naming its server here.
+        # In CI, TEST_REDIS_SERVER names a Redis server to use instead.
         self.server = embedded.prepare(folder, os.environ.get("TEST_REDIS_SERVER"))
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        """Where it answers, running or not."""
+        """The URL, whether it is running or not."""
         return self.server.url
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
+        """Start the broker and wait until it answers."""
         self.process = spawn(self.server.argv)
         self.server.wait_until_up(self.process)
 
     def stop(self) -> None:
-        """Stop it; connections to it are cut."""
+        """Stop the broker and cut its connections."""
         if self.process is not None:
             stop(self.process, 5)
             self.process = None
@@ -65,7 +65,7 @@ class ValkeyServer:
 
 @pytest.fixture(scope="session", autouse=True)
 def run_dir() -> Iterator[Path]:
-    """This process's own folder, for the database file and the broker's socket."""
+    """The folder of this process for the database file and the broker's socket."""
     RUN_DIR.mkdir(parents=True, exist_ok=True)
     yield RUN_DIR
     shutil.rmtree(RUN_DIR, ignore_errors=True)
@@ -73,12 +73,12 @@ def run_dir() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(run_dir: Path, django_db_modify_db_settings: None) -> None:
-    """The folder of the database file must be there before the database."""
+    """Create the folder before the database file."""
 
 
 @pytest.fixture(scope="session", autouse=True)
 def valkey_server(run_dir: Path, django_test_environment: None) -> Iterator[ValkeyServer]:
-    """The broker of this test process, at settings.REDIS_URL."""
+    """The broker of this process, at settings.REDIS_URL."""
     from django.conf import settings
 
     server = ValkeyServer(run_dir)
@@ -99,7 +99,7 @@ def valkey(valkey_server: ValkeyServer) -> Iterator[Redis]:
 
 @pytest.fixture
 def broker_down(valkey_server: ValkeyServer) -> Iterator[None]:
-    """No broker and no cache while the test runs."""
+    """No broker and no cache during the test."""
     valkey_server.stop()
     yield
     valkey_server.start()
@@ -107,7 +107,7 @@ def broker_down(valkey_server: ValkeyServer) -> Iterator[None]:
 
 @pytest.fixture
 def celery_worker(transactional_db: None, valkey: Redis) -> Iterator[Any]:
-    """A real worker on the real broker, in a thread of this process, so that it sees the test's database."""
+    """A real worker with the real broker, in a thread of this process, so that it sees the test's database."""
     from celery.contrib.testing.worker import start_worker
 
     with start_worker(
@@ -118,13 +118,13 @@ def celery_worker(transactional_db: None, valkey: Redis) -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
-    """What one test put into the cache is not there for the next."""
+    """Empty the cache before each test."""
     cache.clear()
 
 
 @pytest.fixture(autouse=True)
 def _no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A download that one test left open, as only a real server closes them, takes no room from the next."""
+    """Free the slots of downloads that a test left open, since only a real server closes them."""
     from core import csv_files
 
     monkeypatch.setattr(csv_files, "slots", csv_files.Slots())
@@ -132,7 +132,7 @@ def _no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def password() -> str:
-    """Everybody's password."""
+    """The password of every user."""
     return "crawford-1969"
 
 
@@ -142,31 +142,31 @@ def _user(name: str, password: str, **fields: Any) -> User:
 
 @pytest.fixture
 def alice(db: None, password: str) -> User:
-    """She directs."""
+    """The director."""
     return _user("Alice", password)
 
 
 @pytest.fixture
 def bob(db: None, password: str) -> User:
-    """He plays."""
+    """A player."""
     return _user("Bob", password)
 
 
 @pytest.fixture
 def carol(db: None, password: str) -> User:
-    """She plays, too."""
+    """Another player."""
     return _user("Carol", password)
 
 
 @pytest.fixture
 def dave(db: None, password: str) -> User:
-    """He has an account and nothing else."""
+    """A user without any role."""
     return _user("Dave", password)
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Reference data beside the project; skips where the project stands alone."""
+    """The reference data beside the project; skips if there is none."""
     if not SHARED_DATA.is_dir():
         pytest.skip(f"no reference data in {SHARED_DATA.relative_to(SHARED_DATA.parents[1])} beside the project")
     return SHARED_DATA

@@ -1,4 +1,4 @@
-"""The settings of the tests: the real ones, with a database file and a broker of this process's own."""
+"""The real settings, with a database file and a broker for each process."""
 
 import os
 import secrets
@@ -9,14 +9,14 @@ os.environ["BARPOINT_PROFILE"] = "local"
 os.environ["DEBUG"] = "0"
 os.environ["SECRET_KEY"] = "only-for-tests-" + "x" * 40
 
-# Short, since a Unix socket's path may not be longer than about 100 bytes.
+# Short, since the path of a Unix socket is limited to about 100 bytes.
 RUN_DIR = Path(tempfile.gettempdir()) / f"barpoint-test-{os.getpid()}-{secrets.token_hex(3)}"
 os.environ["REDIS_URL"] = f"unix://{RUN_DIR}/valkey.sock"
 
 from config.settings import *  # noqa: E402, F403
 from config.settings import DATABASES, REST_FRAMEWORK, STORAGES  # noqa: E402
 
-# In memory, several threads would find the table locked; each xdist worker is a process and so has its own file.
+# Not in memory, where several threads would find the table locked; each xdist worker is a process with its own file.
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(RUN_DIR / "test.sqlite3")}
 
@@ -27,5 +27,5 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"anon": None, "user": None}
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
-# A connection that the server's threads kept would stand in the way of dropping the test database.
+# A connection kept by a server thread would block dropping the test database.
 DATABASES["default"]["CONN_MAX_AGE"] = 0

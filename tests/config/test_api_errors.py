@@ -20,7 +20,7 @@ class MatchSerializer(serializers.Serializer):
 
 
 def answer_to(error: Exception) -> Response:
-    """What an endpoint answers whose work raises `error`."""
+    """Return the response of an endpoint that raises `error`."""
 
     class Endpoint(APIView):
         permission_classes = ()
@@ -58,17 +58,17 @@ def test_a_refusal_is_a_problem_with_its_code_and_parameters() -> None:
         (exceptions.Throttled(wait=7), 429, "throttled"),
     ],
 )
-def test_each_no_has_its_status_and_code(error: Exception, status: int, code: str) -> None:
+def test_each_error_has_its_status_and_code(error: Exception, status: int, code: str) -> None:
     response = answer_to(error)
     assert (response.status_code, response.data["code"], response.data["status"]) == (status, code, status)
     assert response.headers["Content-Type"] == "application/problem+json"
 
 
-def test_a_client_that_asks_too_often_is_told_how_long_to_wait() -> None:
+def test_a_throttled_client_is_told_how_long_to_wait() -> None:
     assert answer_to(exceptions.Throttled(wait=7)).headers["Retry-After"] == "7"
 
 
-def test_bad_fields_are_named_each_with_its_reason() -> None:
+def test_each_invalid_field_is_named_with_its_reason() -> None:
     serializer = MatchSerializer(data={"length": 99, "games": [{"points": 1}, {"points": 0}]})
     assert not serializer.is_valid()
     response = answer_to(serializers.ValidationError(serializer.errors))
@@ -80,6 +80,6 @@ def test_bad_fields_are_named_each_with_its_reason() -> None:
     ]
 
 
-def test_a_bug_is_not_dressed_up_as_a_refusal() -> None:
+def test_an_unexpected_error_is_not_reported_as_a_refusal() -> None:
     with pytest.raises(RuntimeError):
         answer_to(RuntimeError("a bug"))

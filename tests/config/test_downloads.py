@@ -1,4 +1,4 @@
-"""A download is sent in large pieces, ends with its client, and leaves room for everybody else."""
+"""Downloads are sent in large chunks, end when the client disconnects, and leave threads for pages."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ PATIENCE = 60.0
 
 
 class Endless:
-    """A table without an end, which knows how many times it is being read."""
+    """An endless table that counts how many readers it has."""
 
     def __init__(self) -> None:
         self.begun = self.stopped = 0
@@ -60,7 +60,7 @@ def unlimited(request: HttpRequest) -> HttpResponseBase:
 
 
 class EndlessUrls:
-    """The site with two downloads that do not end by themselves."""
+    """The site with two endless downloads."""
 
     from config.urls import urlpatterns as _site
 
@@ -69,7 +69,7 @@ class EndlessUrls:
 
 @pytest.fixture
 def port(transactional_db: None) -> Iterator[int]:
-    """The site as uvicorn serves it, in this process, so that its generators can be watched."""
+    """The site served by uvicorn in this process, so that its generators can be watched."""
     global endless
     endless = Endless()
     port = free_port()
@@ -92,7 +92,7 @@ def eventually(true: Callable[[], bool]) -> None:
 
 
 def opened(port: int, path: str) -> tuple[socket.socket, int]:
-    """A connection on which a download has begun, and the status of the answer."""
+    """Start a download and return its connection and status."""
     connected = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     connected.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
     return connected, int(connected.recv(1000).split()[1])
@@ -103,8 +103,8 @@ def is_healthy(port: int) -> bool:
         return bool(response.status == 200)
 
 
-def test_downloads_end_with_their_clients(port: int) -> None:
-    """All eight threads are busy with answers that would never end; then the clients go."""
+def test_a_download_ends_when_its_client_disconnects(port: int) -> None:
+    """Occupy all eight threads with endless responses, then disconnect."""
     sockets = [opened(port, "/unlimited.csv")[0] for _ in range(DOWNLOADS)]
     assert DOWNLOADS == asgi.WSGI_THREADS
     eventually(lambda: endless.begun == DOWNLOADS)
@@ -141,7 +141,7 @@ def test_a_head_request_reads_no_rows(port: int) -> None:
     assert endless.rows_read == 0
 
 
-def test_a_whole_download_arrives(port: int, rated_matches: int) -> None:
+def test_a_short_download_arrives_in_full(port: int, rated_matches: int) -> None:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/rankings/matches.csv", timeout=PATIENCE) as response:
         lines = list(csv.reader(io.TextIOWrapper(response)))
     assert len(lines) == rated_matches + 1
@@ -151,7 +151,7 @@ def test_a_whole_download_arrives(port: int, rated_matches: int) -> None:
 
 @pytest.fixture
 def rated_matches(db: None) -> int:
-    """Two thousand rated matches between Bob and Carol; their number."""
+    """Create two thousand rated matches between Bob and Carol and return their number."""
     bob, carol = Player.objects.create(name="Bob"), Player.objects.create(name="Carol")
     facts = {"length": 7, "finished_at": NOON}
     matches = Match.objects.bulk_create(
@@ -170,14 +170,14 @@ def rated_matches(db: None) -> int:
         **facts,
     }
     RatingChange.objects.bulk_create(
-        RatingChange(match=match, player=one, opponent=other, won=one is bob, **ratings)
+        RatingChange(match=match, player=player, opponent=opponent, won=player is bob, **ratings)
         for match in matches
-        for one, other in ((bob, carol), (carol, bob))
+        for player, opponent in ((bob, carol), (carol, bob))
     )
     return len(matches)
 
 
-def test_a_chunk_holds_many_rows(client: Client, rated_matches: int) -> None:
+def test_a_chunk_contains_many_rows(client: Client, rated_matches: int) -> None:
     pieces = list(client.get("/rankings/matches.csv").streaming_content)  # type: ignore[attr-defined]
     assert b"".join(pieces).count(b"\r\n") == rated_matches + 1
     assert len(pieces) < rated_matches / 100
@@ -185,7 +185,7 @@ def test_a_chunk_holds_many_rows(client: Client, rated_matches: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["matches", "ranking"])
-def test_one_client_downloads_only_so_often(client: Client, db: None, name: str) -> None:
+def test_downloads_are_limited_per_client(client: Client, db: None, name: str) -> None:
     statuses = []
     for _ in range(throttle.DOWNLOADS_BY.most + 1):
         answer = client.get(f"/rankings/{name}.csv")

@@ -1,4 +1,4 @@
-"""Every error has a page of ours, with a way on."""
+"""Every error has a page of its own with links to go on."""
 
 import re
 from typing import Any
@@ -33,7 +33,7 @@ def takes(request: HttpRequest) -> HttpResponse:
 
 
 class Urls:
-    """The site with pages that go wrong."""
+    """The site with views that raise errors."""
 
     from config import urls as _urls
 
@@ -50,7 +50,7 @@ class Urls:
 
 
 def ways_on(answer: Any) -> list[str]:
-    """The links in the page's own part."""
+    """The links in the main part of a page."""
     html = answer.content.decode()
     main = html[html.index("<main") : html.index("</main>")]
     assert re.search(r"<h1>[A-Z]", main)
@@ -58,7 +58,7 @@ def ways_on(answer: Any) -> list[str]:
 
 
 @override_settings(ROOT_URLCONF=Urls)
-def test_each_status_has_a_page_with_a_way_on() -> None:
+def test_each_status_has_a_page_with_links() -> None:
     client = Client(raise_request_exception=False)
     for method, where, status in (
         ("get", "/nowhere/", 404),
@@ -73,7 +73,7 @@ def test_each_status_has_a_page_with_a_way_on() -> None:
 
 
 @override_settings(ROOT_URLCONF=Urls)
-def test_the_way_back_leads_to_where_one_was(client: Client) -> None:
+def test_an_error_page_links_to_the_previous_page(client: Client) -> None:
     here = {"Referer": "http://testserver/events/?q=1"}
     for where in ("/forbids/", "/refuses/", "/nowhere/"):
         assert "/events/" in ways_on(client.get(where, headers=here)), where
@@ -81,13 +81,13 @@ def test_the_way_back_leads_to_where_one_was(client: Client) -> None:
 
 
 @override_settings(ROOT_URLCONF=Urls)
-def test_a_stranger_may_sign_in_and_come_back(client: Client, bob: User) -> None:
+def test_an_anonymous_visitor_is_offered_to_sign_in(client: Client, bob: User) -> None:
     assert "/sign-in/?next=/forbids/" in ways_on(client.get("/forbids/"))
     client.force_login(bob)
     assert not [link for link in ways_on(client.get("/forbids/")) if "sign-in" in link]
 
 
-def test_a_form_without_its_token_is_explained() -> None:
+def test_a_form_without_a_csrf_token_is_explained() -> None:
     strict = Client(enforce_csrf_checks=True)
     answer = strict.post("/theme/", {"theme": "dark"}, headers={"Referer": "http://testserver/clubs/"})
     assert answer.status_code == 403
@@ -96,7 +96,7 @@ def test_a_form_without_its_token_is_explained() -> None:
 
 
 @override_settings(ROOT_URLCONF=Urls)
-def test_what_is_too_large_is_explained() -> None:
+def test_a_request_that_is_too_large_is_explained() -> None:
     client = Client()
     many = {f"field-{number}": "1" for number in range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS + 1)}
     large = {"text": "x" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)}

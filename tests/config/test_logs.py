@@ -1,4 +1,4 @@
-"""Log lines name neither tokens nor passwords, whoever wrote them."""
+"""Log lines contain neither tokens nor passwords, whichever logger writes them."""
 
 import io
 import json
@@ -18,12 +18,12 @@ from config.logs import logging_config, without_secrets
 from players.models import User
 
 BEARER = {"token", "secret", "uidb64", "key"}
-"""Arguments of routes that let whoever holds them act."""
+"""Route parameters that work like a key."""
 
 
 @pytest.fixture(params=[True, False], ids=["json", "console"])
 def log(request: pytest.FixtureRequest) -> Iterator[io.StringIO]:
-    """What a logger of the site writes, in either form."""
+    """The output of the site's loggers in either format."""
     config = logging_config(json=request.param, level="INFO")
     formatter = config["formatters"]["structured"]
     written = io.StringIO()
@@ -46,7 +46,7 @@ def patterns(resolver: URLResolver) -> Iterator[URLPattern]:
 
 
 def bearer_paths() -> Iterator[tuple[str, list[str]]]:
-    """Each route of the site that takes a secret in its path, with secrets in it."""
+    """Yield each route with a secret in its path, filled with secrets."""
     secret = {
         "token": f"abcdefghj2.0.{secrets.token_urlsafe(32)}",
         "secret": secrets.token_urlsafe(24),
@@ -63,7 +63,7 @@ def bearer_paths() -> Iterator[tuple[str, list[str]]]:
             pytest.fail(f"{pattern.name}: give this test a value for one of {sorted(names)}")
 
 
-def test_no_route_that_works_like_a_key_is_logged_whole() -> None:
+def test_secrets_in_paths_are_not_logged() -> None:
     paths = list(bearer_paths())
     assert len(paths) > 10
     for path, values in paths:
@@ -76,7 +76,7 @@ def test_no_route_that_works_like_a_key_is_logged_whole() -> None:
             assert not [value for value in values if value in without_secrets(line)], line
 
 
-def test_an_ordinary_line_stays_as_it_is() -> None:
+def test_a_line_without_secrets_is_unchanged() -> None:
     for line in (
         "Not Found: /events/harbour/winter-open/",
         "Not Found: /matches/abcdefghj2/claim/",
@@ -99,11 +99,11 @@ def test_an_ordinary_line_stays_as_it_is() -> None:
         "DETAIL:  Failing row contains (1, SECRETSECRET, bob@example.org).",
     ],
 )
-def test_headers_cookies_and_fields_are_cut_out(line: str) -> None:
+def test_secrets_in_headers_cookies_and_fields_are_removed(line: str) -> None:
     assert "SECRET" not in without_secrets(line)
 
 
-def test_a_traceback_names_the_line_but_not_its_variables(log: io.StringIO) -> None:
+def test_a_traceback_contains_the_line_but_no_variables(log: io.StringIO) -> None:
     def sign_in(typed: str) -> None:
         raise RuntimeError("the database went away")
 
@@ -118,7 +118,7 @@ def test_a_traceback_names_the_line_but_not_its_variables(log: io.StringIO) -> N
     assert typed not in line
 
 
-def test_tokens_are_neither_shown_nor_recorded_in_the_admin(client: Client, alice: User, bob: User) -> None:
+def test_the_admin_neither_shows_nor_records_tokens(client: Client, alice: User, bob: User) -> None:
     alice.is_staff = alice.is_superuser = True
     alice.save()
     client.force_login(alice)

@@ -13,7 +13,7 @@ from config.modules import import_map, import_map_source
 
 @pytest.fixture
 def hashed(tmp_path: Path, settings: Any) -> Iterator[None]:
-    """Static files as a server has them, with a module of matches among them."""
+    """Static files as on a server, including a module of matches."""
     (tmp_path / "source" / "matches").mkdir(parents=True)
     (tmp_path / "source" / "matches" / "a_test_module.js").write_text('import "./another.js";\n')
     settings.STATICFILES_DIRS = [tmp_path / "source"]
@@ -29,14 +29,14 @@ def hashed(tmp_path: Path, settings: Any) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("hashed")
-def test_a_module_is_found_under_its_plain_name_and_cached_for_ever(db: None) -> None:
+def test_a_module_is_mapped_to_its_hashed_name_and_cached_for_ever(db: None) -> None:
     imports = json.loads(import_map())["imports"]
     assert re.fullmatch(r"/static/matches/a_test_module\.[0-9a-f]{12}\.js", imports["/static/matches/a_test_module.js"])
     assert [name for name in imports if name.startswith(("/static/admin/", "/static/vendor/"))] == []
 
 
 @pytest.mark.usefixtures("hashed")
-def test_the_import_map_is_the_only_inline_script_and_the_policy_knows_it(db: None) -> None:
+def test_the_import_map_is_the_only_inline_script_and_in_the_policy(db: None) -> None:
     response = Client().get("/")
     inline = re.findall(r"<script(?![^>]*\bsrc=)([^>]*)>(.*?)</script>", response.content.decode(), re.DOTALL)
     assert inline == [(' type="importmap"', import_map())]

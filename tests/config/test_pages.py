@@ -25,34 +25,34 @@ def crashes(request: HttpRequest) -> HttpResponse:
 
 
 class RefusingUrls:
-    """The site with two more pages."""
+    """The site with two additional pages."""
 
     from config.urls import urlpatterns as _site
 
     urlpatterns = (*_site, path("refuses/", refuses), path("crashes/", crashes))
 
 
-def test_the_home_page_leads_to_checking_a_match(client: Client, db: None) -> None:
+def test_the_home_page_links_to_checking_a_match(client: Client, db: None) -> None:
     page = client.get("/").content.decode()
     assert re.search(r'<a class="button button-primary" href="/check/">', page)
     assert page.count("button-primary") == 1
 
 
-def test_a_page_that_is_not_there_says_so_kindly(client: Client, db: None) -> None:
+def test_an_unknown_url_shows_page_not_found(client: Client, db: None) -> None:
     response = client.get("/nowhere/")
     assert response.status_code == 404
     assert "Page not found" in response.content.decode()
 
 
 @override_settings(ROOT_URLCONF=RefusingUrls)
-def test_a_refusal_is_a_page_that_says_why(client: Client, db: None) -> None:
+def test_a_refusal_is_shown_as_a_page_with_the_reason(client: Client, db: None) -> None:
     response = client.get("/refuses/")
     assert response.status_code == 422
     assert "The dice 70 cannot be" in response.content.decode()
 
 
 @override_settings(ROOT_URLCONF=RefusingUrls)
-def test_a_bug_is_a_page_of_its_own_and_not_a_refusal(db: None) -> None:
+def test_an_unexpected_error_has_its_own_page(db: None) -> None:
     response = Client(raise_request_exception=False).get("/crashes/")
     assert response.status_code == 500
     assert "The fault is ours" in response.content.decode()
@@ -71,25 +71,25 @@ def test_no_page_has_inline_scripts_or_styles(client: Client, db: None) -> None:
     assert not re.search(r"\sstyle=|<style|\son\w+=|https?://(?!www\.w3\.org)", page)
 
 
-def test_answers_carry_the_headers_that_protect_readers(client: Client, db: None) -> None:
+def test_responses_have_security_headers(client: Client, db: None) -> None:
     headers = client.get("/").headers
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
 
 
-def test_a_request_keeps_the_id_it_came_with_if_that_is_harmless(client: Client, db: None) -> None:
+def test_a_request_keeps_a_valid_request_id(client: Client, db: None) -> None:
     assert client.get("/healthz", headers={"X-Request-ID": "abc-12345"}).headers["X-Request-ID"] == "abc-12345"
     assert client.get("/healthz", headers={"X-Request-ID": "a\nb c"}).headers["X-Request-ID"] != "a\nb c"
 
 
-def test_dave_without_an_account_chooses_dark_and_keeps_it(client: Client, db: None) -> None:
+def test_dave_chooses_dark_without_an_account(client: Client, db: None) -> None:
     response = client.post("/theme/", {"theme": "dark", "next": "/"})
     assert response.status_code == 302
     assert 'data-theme="dark"' in client.get("/").content.decode()
 
 
-def test_bobs_colours_are_in_his_account(client: Client, bob: User) -> None:
+def test_bobs_theme_is_saved_in_his_account(client: Client, bob: User) -> None:
     client.force_login(bob)
     client.post("/theme/", {"theme": "dark", "next": "/"})
     bob.refresh_from_db()
@@ -97,16 +97,16 @@ def test_bobs_colours_are_in_his_account(client: Client, bob: User) -> None:
 
 
 @pytest.mark.parametrize("target", ["https://example.com/", "//example.com/", "javascript:alert(1)"])
-def test_choosing_colours_never_leads_off_the_site(client: Client, db: None, target: str) -> None:
+def test_choosing_a_theme_never_redirects_to_another_site(client: Client, db: None, target: str) -> None:
     assert client.post("/theme/", {"theme": "dark", "next": target}).headers["Location"] == "/"
 
 
-def test_an_unknown_theme_is_not_kept(client: Client, db: None) -> None:
+def test_an_unknown_theme_is_not_saved(client: Client, db: None) -> None:
     client.post("/theme/", {"theme": "plaid"})
     assert 'data-theme="auto"' in client.get("/").content.decode()
 
 
-def test_bob_reads_in_his_own_time_zone(bob: User) -> None:
+def test_bob_sees_times_in_his_own_time_zone(bob: User) -> None:
     from django.contrib.auth.models import AnonymousUser
     from django.test import RequestFactory
     from django.utils import timezone
@@ -129,14 +129,14 @@ def test_bob_reads_in_his_own_time_zone(bob: User) -> None:
     assert seen == ["Europe/Copenhagen", settings.TIME_ZONE, settings.TIME_ZONE, settings.TIME_ZONE]
 
 
-def test_ready_means_the_database_answers(client: Client, db: None) -> None:
+def test_readyz_checks_the_database(client: Client, db: None) -> None:
     response = client.get("/readyz")
     assert response.status_code == 200
     assert response.json() == {"database": "ok", "queue": "ok"}
 
 
 @pytest.mark.usefixtures("broker_down")
-def test_without_its_queue_the_site_is_ready_and_says_so(client: Client, db: None) -> None:
+def test_readyz_reports_a_missing_queue(client: Client, db: None) -> None:
     response = client.get("/readyz")
     assert response.status_code == 200
     assert response.json() == {"database": "ok", "queue": "down"}
@@ -148,13 +148,13 @@ def test_pages_work_without_the_broker(client: Client, db: None) -> None:
 
 
 @pytest.mark.parametrize("address", ["/events/?club=%00", "/api/v1/tournaments/?club=a%00b", "/clubs/%00/"])
-def test_text_that_no_database_can_look_for_is_refused(client: Client, db: None, address: str) -> None:
+def test_a_nul_character_in_a_request_is_refused(client: Client, db: None, address: str) -> None:
     assert client.get(address).status_code == 400
     assert client.get("/", headers={"Idempotency-Key": "a\0b"}).status_code == 400
     assert client.get(address.replace("%00", "%20")).status_code in (200, 404)
 
 
-def test_the_home_page_shows_what_is_on_and_who_leads(client: Client, db: None, password: str) -> None:
+def test_the_home_page_shows_current_events_and_leaders(client: Client, db: None, password: str) -> None:
     bare = client.get("/").content.decode()
     assert "home-now" not in bare
     load(password=password, now=timezone.now())
@@ -163,10 +163,12 @@ def test_the_home_page_shows_what_is_on_and_who_leads(client: Client, db: None, 
     assert "Autumn Cup" not in full, "it is over"
     leaders = re.findall(r'href="/players/\w{10}/">([^<]+)</a>\s*</span><strong class="num">(\d+\.\d)', full)
     assert len(leaders) == 5
-    assert [float(rating) for _name, rating in leaders] == sorted((float(one[1]) for one in leaders), reverse=True)
+    assert [float(rating) for _name, rating in leaders] == sorted(
+        (float(leader[1]) for leader in leaders), reverse=True
+    )
 
 
-def test_a_draft_is_not_on_the_home_page(client: Client, alice: User, db: None) -> None:
+def test_the_home_page_shows_no_draft_events(client: Client, alice: User, db: None) -> None:
     club = create_club(name="Harbour", by=Actor.of(alice))
     now = timezone.now()
     event = create_tournament(club=club, by=Actor.of(alice), now=now, name="Secret Cup", starts_at=now)

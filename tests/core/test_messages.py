@@ -1,4 +1,4 @@
-"""Every code says one thing, whichever room refuses."""
+"""Every code has one message, whichever app refuses with it."""
 
 from collections.abc import Mapping
 from string import Formatter
@@ -12,7 +12,7 @@ from players.refusals import MESSAGES as PLAYERS
 from tournaments.formats.errors import MESSAGES as FORMATS
 from tournaments.state.refusals import MESSAGES as TOURNAMENTS
 
-ROOMS = {
+APPS = {
     "engine": ENGINE,
     "players": PLAYERS,
     "matches": MATCHES,
@@ -21,41 +21,41 @@ ROOMS = {
 }
 
 
-def contradictions(rooms: Mapping[str, Mapping[str, str]]) -> dict[str, set[str]]:
-    """Codes that have more than one sentence."""
-    said: dict[str, set[str]] = {}
-    for messages in rooms.values():
+def contradictions(apps: Mapping[str, Mapping[str, str]]) -> dict[str, set[str]]:
+    """The codes that have more than one message."""
+    messages_by_code: dict[str, set[str]] = {}
+    for messages in apps.values():
         for code, template in messages.items():
-            said.setdefault(code, set()).add(template)
-    return {code: templates for code, templates in said.items() if len(templates) > 1}
+            messages_by_code.setdefault(code, set()).add(template)
+    return {code: templates for code, templates in messages_by_code.items() if len(templates) > 1}
 
 
-def test_no_two_rooms_say_different_things_by_one_code() -> None:
-    assert all(ROOMS.values())
-    assert contradictions(ROOMS) == {}
+def test_no_code_has_two_messages() -> None:
+    assert all(APPS.values())
+    assert contradictions(APPS) == {}
 
 
-def test_a_contradiction_is_seen() -> None:
+def test_a_planted_contradiction_is_reported() -> None:
     assert contradictions({"one": {"late": "Late."}, "other": {"late": "Too late."}}) == {
         "late": {"Late.", "Too late."}
     }
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_sentence_can_be_said(room: str) -> None:
-    for code, template in ROOMS[room].items():
+@pytest.mark.parametrize("app", APPS)
+def test_every_message_can_be_formatted(app: str) -> None:
+    for code, template in APPS[app].items():
         places = {name for _, name, _, _ in Formatter().parse(template) if name}
-        said = sentence(code, dict.fromkeys(places, 7))
-        assert said != code
-        assert "{" not in said
+        text = sentence(code, dict.fromkeys(places, 7))
+        assert text != code
+        assert "{" not in text
 
 
-def test_a_room_cannot_change_what_another_said_before() -> None:
+def test_an_app_cannot_register_a_code_with_another_message() -> None:
     before = sentence("bar_first", {})
     with pytest.raises(ValueError, match="bar_first"):
         register({"bar_first": "{something} else"})
     assert sentence("bar_first", {}) == before
 
 
-def test_a_code_nobody_knows_is_shown_as_it_is() -> None:
+def test_an_unknown_code_is_shown_as_it_is() -> None:
     assert sentence("of_a_newer_version", {"a": 1}) == "of_a_newer_version"

@@ -16,17 +16,17 @@ from players.models import User
 from tests.conftest import ValkeyServer
 
 NOT_HUNG = 20.0
-"""Seconds. Without its own limits a publisher retries for minutes; how quick it really is, benchmarks tell."""
+"""Seconds. Without its own limits a publisher retries for minutes; benchmarks measure the actual time."""
 
 
 @shared_task(name="tests.rename")
 def rename(user_id: int, name: str) -> None:
-    """Something a worker does that everybody can see."""
+    """A task with a visible effect."""
     User.objects.filter(pk=user_id).update(display_name=name)
 
 
 def name_of(user: User, expected: str, patience: float = 60.0) -> str:
-    """The user's name as soon as it is `expected`, or when patience ends."""
+    """Wait until the user's name is `expected`, or until the time is up, and return it."""
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         user.refresh_from_db()
@@ -36,21 +36,21 @@ def name_of(user: User, expected: str, patience: float = 60.0) -> str:
     return user.display_name
 
 
-def test_a_worker_does_what_was_published_after_commit(celery_worker: Any, bob: User) -> None:
+def test_a_worker_runs_what_was_published_after_commit(celery_worker: Any, bob: User) -> None:
     with transaction.atomic():
         transaction.on_commit(lambda: rename.delay(bob.pk, "Robert"), robust=True)
     assert name_of(bob, "Robert") == "Robert"
 
 
-def test_an_idle_worker_still_listens(celery_worker: Any, bob: User) -> None:
-    """The publisher's short time limits must not tire out the worker, which waits on the same kind of connection."""
+def test_an_idle_worker_keeps_listening(celery_worker: Any, bob: User) -> None:
+    """The publisher's short time limits must not apply to the worker, which waits on the same kind of connection."""
     time.sleep(2.5)
     rename.delay(bob.pk, "Robert")
     assert name_of(bob, "Robert") == "Robert"
 
 
 @pytest.mark.usefixtures("broker_down")
-def test_a_commit_stands_and_does_not_wait_while_the_broker_is_away(transactional_db: None, bob: User) -> None:
+def test_a_commit_succeeds_without_a_broker_and_without_waiting(transactional_db: None, bob: User) -> None:
     began = time.monotonic()
     with transaction.atomic():
         User.objects.filter(pk=bob.pk).update(display_name="Robert")
@@ -60,14 +60,14 @@ def test_a_commit_stands_and_does_not_wait_while_the_broker_is_away(transactiona
 
 
 @pytest.mark.usefixtures("broker_down")
-def test_a_first_connection_to_a_broker_that_is_away_fails_at_once() -> None:
+def test_a_first_connection_to_a_missing_broker_fails_at_once() -> None:
     began = time.monotonic()
     with celery_app.connection_for_write() as unused_so_far, pytest.raises(OperationalError):
         rename.apply_async((1, "Bobby"), connection=unused_so_far)
     assert time.monotonic() - began < NOT_HUNG
 
 
-def test_a_broker_that_hangs_does_not_hang_a_request(
+def test_a_hanging_broker_does_not_block_a_request(
     transactional_db: None, bob: User, client: Client, valkey_server: ValkeyServer
 ) -> None:
     assert valkey_server.process is not None
@@ -86,7 +86,7 @@ def test_a_broker_that_hangs_does_not_hang_a_request(
     assert cache.get("score") == "3–6"
 
 
-def test_the_cache_forgets_while_the_broker_is_away(valkey: Redis, valkey_server: ValkeyServer) -> None:
+def test_the_cache_is_empty_without_a_broker(valkey: Redis, valkey_server: ValkeyServer) -> None:
     cache.set("score", "3–6")
     assert cache.get("score") == "3–6"
     valkey_server.stop()

@@ -1,4 +1,4 @@
-"""How often one may try."""
+"""Limits on attempts."""
 
 import pytest
 from django.core import mail
@@ -17,7 +17,7 @@ def attempt(client: Client, email: str, password: str = "guess", address: str = 
     return client.post("/sign-in/", {"username": email, "password": password}, REMOTE_ADDR=address).status_code
 
 
-def test_passwords_of_one_account_are_not_guessed_without_end(client: Client, bob: User, password: str) -> None:
+def test_passwords_of_an_account_cannot_be_guessed_without_limit(client: Client, bob: User, password: str) -> None:
     for number in range(SIGN_IN_AS.most):
         assert attempt(client, "BOB@example.org" if number % 2 else bob.email, address=f"192.0.2.{number}") == 422
     assert attempt(client, bob.email, password, address="198.51.100.7") == 429
@@ -25,21 +25,21 @@ def test_passwords_of_one_account_are_not_guessed_without_end(client: Client, bo
     assert "Too many attempts. Try again in" in page
 
 
-def test_whoever_gets_it_right_starts_anew(client: Client, bob: User, password: str) -> None:
+def test_signing_in_resets_the_count(client: Client, bob: User, password: str) -> None:
     for _ in range(SIGN_IN_AS.most - 1):
         attempt(client, bob.email)
     assert attempt(client, bob.email, password) == 302
     assert attempt(Client(), bob.email) == 422
 
 
-def test_one_address_does_not_try_every_account(client: Client, bob: User) -> None:
+def test_one_client_cannot_try_every_account(client: Client, bob: User) -> None:
     for number in range(SIGN_IN_FROM.most):
         assert attempt(client, f"{number}@example.org") == 422
     assert attempt(client, "another@example.org") == 429
     assert attempt(client, bob.email, address="198.51.100.7") == 422
 
 
-def test_letters_for_one_address_have_an_end_and_tell_nobody_anything(client: Client, bob: User) -> None:
+def test_password_emails_are_limited_and_reveal_nothing(client: Client, bob: User) -> None:
     for email in (bob.email, "nobody@example.org"):
         for _ in range(RESET_FOR.most):
             assert client.post("/password/forgotten/", {"email": email}).status_code == 302
@@ -47,7 +47,7 @@ def test_letters_for_one_address_have_an_end_and_tell_nobody_anything(client: Cl
     assert len(mail.outbox) == RESET_FOR.most
 
 
-def test_accounts_are_not_opened_without_end(client: Client) -> None:
+def test_sign_ups_are_limited(client: Client) -> None:
     for _ in range(SIGN_UP_FROM.most):
         throttle.count(SIGN_UP_FROM, "127.0.0.1")
     fields = {"display_name": "Erin", "email": "erin@example.org", "new_password": "crawford-1969"}
@@ -56,20 +56,20 @@ def test_accounts_are_not_opened_without_end(client: Client) -> None:
     assert not User.objects.exists()
 
 
-def test_a_network_of_one_customer_is_one_address(rf) -> None:  # type: ignore[no-untyped-def]
-    one, other = (rf.get("/", REMOTE_ADDR=f"2001:db8:0:1::{host}") for host in ("1", "ffff"))
-    assert throttle.client_network(one) == throttle.client_network(other) == "2001:db8:0:1::"
+def test_an_ipv6_network_counts_as_one_client(rf) -> None:  # type: ignore[no-untyped-def]
+    first, second = (rf.get("/", REMOTE_ADDR=f"2001:db8:0:1::{host}") for host in ("1", "ffff"))
+    assert throttle.client_network(first) == throttle.client_network(second) == "2001:db8:0:1::"
     assert throttle.client_network(rf.get("/", REMOTE_ADDR="192.0.2.1")) == "192.0.2.1"
 
 
-def test_what_is_typed_is_not_kept(client: Client, valkey) -> None:  # type: ignore[no-untyped-def]
+def test_typed_text_is_not_stored(client: Client, valkey) -> None:  # type: ignore[no-untyped-def]
     attempt(client, "bob@example.org")
     keys = [key.decode() for key in valkey.keys("*attempts*")]
     assert len(keys) == 4
     assert not [key for key in keys if "bob" in key]
 
 
-def test_the_wait_is_told_in_minutes(db: None) -> None:
+def test_the_wait_is_given_in_minutes(db: None) -> None:
     for _ in range(SIGN_IN_AS.most):
         throttle.count(SIGN_IN_AS, "bob@example.org")
     with pytest.raises(Refused) as refused:

@@ -1,4 +1,4 @@
-"""The club of this room's tests: Olga owns it, Alice directs, Anton assists, Bob plays. Mallory directs another."""
+"""A club: Olga owns it, Alice directs, Anton assists, Bob plays. Mallory directs another club."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -23,31 +23,31 @@ def new_user(name: str, password: str) -> User:
 
 @pytest.fixture
 def olga(db: None, password: str) -> User:
-    """She owns the club."""
+    """The owner of the club."""
     return new_user("Olga", password)
 
 
 @pytest.fixture
 def anton(db: None, password: str) -> User:
-    """He assists."""
+    """An assistant."""
     return new_user("Anton", password)
 
 
 @pytest.fixture
 def mallory(db: None, password: str) -> User:
-    """She directs another club and would like to direct this one."""
+    """The director of another club, who would like to direct this one."""
     return new_user("Mallory", password)
 
 
 @pytest.fixture
 def club(olga: User) -> Club:
-    """Olga's club, with nobody else in it."""
+    """Olga's club without other members."""
     return create_club(name="Copenhagen Backgammon", by=Actor.of(olga), city="Copenhagen")
 
 
 @pytest.fixture
 def join(club: Club) -> Join:
-    """Take an account into the club: `join(bob)`, `join(alice, Role.DIRECTOR)`."""
+    """Add an account's player to the club: `join(bob)`, `join(alice, Role.DIRECTOR)`."""
 
     def take_in(user: User, role: Role = Role.MEMBER, *, into: Club = club) -> Membership:
         membership = add_player(club=into, player=ensure_player(user=user, by=SYSTEM), by=SYSTEM)
@@ -58,7 +58,7 @@ def join(club: Club) -> Join:
 
 @pytest.fixture
 def full_club(club: Club, join: Join, alice: User, anton: User, bob: User) -> Club:
-    """The club with somebody in each role."""
+    """The club with a member in each role."""
     join(alice, Role.DIRECTOR)
     join(anton, Role.ASSISTANT)
     join(bob)
@@ -67,13 +67,13 @@ def full_club(club: Club, join: Join, alice: User, anton: User, bob: User) -> Cl
 
 @pytest.fixture
 def other_club(mallory: User) -> Club:
-    """Where Mallory directs."""
+    """Mallory's club."""
     return create_club(name="Malmo Backgammon", by=Actor.of(mallory))
 
 
 @pytest.fixture
 def enter(club: Club) -> Enter:
-    """A player the director has entered, without an account: `enter("Jens Hansen")`."""
+    """Add a player without an account: `enter("Jens Hansen")`."""
 
     def add(name: str, *, into: Club = club) -> Player:
         return add_member(club=into, name=name, by=SYSTEM, namesake=True).player

@@ -1,4 +1,4 @@
-"""The FIBS formula against published figures, and the fold over a history."""
+"""The FIBS formula against published figures, and the computation over a history."""
 
 import doctest
 import json
@@ -20,9 +20,9 @@ RAMPS = st.sampled_from(Ramp)
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    found = doctest.testmod(ratings)
-    assert found.attempted >= 5
-    assert found.failed == 0
+    results = doctest.testmod(ratings)
+    assert results.attempted >= 5
+    assert results.failed == 0
 
 
 def test_the_favourite_wins_little_and_the_underdog_much() -> None:
@@ -32,7 +32,7 @@ def test_the_favourite_wins_little_and_the_underdog_much() -> None:
     assert round(change(1650, 1500, 7, experience=900, won=False), 4) == -6.4798
 
 
-def test_a_match_has_a_point() -> None:
+def test_a_match_without_points_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one point"):
         win_probability(1500, 1500, 0)
 
@@ -72,40 +72,42 @@ def test_the_formula_gives_the_published_table(shared_data: Path) -> None:
         assert chance == pytest.approx(entry["p_favourite"], abs=1e-3), entry
 
 
-def test_the_formula_gives_what_was_seen_on_fibs(shared_data: Path) -> None:
+def test_the_formula_gives_the_changes_observed_on_fibs(shared_data: Path) -> None:
     data = json.loads((shared_data / "fibs_rating_examples.json").read_text())["observed_on_fibs"]
-    seen = [one for value in data.values() if isinstance(value, list) for one in value if "winner_rating" in one]
+    seen = [
+        example for value in data.values() if isinstance(value, list) for example in value if "winner_rating" in example
+    ]
     assert len(seen) > 5
-    for one in seen:
-        args = one["winner_rating"], one["loser_rating"], one["match_length"]
-        won = change(*args, experience=one["winner_exp"], won=True, ramp=Ramp.INCLUDING)
+    for example in seen:
+        args = example["winner_rating"], example["loser_rating"], example["match_length"]
+        won = change(*args, experience=example["winner_exp"], won=True, ramp=Ramp.INCLUDING)
         # FIBS prints hundredths of the ratings before and after.
-        assert won == pytest.approx(one["observed_winner_change"], abs=0.011), one
+        assert won == pytest.approx(example["observed_winner_change"], abs=0.011), example
 
 
 @given(RATINGS, RATINGS, LENGTHS)
-def test_one_of_the_two_wins(one: float, other: float, length: int) -> None:
-    assert win_probability(one, other, length) + win_probability(other, one, length) == pytest.approx(1)
+def test_the_chances_of_both_sides_add_up_to_one(rating: float, opponent: float, length: int) -> None:
+    assert win_probability(rating, opponent, length) + win_probability(opponent, rating, length) == pytest.approx(1)
 
 
 @given(RATINGS, RATINGS, LENGTHS, EXPERIENCES, RAMPS)
-def test_what_one_wins_the_other_loses_where_their_k_is_equal(
-    one: float, other: float, length: int, experience: int, ramp: Ramp
+def test_with_equal_k_the_winner_gains_what_the_loser_loses(
+    rating: float, opponent: float, length: int, experience: int, ramp: Ramp
 ) -> None:
-    won = change(one, other, length, experience=experience, won=True, ramp=ramp)
-    lost = change(other, one, length, experience=experience, won=False, ramp=ramp)
+    won = change(rating, opponent, length, experience=experience, won=True, ramp=ramp)
+    lost = change(opponent, rating, length, experience=experience, won=False, ramp=ramp)
     assert won > 0
     assert won == pytest.approx(-lost)
 
 
 @given(RATINGS, RATINGS, LENGTHS, EXPERIENCES, st.booleans(), RAMPS)
 def test_the_working_leads_to_the_change(
-    one: float, other: float, length: int, experience: int, won: bool, ramp: Ramp
+    rating: float, opponent: float, length: int, experience: int, won: bool, ramp: Ramp
 ) -> None:
-    told = ratings.working(one, other, length, experience=experience, won=won, ramp=ramp)
-    assert told.upset_chance <= 0.5
-    points = 4 * told.k * told.root * told.winner_p
-    assert told.change == pytest.approx(points if won else -points)
+    working = ratings.working(rating, opponent, length, experience=experience, won=won, ramp=ramp)
+    assert working.upset_chance <= 0.5
+    points = 4 * working.k * working.root * working.winner_p
+    assert working.change == pytest.approx(points if won else -points)
 
 
 @st.composite
@@ -123,14 +125,14 @@ SETTINGS = st.builds(Settings, st.sampled_from([1500.0, 1000.0]), st.sampled_fro
 
 
 @given(SETTINGS, histories(), st.randoms())
-def test_the_order_in_which_matches_are_given_does_not_matter(settings: Settings, matches: list, random) -> None:
+def test_the_order_of_the_matches_given_does_not_matter(settings: Settings, matches: list, random) -> None:
     shuffled = list(matches)
     random.shuffle(shuffled)
     assert replay(settings, {}, shuffled) == replay(settings, {}, matches)
 
 
 @given(SETTINGS, histories(), st.integers(0, 40))
-def test_a_replay_from_the_middle_is_the_end_of_the_whole(settings: Settings, matches: list, cut: int) -> None:
+def test_a_replay_from_the_middle_equals_the_end_of_a_full_replay(settings: Settings, matches: list, cut: int) -> None:
     ordered = sorted(matches)
     whole = replay(settings, {}, ordered)
     head = replay(settings, {}, ordered[:cut])
@@ -141,13 +143,13 @@ def test_a_replay_from_the_middle_is_the_end_of_the_whole(settings: Settings, ma
 
 
 @given(histories())
-def test_points_are_only_passed_on_where_k_is_always_one(matches: list) -> None:
+def test_with_constant_k_the_sum_of_ratings_is_constant(matches: list) -> None:
     settings = Settings(ramp=Ramp.NONE)
     standings = standings_after({}, replay(settings, {}, matches))
-    assert sum(one.rating for one in standings.values()) == pytest.approx(1500 * len(standings))
+    assert sum(standing.rating for standing in standings.values()) == pytest.approx(1500 * len(standings))
 
 
-def test_a_first_match_makes_two_standings() -> None:
+def test_a_first_match_creates_two_standings() -> None:
     changes = replay(Settings(), {}, [RatedMatch(NOON, 17, 1, 2, 7)])
     bob, carol = standings_after({}, changes).values()
     assert (bob.rating, bob.experience, bob.matches, bob.wins) == (1526.457513, 7, 1, 1)

@@ -1,4 +1,4 @@
-"""Signing up, in and out; a forgotten password; preferences."""
+"""Pages for signing up, in and out, passwords and preferences."""
 
 import re
 from typing import Any
@@ -37,13 +37,13 @@ def test_erin_signs_up_and_is_signed_in(client: Client) -> None:
     assert Player.objects.get(user=erin).name == "Erin"
 
 
-def test_pressing_the_button_twice_signs_up_once_and_lets_in(client: Client) -> None:
+def test_submitting_the_sign_up_form_twice_signs_in(client: Client) -> None:
     Client().post("/sign-up/", ERIN)
     assert client.post("/sign-up/", ERIN).status_code == 302
     assert signed_in(client) == User.objects.get(email="erin@example.org")
 
 
-def test_another_password_does_not_let_into_an_account_that_exists(client: Client, bob: User) -> None:
+def test_signing_up_with_a_wrong_password_does_not_open_an_existing_account(client: Client, bob: User) -> None:
     response = client.post("/sign-up/", {**ERIN, "email": "BOB@example.org", "new_password": "gammon-and-1"})
     assert response.status_code == 422
     assert "An account with this email address already exists." in text(response)
@@ -61,7 +61,7 @@ def test_another_password_does_not_let_into_an_account_that_exists(client: Clien
         ("display_name", "a\x00b", "Null characters are not allowed."),
     ],
 )
-def test_a_fault_stands_beside_its_field(client: Client, field: str, value: str, message: str) -> None:
+def test_an_error_is_shown_beside_its_field(client: Client, field: str, value: str, message: str) -> None:
     response = client.post("/sign-up/", {**ERIN, field: value})
     assert response.status_code == 422
     [fault] = re.findall(rf'<ul class="errorlist" id="id_{field}_error">(.*?)</ul>', text(response))
@@ -69,7 +69,7 @@ def test_a_fault_stands_beside_its_field(client: Client, field: str, value: str,
     assert not User.objects.exists()
 
 
-def test_bob_comes_back_to_where_he_wanted_to_go(client: Client, bob: User, password: str) -> None:
+def test_bob_returns_to_the_page_he_wanted(client: Client, bob: User, password: str) -> None:
     response = client.get("/preferences/")
     assert response["Location"] == "/sign-in/?next=/preferences/"
     assert sign_in(client, "bob@example.org", password, next="/preferences/")["Location"] == "/preferences/"
@@ -77,14 +77,16 @@ def test_bob_comes_back_to_where_he_wanted_to_go(client: Client, bob: User, pass
 
 @pytest.mark.parametrize("path", ["/sign-in/", "/sign-up/"])
 @pytest.mark.parametrize("target", ["https://example.com/", "//example.com/", "javascript:alert(1)", "\\\\example.com"])
-def test_signing_in_never_leads_off_the_site(client: Client, bob: User, password: str, path: str, target: str) -> None:
+def test_signing_in_never_redirects_to_another_site(
+    client: Client, bob: User, password: str, path: str, target: str
+) -> None:
     fields = ERIN if path == "/sign-up/" else {"username": bob.email, "password": password}
     response = client.post(path, {**fields, "next": target})
     assert response.status_code == 302
     assert response["Location"] in ("/my/", "/clubs/")
 
 
-def test_the_session_gets_a_new_key(client: Client, bob: User, password: str) -> None:
+def test_signing_in_changes_the_session_key(client: Client, bob: User, password: str) -> None:
     client.post("/theme/", {"theme": "dark"})
     session = client.session
     session["seen"] = True
@@ -101,12 +103,12 @@ def test_a_wrong_password_and_an_unknown_address_get_the_same_answer(client: Cli
         assert "Wrong email or password." in text(response)
 
 
-def test_a_closed_account_does_not_open(client: Client, bob: User, password: str) -> None:
+def test_a_deactivated_account_cannot_sign_in(client: Client, bob: User, password: str) -> None:
     User.objects.filter(pk=bob.pk).update(is_active=False)
     assert sign_in(client, bob.email, password).status_code == 422
 
 
-def test_signing_out_takes_a_button(client: Client, bob: User) -> None:
+def test_signing_out_requires_a_post(client: Client, bob: User) -> None:
     client.force_login(bob)
     assert client.get("/sign-out/").status_code == 405
     assert client.post("/sign-out/")["Location"] == "/"
@@ -114,11 +116,11 @@ def test_signing_out_takes_a_button(client: Client, bob: User) -> None:
 
 
 @pytest.mark.parametrize("path", ["/sign-in/", "/sign-up/", "/sign-out/", "/password/forgotten/"])
-def test_a_form_of_another_site_is_not_taken(bob: User, path: str) -> None:
+def test_a_form_from_another_site_is_refused(bob: User, path: str) -> None:
     assert Client(enforce_csrf_checks=True).post(path, {}).status_code == 403
 
 
-def test_bob_forgets_his_password_and_chooses_another(client: Client, bob: User) -> None:
+def test_bob_resets_a_forgotten_password(client: Client, bob: User) -> None:
     Token.objects.create(user=bob)
     response = client.post("/password/forgotten/", {"email": "BOB@example.org"})
     assert response["Location"] == "/password/sent/"
@@ -135,18 +137,18 @@ def test_bob_forgets_his_password_and_chooses_another(client: Client, bob: User)
     assert "This link does not work any more" in text(client.get(path, follow=True))
 
 
-def test_nobody_learns_from_a_reset_who_has_an_account(client: Client, bob: User) -> None:
+def test_a_password_reset_does_not_reveal_accounts(client: Client, bob: User) -> None:
     known = client.post("/password/forgotten/", {"email": bob.email})
     unknown = client.post("/password/forgotten/", {"email": "nobody@example.org"})
     assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
     assert len(mail.outbox) == 1
 
 
-def test_a_made_up_link_is_told_so(client: Client) -> None:
+def test_an_invalid_reset_link_is_explained(client: Client) -> None:
     assert "This link does not work any more" in text(client.get("/password/choose/MQ/abc-def/"))
 
 
-def test_bob_sets_his_preferences(client: Client, bob: User) -> None:
+def test_bob_saves_his_preferences(client: Client, bob: User) -> None:
     client.force_login(bob)
     fields = {
         "display_name": "Robert",
@@ -164,21 +166,21 @@ def test_bob_sets_his_preferences(client: Client, bob: User) -> None:
     assert 'value="America/New_York"' in page
 
 
-def test_a_zone_that_is_not_one_stands_beside_its_field(client: Client, bob: User) -> None:
+def test_an_unknown_time_zone_is_shown_beside_its_field(client: Client, bob: User) -> None:
     client.force_login(bob)
     response = client.post("/preferences/", {"display_name": "Bob", "time_zone": "Mars", "theme": "auto"})
     assert response.status_code == 422
     assert "“Mars” is not a known time zone." in text(response)
 
 
-def test_every_zone_is_offered(client: Client, bob: User) -> None:
+def test_every_time_zone_is_offered(client: Client, bob: User) -> None:
     client.force_login(bob)
     page = text(client.get("/preferences/"))
     assert page.count("<option value=") > 400
     assert '<option value="Europe/Copenhagen">' in page
 
 
-def test_a_new_address_takes_the_password(client: Client, bob: User, password: str) -> None:
+def test_changing_the_email_address_needs_the_password(client: Client, bob: User, password: str) -> None:
     client.force_login(bob)
     wrong = client.post("/preferences/email/", {"email": "new@example.org", "password": "guess"})
     assert wrong.status_code == 422
@@ -188,7 +190,7 @@ def test_a_new_address_takes_the_password(client: Client, bob: User, password: s
     assert bob.email == "new@example.org"
 
 
-def test_a_new_password_keeps_this_device_and_no_other(client: Client, bob: User, password: str) -> None:
+def test_changing_the_password_keeps_only_this_session(client: Client, bob: User, password: str) -> None:
     elsewhere = Client()
     client.force_login(bob)
     elsewhere.force_login(bob)
@@ -208,7 +210,7 @@ def test_a_token_is_shown_once_and_revoked(client: Client, bob: User) -> None:
     assert not Token.objects.exists()
 
 
-def test_deleting_takes_the_password_and_a_tick(client: Client, bob: User, password: str) -> None:
+def test_deleting_the_account_needs_the_password_and_a_tick(client: Client, bob: User, password: str) -> None:
     client.force_login(bob)
     player = ensure_player(user=bob, by=SYSTEM)
     for fields in ({"password": password}, {"password": "guess", "sure": "on"}):

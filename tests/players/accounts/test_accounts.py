@@ -1,4 +1,4 @@
-"""Accounts: opened, changed, erased."""
+"""Services of accounts: creating, changing, erasing."""
 
 import pytest
 
@@ -30,24 +30,24 @@ def test_an_account_comes_with_a_player(db: None) -> None:
     assert LogEntry.objects.get(verb="registered").user == erin
 
 
-def test_an_address_has_one_account(bob: User) -> None:
+def test_an_email_address_has_one_account(bob: User) -> None:
     assert refusal(email="BOB@example.org").code == "email_taken"
     assert Player.objects.count() == 0
 
 
 @pytest.mark.parametrize("password", ["short", "password123", "erin@example.org"])
-def test_a_weak_password_is_refused_with_its_reasons(db: None, password: str) -> None:
+def test_a_weak_password_is_refused_with_reasons(db: None, password: str) -> None:
     refused = refusal(password=password)
     assert refused.code == "weak_password"
     assert "password" in refused.params["reasons"]
 
 
-def test_a_zone_and_a_language_must_exist(db: None) -> None:
+def test_an_unknown_time_zone_or_language_is_refused(db: None) -> None:
     assert refusal(time_zone="Mars/Olympus").code == "bad_time_zone"
     assert refusal(language="tlh").code == "bad_language"
 
 
-def test_the_player_is_called_as_the_account(bob: User) -> None:
+def test_the_player_takes_the_name_of_the_account(bob: User) -> None:
     update_preferences(user=bob, by=Actor.of(bob), display_name="Robert", initials_only=True, theme="dark")
     player = Player.objects.get(user=bob)
     assert (player.name, player.name_key, player.shown_name) == ("Robert", "robert", "R.")
@@ -56,7 +56,7 @@ def test_the_player_is_called_as_the_account(bob: User) -> None:
     assert entry.params == {"changed": {"display_name": ["Bob", "Robert"], "theme": ["auto", "dark"]}}
 
 
-def test_what_is_not_named_stays(bob: User) -> None:
+def test_fields_that_are_not_sent_stay(bob: User) -> None:
     update_preferences(user=bob, by=SYSTEM, theme="dark", initials_only=True)
     update_preferences(user=bob, by=SYSTEM, time_zone="Asia/Tokyo")
     assert (bob.theme, bob.time_zone, Player.objects.get(user=bob).initials_only) == ("dark", "Asia/Tokyo", True)
@@ -66,18 +66,18 @@ def test_what_is_not_named_stays(bob: User) -> None:
     ("name", "value", "code"),
     [("theme", "plaid", "bad_theme"), ("language", "xx", "bad_language"), ("display_name", " ", "name_missing")],
 )
-def test_a_preference_must_exist(bob: User, name: str, value: str, code: str) -> None:
+def test_an_unknown_theme_is_refused(bob: User, name: str, value: str, code: str) -> None:
     with pytest.raises(Refused) as refused:
         update_preferences(user=bob, by=SYSTEM, **{name: value})
     assert refused.value.code == code
 
 
-def test_nothing_else_is_a_preference(bob: User) -> None:
+def test_other_fields_are_not_preferences(bob: User) -> None:
     with pytest.raises(TypeError, match="is_staff"):
         update_preferences(user=bob, by=SYSTEM, is_staff="yes")
 
 
-def test_a_new_address_needs_the_password(bob: User, carol: User, password: str) -> None:
+def test_changing_the_email_address_needs_the_password(bob: User, carol: User, password: str) -> None:
     with pytest.raises(Refused) as refused:
         change_email(user=bob, email="new@example.org", password="guess", by=Actor.of(bob))
     assert refused.value.code == "wrong_password"
@@ -89,12 +89,12 @@ def test_a_new_address_needs_the_password(bob: User, carol: User, password: str)
     assert "example.org" not in str(LogEntry.objects.get(verb="email_changed").params)
 
 
-def test_ones_own_address_may_change_its_capitals(bob: User, password: str) -> None:
+def test_an_email_address_may_change_its_case(bob: User, password: str) -> None:
     change_email(user=bob, email="Bob@example.org", password=password, by=Actor.of(bob))
     assert User.objects.get(pk=bob.pk).email == "Bob@example.org"
 
 
-def test_a_new_password_needs_the_old_one(bob: User, password: str) -> None:
+def test_changing_the_password_needs_the_current_one(bob: User, password: str) -> None:
     with pytest.raises(Refused) as refused:
         change_password(user=bob, password="guess", new_password="gammon-and-1", by=Actor.of(bob))
     assert refused.value.code == "wrong_password"
@@ -109,8 +109,8 @@ def test_an_erased_player_is_a_former_member_without_an_account(full_club: Club,
     update_preferences(user=bob, by=Actor.of(bob), display_name="Bobby Tables")
     erase_player(player=player, by=Actor.of(bob), now=NOW)
     assert not User.objects.filter(pk=bob.pk).exists()
-    for one in Player.objects.filter(pk__in=[player.pk, double.pk]):
-        assert (one.name, one.name_key, one.user, one.shown_name) == ("", "", None, "Former member")
+    for row in Player.objects.filter(pk__in=[player.pk, double.pk]):
+        assert (row.name, row.name_key, row.user, row.shown_name) == ("", "", None, "Former member")
     assert not Alias.objects.exists()
     assert not Membership.objects.filter(player__in=[player, double], left_at__isnull=True).exists()
     remains = str(list(LogEntry.objects.values("topic", "params")))
@@ -118,7 +118,7 @@ def test_an_erased_player_is_a_former_member_without_an_account(full_club: Club,
     assert not [name for name in ("Bobby", "bobby99", "Robert") if name in remains]
 
 
-def test_a_person_is_erased_once(bob: User) -> None:
+def test_a_person_is_erased_only_once(bob: User) -> None:
     player = ensure_player(user=bob, by=SYSTEM)
     erase_player(player=player, by=SYSTEM, now=NOW)
     with pytest.raises(Refused) as refused:
@@ -126,14 +126,14 @@ def test_a_person_is_erased_once(bob: User) -> None:
     assert refused.value.code == "erased"
 
 
-def test_the_links_of_an_erased_player_are_gone(enter: Enter) -> None:
+def test_invitations_of_an_erased_player_are_deleted(enter: Enter) -> None:
     jens = enter("Jens")
     invite(membership=jens.memberships.get(), by=SYSTEM, now=NOW, link=str, email="jens@example.org")
     erase_player(player=jens, by=SYSTEM, now=NOW)
     assert not Invitation.objects.exists()
 
 
-def test_the_only_owner_hands_the_club_over_first(full_club: Club, olga: User, alice: User) -> None:
+def test_the_only_owner_of_a_club_with_members_cannot_be_erased(full_club: Club, olga: User, alice: User) -> None:
     player = Player.objects.get(user=olga)
     with pytest.raises(Refused) as refused:
         erase_player(player=player, by=Actor.of(olga), now=NOW)
@@ -144,13 +144,13 @@ def test_the_only_owner_hands_the_club_over_first(full_club: Club, olga: User, a
     assert not User.objects.filter(pk=olga.pk).exists()
 
 
-def test_who_owns_a_club_alone_may_go(club: Club, olga: User, enter: Enter) -> None:
+def test_an_owner_without_other_members_can_be_erased(club: Club, olga: User, enter: Enter) -> None:
     enter("Jens")
     erase_player(player=Player.objects.get(user=olga), by=Actor.of(olga), now=NOW)
     assert not User.objects.filter(pk=olga.pk).exists()
 
 
-def test_a_record_that_somebody_sent_in_does_not_keep_his_account(bob: User, join: Join) -> None:
+def test_an_account_that_sent_in_a_record_can_be_erased(bob: User, join: Join) -> None:
     Submission.objects.create(source="paste", data=b"x", size=1, sha256="0" * 64, submitter=bob)
     player = join(bob).player
     erase_player(player=player, by=Actor.of(bob), now=NOW)

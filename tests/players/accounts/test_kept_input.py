@@ -1,4 +1,4 @@
-"""Alice's session ends while she fills in a form; signing in again brings back what she typed."""
+"""Alice's session ends while she fills in a form; after signing in she can send what she typed."""
 
 import re
 import secrets
@@ -32,7 +32,7 @@ def harbour(alice: User) -> Club:
 
 @pytest.fixture
 def browser(alice: User) -> Client:
-    """Alice's, with CSRF checks, on the page with the form; her session has ended since."""
+    """Alice's browser with CSRF checks, on the page with the form, after her session has ended."""
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(alice)
     browser.get("/clubs/new/")
@@ -51,7 +51,7 @@ def sign_in(browser: Client, password: str) -> Any:
 
 
 def form_on(page: Any) -> tuple[str, dict[str, str]]:
-    """Where the page's main form goes, and its fields."""
+    """The URL and fields of the page's main form."""
     html = page.content.decode()
     main = html[html.index("<main") : html.index("</main>")]
     fields = re.findall(r'<textarea name="([^"]+)" hidden>(.*?)</textarea>', main, re.DOTALL)
@@ -80,7 +80,7 @@ def forbids(request: HttpRequest) -> HttpResponse:
 
 
 class Urls:
-    """The site with a form that says 403, not "sign in", to strangers."""
+    """The site with a form that answers 403 to anonymous users instead of asking them to sign in."""
 
     from config.urls import urlpatterns as _site
 
@@ -88,7 +88,7 @@ class Urls:
 
 
 @override_settings(ROOT_URLCONF=Urls)
-def test_a_refusal_after_the_session_ended_leads_to_signing_in(browser: Client, alice: User) -> None:
+def test_a_form_refused_after_the_session_ended_leads_to_signing_in(browser: Client, alice: User) -> None:
     refused = send(browser, "/forbids/", {"name": "Carol"})
     assert (refused.status_code, refused["Location"]) == (302, "/sign-in/?next=/forbids/")
     assert kept_input.COOKIE in refused.cookies
@@ -115,7 +115,7 @@ def test_a_form_from_another_site_is_not_kept(browser: Client, harbour: Club) ->
     assert kept_input.COOKIE not in answer.cookies
 
 
-def test_only_what_we_signed_within_the_hour_is_offered(
+def test_only_a_cookie_signed_within_the_hour_is_used(
     browser: Client, harbour: Club, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(browser, "/clubs/harbour/edit/", TYPED)
@@ -131,13 +131,13 @@ def test_only_what_we_signed_within_the_hour_is_offered(
     assert browser.get("/sign-in/continue/").status_code == 200
 
 
-def test_what_no_cookie_can_hold_still_leads_back(browser: Client, harbour: Club, password: str) -> None:
+def test_input_too_long_for_a_cookie_still_leads_back(browser: Client, harbour: Club, password: str) -> None:
     answer = send(browser, "/clubs/harbour/edit/", {**TYPED, "about": secrets.token_hex(9000)})
     assert answer["Location"] == "/sign-in/?next=/clubs/harbour/edit/"
     assert kept_input.COOKIE not in answer.cookies
 
 
-def test_a_fragment_never_becomes_the_sign_in_page(browser: Client, harbour: Club) -> None:
+def test_a_fragment_is_never_replaced_by_the_sign_in_page(browser: Client, harbour: Club) -> None:
     polled = browser.get("/my/", headers={"HX-Request": "true"})
     assert (polled.status_code, polled.content) == (204, b"")
     assert "HX-Redirect" not in polled.headers
@@ -146,6 +146,6 @@ def test_a_fragment_never_becomes_the_sign_in_page(browser: Client, harbour: Clu
     assert kept_input.COOKIE in sent.cookies
 
 
-def test_signing_in_leads_to_what_is_next(client: Client, alice: User, password: str) -> None:
+def test_signing_in_leads_to_the_next_page(client: Client, alice: User, password: str) -> None:
     answer = client.post("/sign-in/", {"username": alice.email, "password": password})
     assert answer["Location"] == "/my/"

@@ -11,17 +11,17 @@ from players.people.services import invite, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter
 
 
-def test_bob_signs_in_with_his_address_in_any_capitals(bob: User, password: str) -> None:
+def test_bob_signs_in_with_his_address_in_any_case(bob: User, password: str) -> None:
     assert authenticate(email="BOB@example.org", password=password) == bob
     assert authenticate(email="bob@example.org", password="wrong") is None
 
 
-def test_an_address_is_taken_once_however_it_is_written(bob: User) -> None:
+def test_an_address_is_unique_in_any_case(bob: User) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         User.objects.create_user("Bob@Example.org", display_name="Another Bob")
 
 
-def test_a_user_needs_an_address(db: None) -> None:
+def test_a_user_needs_an_email_address(db: None) -> None:
     with pytest.raises(ValueError, match="e-mail"):
         User.objects.create_user("", display_name="Nobody")
 
@@ -46,7 +46,7 @@ def test_an_unknown_code_is_shown_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("model", ["player", "club", "membership", "alias", "invitation", "merge", "logentry"])
-def test_staff_look_at_people_and_change_them_nowhere_but_through_the_services(
+def test_the_admin_shows_people_but_cannot_change_them(
     full_club: Club, client: Client, password: str, model: str, enter: Enter
 ) -> None:
     jens, double = enter("Jens"), enter("J.")

@@ -1,4 +1,4 @@
-"""What each role in a club may fetch."""
+"""Access to clubs and members for each role."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +24,7 @@ NAMES = ("olga", "alice", "anton", "bob", "mallory", "dave", "anonymous")
 def people(
     full_club: Club, other_club: Club, olga: User, alice: User, anton: User, bob: User, mallory: User, dave: User
 ) -> dict[str, Visitor]:
-    """Owner, director, assistant, member, another club's owner, a stranger, nobody."""
+    """Owner, director, assistant and member of the club, the owner of another, a stranger, and an anonymous visitor."""
     return dict(zip(NAMES, (olga, alice, anton, bob, mallory, dave, AnonymousUser()), strict=True))
 
 
@@ -50,12 +50,12 @@ def test_a_club_is_fetched_for_a_role_and_those_above(
     assert let_in == allowed
 
 
-def test_a_club_that_is_not_there_is_not_found(olga: User) -> None:
+def test_a_missing_club_is_not_found(olga: User) -> None:
     with pytest.raises(Http404):
         access.club_for_owner(olga, "nowhere")
 
 
-def test_roles_are_those_of_this_club(people: dict[str, Visitor], full_club: Club) -> None:
+def test_a_role_is_valid_only_in_its_club(people: dict[str, Visitor], full_club: Club) -> None:
     roles = {name: access.role_in(visitor, full_club) for name, visitor in people.items()}
     assert roles == {
         "olga": Role.OWNER,
@@ -68,14 +68,14 @@ def test_roles_are_those_of_this_club(people: dict[str, Visitor], full_club: Clu
     }
 
 
-def test_who_left_or_was_locked_out_has_no_role(full_club: Club, alice: User, anton: User) -> None:
+def test_former_members_and_inactive_users_have_no_role(full_club: Club, alice: User, anton: User) -> None:
     leave_club(membership=full_club.memberships.get(player__user=alice), by=SYSTEM, now=NOW)
     assert access.role_in(alice, full_club) is None
     anton.is_active = False
     assert access.role_in(anton, full_club) is None
 
 
-def test_a_director_puts_out_those_below_and_an_owner_anybody(full_club: Club, alice: User, olga: User) -> None:
+def test_directors_remove_those_below_them_and_owners_everybody(full_club: Club, alice: User, olga: User) -> None:
     ids = {m.role: m.player.public_id for m in full_club.memberships.select_related("player")}
     assert access.member_below(alice, full_club.slug, ids[Role.ASSISTANT])
     for role in (Role.OWNER, Role.DIRECTOR):
@@ -90,7 +90,7 @@ def test_members_of_another_club_are_not_found(full_club: Club, alice: User, mal
         access.member_for_director(alice, full_club.slug, theirs.public_id)
 
 
-def test_a_merged_player_is_fetched_as_the_one_who_stands_for_him(enter: Enter, full_club: Club, alice: User) -> None:
+def test_a_merged_player_is_fetched_as_the_player_merged_into(enter: Enter, full_club: Club, alice: User) -> None:
     jens, double = enter("Jens"), enter("J.")
     merge = merge_players(player=double, into=jens, by=SYSTEM, now=NOW)
     assert access.player(double.public_id) == jens
@@ -111,7 +111,7 @@ def test_merges_and_invitations_of_another_club_are_not_found(
         access.merge_for_director(mallory, other_club.slug, merge.pk)
 
 
-def test_one_has_a_player_and_a_place_or_may_not(full_club: Club, bob: User, dave: User) -> None:
+def test_a_user_without_player_or_membership_is_refused(full_club: Club, bob: User, dave: User) -> None:
     assert access.my_player(bob).user == bob
     assert access.my_membership(bob, full_club.slug).player.user == bob
     for visitor in (dave, AnonymousUser()):
@@ -121,13 +121,13 @@ def test_one_has_a_player_and_a_place_or_may_not(full_club: Club, bob: User, dav
             access.my_membership(visitor, full_club.slug)
 
 
-def test_a_player_that_is_not_there_is_not_found(db: None) -> None:
+def test_a_missing_player_is_not_found(db: None) -> None:
     with pytest.raises(Http404):
         access.player("2222222222")
 
 
 @pytest.mark.parametrize("public_id", ["", "\0", "a b", "'", "x" * 5000])
-def test_what_is_no_id_is_not_found(full_club: Club, alice: User, public_id: str) -> None:
+def test_an_invalid_id_is_not_found(full_club: Club, alice: User, public_id: str) -> None:
     with pytest.raises(Http404):
         access.player(public_id)
     with pytest.raises(Http404):

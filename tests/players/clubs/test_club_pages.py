@@ -1,4 +1,4 @@
-"""The pages of clubs, as each role in them sees them."""
+"""The pages of clubs for each role."""
 
 import re
 from typing import Any
@@ -26,12 +26,14 @@ def text(response: Any) -> str:
 def clients(
     full_club: Club, other_club: Club, dave: User, mallory: User, bob: User, anton: User, alice: User, olga: User
 ) -> dict[str, Client]:
-    """Nobody, a stranger, another club's owner, and this club's member, assistant, director and owner."""
-    found = {"anonymous": Client()}
+    """Clients of an anonymous visitor, a stranger, another club's owner, and this club's member, assistant, director,
+    owner.
+    """
+    clients = {"anonymous": Client()}
     for name, user in zip(NAMES[1:], (dave, mallory, bob, anton, alice, olga), strict=True):
-        found[name] = Client()
-        found[name].force_login(user)
-    return found
+        clients[name] = Client()
+        clients[name].force_login(user)
+    return clients
 
 
 def statuses(clients: dict[str, Client], method: str, path: str, data: Any = None) -> dict[str, int]:
@@ -39,7 +41,7 @@ def statuses(clients: dict[str, Client], method: str, path: str, data: Any = Non
 
 
 def answers(*codes: int) -> dict[str, int]:
-    """What each of NAMES gets."""
+    """The statuses that each of NAMES gets."""
     return dict(zip(NAMES, codes, strict=True))
 
 
@@ -51,12 +53,16 @@ def answers(*codes: int) -> dict[str, int]:
         ("members/", answers(302, 403, 403, 403, 403, 200, 200)),
     ],
 )
-def test_who_sees_which_page(clients: dict[str, Client], full_club: Club, path: str, expected: dict[str, int]) -> None:
+def test_who_may_see_which_page(
+    clients: dict[str, Client], full_club: Club, path: str, expected: dict[str, int]
+) -> None:
     assert statuses(clients, "get", f"/clubs/{full_club.slug}/{path}") == expected
     assert {client.get(f"/clubs/nowhere/{path}").status_code for client in list(clients.values())[1:]} == {404}
 
 
-def test_who_sees_the_page_of_a_member(clients: dict[str, Client], full_club: Club, bob: User, mallory: User) -> None:
+def test_who_may_see_the_page_of_a_member(
+    clients: dict[str, Client], full_club: Club, bob: User, mallory: User
+) -> None:
     bob_player, mallorys = (Player.objects.get(user=user).public_id for user in (bob, mallory))
     path = f"/clubs/{full_club.slug}/members/"
     assert statuses(clients, "get", f"{path}{bob_player}/") == answers(302, 403, 403, 403, 403, 200, 200)
@@ -95,7 +101,7 @@ def test_who_may_send_which_form(
     assert role_in(olga, full_club) == Role.OWNER
 
 
-def test_who_was_signed_out_meanwhile_comes_back_to_the_page_of_the_form(full_club: Club) -> None:
+def test_a_signed_out_user_returns_to_the_page_of_the_form(full_club: Club) -> None:
     page = f"/clubs/{full_club.slug}/members/"
     response = Client().post(f"{page}add/", {"name": "Jens"}, headers={"Referer": f"http://testserver{page}"})
     assert response["Location"] == f"/sign-in/?next={page}"
@@ -103,7 +109,7 @@ def test_who_was_signed_out_meanwhile_comes_back_to_the_page_of_the_form(full_cl
     assert response["Location"] == "/sign-in/?next=/"
 
 
-def test_olga_starts_a_club(client: Client, olga: User) -> None:
+def test_olga_creates_a_club(client: Client, olga: User) -> None:
     client.force_login(olga)
     fields = {"name": "Aarhus Backgammon", "city": "Aarhus", "time_zone": "copenhagen"}
     response = client.post("/clubs/new/", fields, follow=True)
@@ -115,7 +121,7 @@ def test_olga_starts_a_club(client: Client, olga: User) -> None:
     assert Club.objects.count() == 1
 
 
-def test_names_of_eighty_characters_are_shown_whole(client: Client, club: Club, olga: User) -> None:
+def test_names_of_eighty_characters_are_shown_in_full(client: Client, club: Club, olga: User) -> None:
     client.force_login(olga)
     long = "W" * 80
     client.post(f"/clubs/{club.slug}/edit/", {"name": long, "time_zone": "UTC"})
@@ -124,7 +130,7 @@ def test_names_of_eighty_characters_are_shown_whole(client: Client, club: Club, 
         assert text(client.get(f"/clubs/{club.slug}/{path}")).count(long) >= 2
 
 
-def test_what_is_typed_is_shown_as_text(client: Client, club: Club, olga: User) -> None:
+def test_typed_text_is_escaped(client: Client, club: Club, olga: User) -> None:
     client.force_login(olga)
     evil = "<script>alert(1)</script>"
     client.post(f"/clubs/{club.slug}/edit/", {"name": evil, "about": evil, "city": evil, "time_zone": "UTC"})
@@ -135,32 +141,34 @@ def test_what_is_typed_is_shown_as_text(client: Client, club: Club, olga: User) 
         assert "&lt;script&gt;" in page
 
 
-def test_a_namesake_is_asked_about(client: Client, club: Club, olga: User, enter: Enter) -> None:
+def test_adding_a_namesake_needs_confirmation(client: Client, club: Club, olga: User, enter: Enter) -> None:
     client.force_login(olga)
     enter("Jens Hansen")
     path = f"/clubs/{club.slug}/members/add/"
-    asked = client.post(path, {"name": "jens hansen"})
-    assert asked.status_code == 422
-    assert "A member of this club is already called Jens Hansen." in text(asked)
-    assert 'name="namesake"' in text(asked)
+    response = client.post(path, {"name": "jens hansen"})
+    assert response.status_code == 422
+    assert "A member of this club is already called Jens Hansen." in text(response)
+    assert 'name="namesake"' in text(response)
     assert client.post(path, {"name": "jens hansen", "namesake": "on"}).status_code == 302
     assert Membership.objects.filter(club=club, player__name_key="jens hansen").count() == 2
 
 
-def test_somebody_who_plays_elsewhere_is_offered_first(
+def test_a_player_of_another_club_is_offered_first(
     client: Client, club: Club, other_club: Club, olga: User, enter: Enter
 ) -> None:
     client.force_login(olga)
     theirs = enter("Jens Hansen", into=other_club)
-    asked = client.post(f"/clubs/{club.slug}/members/add/", {"name": "JENS HANSEN"})
-    assert asked.status_code == 422
-    assert "Malmo Backgammon" in text(asked)
-    assert f'value="{theirs.public_id}"' in text(asked)
+    response = client.post(f"/clubs/{club.slug}/members/add/", {"name": "JENS HANSEN"})
+    assert response.status_code == 422
+    assert "Malmo Backgammon" in text(response)
+    assert f'value="{theirs.public_id}"' in text(response)
     client.post(f"/clubs/{club.slug}/members/known/", {"player": theirs.public_id})
     assert Membership.objects.filter(club=club, player=theirs).exists()
 
 
-def test_who_shows_initials_only_is_not_found_by_name(client: Client, full_club: Club, bob: User, olga: User) -> None:
+def test_players_with_initials_only_are_not_found_by_name(
+    client: Client, full_club: Club, bob: User, olga: User
+) -> None:
     update_preferences(user=bob, by=SYSTEM, display_name="Bob Murray", initials_only=True)
     page = text(client.get(f"/clubs/{full_club.slug}/"))
     assert "B. M." in page
@@ -170,7 +178,7 @@ def test_who_shows_initials_only_is_not_found_by_name(client: Client, full_club:
     assert "Bob Murray" in text(client.get(f"/clubs/{full_club.slug}/members/?q=murray"))
 
 
-def test_a_list_is_pasted_and_told_about(client: Client, club: Club, olga: User, enter: Enter) -> None:
+def test_pasting_a_list_reports_the_outcome(client: Client, club: Club, olga: User, enter: Enter) -> None:
     client.force_login(olga)
     enter("Jens Hansen")
     enter("Mia"), enter("Mia")
@@ -182,7 +190,7 @@ def test_a_list_is_pasted_and_told_about(client: Client, club: Club, olga: User,
     assert "Several members share a name, so nothing was done for mia." in page
 
 
-def test_a_list_with_a_fault_stays_in_the_form(client: Client, club: Club, olga: User) -> None:
+def test_a_list_with_an_error_stays_in_the_form(client: Client, club: Club, olga: User) -> None:
     client.force_login(olga)
     response = client.post(f"/clubs/{club.slug}/members/paste/", {"names": f"Mia\n{'x' * 81}"})
     assert response.status_code == 422
@@ -190,7 +198,7 @@ def test_a_list_with_a_fault_stays_in_the_form(client: Client, club: Club, olga:
     assert not Player.objects.filter(name="Mia").exists()
 
 
-def test_the_link_is_shown_once_with_its_code(client: Client, club: Club, olga: User, enter: Enter) -> None:
+def test_the_link_is_shown_once_with_its_qr_code(client: Client, club: Club, olga: User, enter: Enter) -> None:
     client.force_login(olga)
     jens = enter("Jens Hansen")
     path = f"/clubs/{club.slug}/members/{jens.public_id}/"
@@ -212,7 +220,7 @@ def test_an_invitation_is_withdrawn(client: Client, club: Club, olga: User, ente
     assert "/withdraw/" not in text(client.get(f"/clubs/{club.slug}/members/"))
 
 
-def test_two_are_merged_and_parted(client: Client, club: Club, olga: User, enter: Enter) -> None:
+def test_two_players_are_merged_and_separated(client: Client, club: Club, olga: User, enter: Enter) -> None:
     client.force_login(olga)
     jens, double = enter("Jens Hansen"), enter("J. Hansen")
     client.post(f"/clubs/{club.slug}/members/{double.public_id}/merge/", {"into": jens.public_id})
@@ -227,7 +235,7 @@ def test_two_are_merged_and_parted(client: Client, club: Club, olga: User, enter
     assert "This merge has already been undone." in text(twice)
 
 
-def test_another_name_is_remembered(client: Client, club: Club, olga: User, enter: Enter) -> None:
+def test_another_name_is_added(client: Client, club: Club, olga: User, enter: Enter) -> None:
     client.force_login(olga)
     jens = enter("Jens Hansen")
     path = f"/clubs/{club.slug}/members/{jens.public_id}/"
@@ -236,13 +244,15 @@ def test_another_name_is_remembered(client: Client, club: Club, olga: User, ente
     assert "jenshh" in text(client.get(path))
 
 
-def test_the_last_owner_is_told_why_he_stays(client: Client, full_club: Club, olga: User) -> None:
+def test_the_last_owner_is_told_why_they_stay(client: Client, full_club: Club, olga: User) -> None:
     client.force_login(olga)
     page = text(client.post(f"/clubs/{full_club.slug}/leave/", follow=True))
     assert "Olga is the last owner of this club." in page
 
 
-def test_an_owner_who_makes_himself_less_is_led_out(client: Client, full_club: Club, olga: User, join: Join) -> None:
+def test_an_owner_who_gives_up_the_role_is_redirected_to_the_club(
+    client: Client, full_club: Club, olga: User, join: Join
+) -> None:
     client.force_login(olga)
     alice = full_club.memberships.get(role=Role.DIRECTOR).player.public_id
     mine = Player.objects.get(user=olga).public_id
@@ -253,7 +263,7 @@ def test_an_owner_who_makes_himself_less_is_led_out(client: Client, full_club: C
 
 
 @pytest.mark.parametrize("path", ["/clubs/", "/clubs/{slug}/", "/clubs/{slug}/members/"])
-def test_a_page_takes_no_more_queries_for_more_people(client: Client, club: Club, olga: User, path: str) -> None:
+def test_queries_do_not_grow_with_the_number_of_members(client: Client, club: Club, olga: User, path: str) -> None:
     client.force_login(olga)
     path = path.format(slug=club.slug)
 
@@ -264,17 +274,17 @@ def test_a_page_takes_no_more_queries_for_more_people(client: Client, club: Club
 
     few = queries()
     added = find_or_add_players(club=club, names=[f"Player {number}" for number in range(60)], by=SYSTEM)
-    for one in added[:10]:
-        assert one.player is not None
-        invite(membership=one.player.memberships.get(), by=SYSTEM, now=NOW, link=str)
-    for one in added[20:30]:
-        assert one.player is not None
-        merge_players(player=one.player, into=Player.objects.get(user=olga), by=SYSTEM, now=NOW)
+    for member in added[:10]:
+        assert member.player is not None
+        invite(membership=member.player.memberships.get(), by=SYSTEM, now=NOW, link=str)
+    for member in added[20:30]:
+        assert member.player is not None
+        merge_players(player=member.player, into=Player.objects.get(user=olga), by=SYSTEM, now=NOW)
     assert queries() <= few
     assert few <= 12
 
 
-def test_to_htmx_only_the_list_is_sent(client: Client, full_club: Club, olga: User) -> None:
+def test_htmx_gets_only_the_list(client: Client, full_club: Club, olga: User) -> None:
     client.force_login(olga)
     for path, mark in (("clubs/", "clubs"), (f"clubs/{full_club.slug}/", "people-list")):
         page = text(client.get(f"/{path}", headers={"HX-Request": "true"}))
@@ -289,12 +299,12 @@ def test_clubs_are_found_by_name_and_city_without_accents(client: Client, club: 
     assert "No club of that name or city" in text(client.get("/clubs/", {"q": "nowhere"}))
 
 
-def test_without_a_club_there_is_a_word_of_welcome(client: Client, db: None) -> None:
+def test_a_user_without_a_club_is_welcomed(client: Client, db: None) -> None:
     assert "There is no club here yet." in text(client.get("/clubs/"))
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "page=99999999999999999999", "q=" + "x" * 5000])
-def test_odd_queries_are_harmless(client: Client, full_club: Club, olga: User, query: str) -> None:
+def test_invalid_queries_are_harmless(client: Client, full_club: Club, olga: User, query: str) -> None:
     client.force_login(olga)
     for path in ("clubs/", f"clubs/{full_club.slug}/", f"clubs/{full_club.slug}/members/"):
         assert client.get(f"/{path}?{query}").status_code == 200
@@ -313,14 +323,14 @@ def test_a_director_corrects_a_name_and_the_old_one_still_finds_the_player(
     assert "Nils Nørd → Nils Nordahl" in page
     for search in (f"/clubs/{club.slug}/?q=nils+nord", f"/clubs/{club.slug}/members/?q=nørd", "/players/?q=nils+nørd"):
         assert "Nils Nordahl" in text(client.get(search)), search
-    found = find_or_add_players(club=club, names=["Nils Nørd"], by=SYSTEM)
-    assert found[0].player == nils
+    matches = find_or_add_players(club=club, names=["Nils Nørd"], by=SYSTEM)
+    assert matches[0].player == nils
 
 
 @pytest.mark.parametrize(
     ("fields", "field"), [({"name": " ", "country": ""}, "name"), ({"name": "Nils", "country": "ZZ"}, "country")]
 )
-def test_a_name_that_cannot_be_is_refused_beside_its_field(
+def test_an_invalid_name_is_refused_beside_its_field(
     client: Client, club: Club, olga: User, enter: Enter, fields: dict[str, str], field: str
 ) -> None:
     client.force_login(olga)
@@ -332,7 +342,9 @@ def test_a_name_that_cannot_be_is_refused_beside_its_field(
     assert (nils.name, nils.country) == ("Nils Nørd", "")
 
 
-def test_whoever_has_an_account_chooses_their_own_name(client: Client, full_club: Club, bob: User, olga: User) -> None:
+def test_a_player_with_an_account_chooses_their_own_name(
+    client: Client, full_club: Club, bob: User, olga: User
+) -> None:
     client.force_login(olga)
     bob_player = Player.objects.get(user=bob)
     response = client.post(f"/clubs/{full_club.slug}/members/{bob_player.public_id}/edit/", {"name": "Bobby"})

@@ -1,4 +1,4 @@
-"""Clubs and who is in them."""
+"""Services of clubs and their members."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def membership_of(user: User, club: Club) -> Membership:
     return Membership.objects.get(player__user=user, club=club)
 
 
-def test_whoever_founds_a_club_owns_it(club: Club, olga: User) -> None:
+def test_the_founder_of_a_club_owns_it(club: Club, olga: User) -> None:
     assert club.slug == "copenhagen-backgammon"
     assert role_in(olga, club) == Role.OWNER
     assert list(LogEntry.objects.filter(club=club).values_list("verb", "user")) == [
@@ -32,29 +32,29 @@ def test_the_second_club_of_a_name_gets_a_number(club: Club, mallory: User) -> N
     assert create_club(name="Copenhagen backgammon", by=Actor.of(mallory)).slug == "copenhagen-backgammon-2"
 
 
-def test_pressing_the_button_twice_founds_one_club(club: Club, olga: User) -> None:
+def test_two_clicks_create_one_club(club: Club, olga: User) -> None:
     with pytest.raises(Refused) as refused:
         create_club(name="COPENHAGEN  Backgammon", by=Actor.of(olga))
     assert code_of(refused) == "club_twice"
     assert refused.value.params == {"slug": club.slug}
 
 
-def test_a_club_without_latin_letters_gets_an_address_all_the_same(db: None) -> None:
+def test_a_club_without_latin_letters_gets_a_slug(db: None) -> None:
     assert create_club(name="Нарды", by=SYSTEM).slug.startswith("club-")
 
 
 @pytest.mark.parametrize("slug", ["new", "Has-Capitals", "-x", "a b", "x" * 61])
-def test_not_every_address_can_be_had(db: None, slug: str) -> None:
+def test_invalid_and_reserved_slugs_are_refused(db: None, slug: str) -> None:
     with pytest.raises(Refused) as refused:
         create_club(name="Club", slug=slug, by=SYSTEM)
     assert code_of(refused) == "bad_slug"
 
 
-def test_a_name_that_would_make_a_reserved_address_gets_a_number(db: None) -> None:
+def test_a_name_that_would_make_a_reserved_slug_gets_a_number(db: None) -> None:
     assert create_club(name="New", by=SYSTEM).slug == "new-2"
 
 
-def test_an_address_is_had_once(club: Club, other_club: Club) -> None:
+def test_a_slug_is_unique(club: Club, other_club: Club) -> None:
     with pytest.raises(Refused) as refused:
         create_club(name="Another", slug=club.slug, by=SYSTEM)
     assert code_of(refused) == "slug_taken"
@@ -63,7 +63,7 @@ def test_an_address_is_had_once(club: Club, other_club: Club) -> None:
     assert code_of(refused) == "slug_taken"
 
 
-def test_nobody_founds_clubs_without_end(olga: User) -> None:
+def test_the_number_of_clubs_per_owner_is_limited(olga: User) -> None:
     for number in range(MOST_CLUBS):
         create_club(name=f"Club {number}", by=Actor.of(olga))
     with pytest.raises(Refused) as refused:
@@ -71,24 +71,24 @@ def test_nobody_founds_clubs_without_end(olga: User) -> None:
     assert code_of(refused) == "too_many_clubs"
 
 
-def test_a_change_to_a_club_is_logged_from_what_to_what(club: Club, olga: User) -> None:
+def test_a_change_of_a_club_is_logged_with_before_and_after(club: Club, olga: User) -> None:
     update_club(club=club, city="Aarhus", name=club.name, by=Actor.of(olga))
     entry = LogEntry.objects.get(verb="club_changed")
     assert entry.params == {"changed": {"city": ["Copenhagen", "Aarhus"]}}
     assert Club.objects.filter(search_key__contains="aarhus").exists()
 
 
-def test_changing_nothing_is_not_logged(club: Club) -> None:
+def test_an_unchanged_club_is_not_logged(club: Club) -> None:
     update_club(club=club, city="Copenhagen", by=SYSTEM)
     assert not LogEntry.objects.filter(verb="club_changed").exists()
 
 
-def test_a_member_is_entered_by_name_alone(club: Club) -> None:
+def test_a_member_is_added_by_name_alone(club: Club) -> None:
     membership = add_member(club=club, name="  Jens   Hansen ", by=SYSTEM)
     assert (membership.player.name, membership.player.user, membership.role) == ("Jens Hansen", None, Role.MEMBER)
 
 
-def test_a_namesake_is_entered_only_when_that_is_meant(club: Club, enter: Enter) -> None:
+def test_a_namesake_is_added_only_on_request(club: Club, enter: Enter) -> None:
     enter("Jens Hansen")
     with pytest.raises(Refused) as refused:
         add_member(club=club, name="JENS HANSEN", by=SYSTEM)
@@ -97,14 +97,14 @@ def test_a_namesake_is_entered_only_when_that_is_meant(club: Club, enter: Enter)
     assert Player.objects.filter(name_key="jens hansen").count() == 2
 
 
-def test_somebody_known_is_taken_in_once(club: Club, join: Join, bob: User) -> None:
+def test_a_known_player_is_added_once(club: Club, join: Join, bob: User) -> None:
     player = join(bob).player
     with pytest.raises(Refused) as refused:
         add_player(club=club, player=player, by=SYSTEM)
     assert code_of(refused) == "already_member"
 
 
-def test_who_returns_is_a_member_and_no_more(club: Club, join: Join, alice: User) -> None:
+def test_a_former_owner_returns_as_a_member(club: Club, join: Join, alice: User) -> None:
     membership = join(alice, Role.DIRECTOR)
     leave_club(membership=membership, by=Actor.of(alice), now=NOW)
     assert role_in(alice, club) is None
@@ -113,7 +113,7 @@ def test_who_returns_is_a_member_and_no_more(club: Club, join: Join, alice: User
     assert Membership.objects.filter(club=club, player__user=alice).count() == 1
 
 
-def test_the_last_owner_can_neither_leave_nor_be_made_less(full_club: Club, olga: User) -> None:
+def test_the_last_owner_can_neither_leave_nor_give_up_the_role(full_club: Club, olga: User) -> None:
     mine = membership_of(olga, full_club)
     with pytest.raises(Refused) as refused:
         leave_club(membership=mine, by=Actor.of(olga), now=NOW)
@@ -124,7 +124,7 @@ def test_the_last_owner_can_neither_leave_nor_be_made_less(full_club: Club, olga
     assert role_in(olga, full_club) == Role.OWNER
 
 
-def test_with_a_second_owner_the_first_may_go(full_club: Club, olga: User, alice: User) -> None:
+def test_with_a_second_owner_the_first_may_leave(full_club: Club, olga: User, alice: User) -> None:
     set_role(membership=membership_of(alice, full_club), role=Role.OWNER, by=Actor.of(olga))
     leave_club(membership=membership_of(olga, full_club), by=Actor.of(olga), now=NOW)
     assert role_in(olga, full_club) is None
@@ -139,13 +139,13 @@ def test_a_role_needs_an_account(club: Club, enter: Enter) -> None:
     assert code_of(refused) == "role_needs_account"
 
 
-def test_a_role_is_one_of_four(full_club: Club, bob: User) -> None:
+def test_an_unknown_role_is_refused(full_club: Club, bob: User) -> None:
     with pytest.raises(Refused) as refused:
         set_role(membership=membership_of(bob, full_club), role="king", by=SYSTEM)
     assert code_of(refused) == "bad_role"
 
 
-def test_who_is_out_is_put_out_once(full_club: Club, bob: User, alice: User) -> None:
+def test_a_member_is_removed_once(full_club: Club, bob: User, alice: User) -> None:
     mine = membership_of(bob, full_club)
     remove_member(membership=mine, by=Actor.of(alice), now=NOW)
     with pytest.raises(Refused) as refused:

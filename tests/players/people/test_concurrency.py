@@ -1,4 +1,4 @@
-"""Two at once: one does it, the other is told; nothing is done twice and nothing breaks."""
+"""Two requests at once: one succeeds, the other is refused; nothing is done twice and nothing breaks."""
 
 import threading
 from collections.abc import Callable
@@ -28,7 +28,7 @@ ROUNDS = 5
 
 
 def at_once(*calls: Callable[[], Any]) -> list[str]:
-    """What became of each call: "done", or the code with which it was refused."""
+    """The outcome of each call: "done", or the code of its refusal."""
     gate = threading.Barrier(len(calls))
     outcomes: list[str | BaseException] = [""] * len(calls)
 
@@ -54,7 +54,7 @@ def at_once(*calls: Callable[[], Any]) -> list[str]:
     return sorted(map(str, outcomes))
 
 
-def test_two_registrations_of_one_address() -> None:
+def test_two_registrations_with_one_address() -> None:
     for number in range(ROUNDS):
         outcomes = at_once(
             *[
@@ -68,13 +68,13 @@ def test_two_registrations_of_one_address() -> None:
     assert Player.objects.count() == User.objects.count() == ROUNDS
 
 
-def test_two_clicks_on_start_a_club(olga: User) -> None:
+def test_two_clicks_on_create_club(olga: User) -> None:
     for number in range(ROUNDS):
         outcomes = at_once(*[lambda n=number: create_club(name=f"Club {n}", by=Actor.of(olga))] * 2)
         assert outcomes == ["club_twice", "done"]
 
 
-def test_two_people_start_clubs_of_one_address(olga: User, mallory: User) -> None:
+def test_two_clubs_with_one_slug(olga: User, mallory: User) -> None:
     for number in range(ROUNDS):
         slug = f"club-{number}"
         outcomes = at_once(
@@ -84,7 +84,7 @@ def test_two_people_start_clubs_of_one_address(olga: User, mallory: User) -> Non
         assert outcomes == ["done", "slug_taken"]
 
 
-def test_two_people_start_clubs_of_one_name(olga: User, mallory: User) -> None:
+def test_two_clubs_with_one_name(olga: User, mallory: User) -> None:
     for number in range(ROUNDS):
         name = f"Club {number}"
         outcomes = at_once(
@@ -113,14 +113,14 @@ def test_the_last_two_owners_leave(join: Join, club: Club, olga: User, alice: Us
     assert outcomes == ["done", "last_owner"]
 
 
-def test_the_last_two_owners_make_each_other_less(join: Join, club: Club, alice: User) -> None:
+def test_the_last_two_owners_demote_each_other(join: Join, club: Club, alice: User) -> None:
     join(alice, Role.OWNER)
     mine = list(Membership.objects.filter(club=club))
     outcomes = at_once(*[lambda m=m: set_role(membership=m, role=Role.MEMBER, by=SYSTEM) for m in mine])
     assert outcomes == ["done", "last_owner"]
 
 
-def test_two_accept_one_invitation(enter: Enter, bob: User, carol: User) -> None:
+def test_two_users_accept_one_invitation(enter: Enter, bob: User, carol: User) -> None:
     ensure_player(user=bob, by=SYSTEM)
     for number in range(ROUNDS):
         jens = enter(f"Jens {number}")
@@ -132,7 +132,7 @@ def test_two_accept_one_invitation(enter: Enter, bob: User, carol: User) -> None
         assert outcomes == ["done", "invitation_used"]
 
 
-def test_a_new_link_is_made_while_the_old_one_is_accepted(enter: Enter, bob: User) -> None:
+def test_a_new_invitation_while_the_old_one_is_accepted(enter: Enter, bob: User) -> None:
     for number in range(ROUNDS):
         jens = enter(f"Jens {number}")
         membership = jens.memberships.get()
@@ -144,15 +144,15 @@ def test_a_new_link_is_made_while_the_old_one_is_accepted(enter: Enter, bob: Use
         assert outcomes in (["already_claimed", "done"], ["already_merged", "done"], ["done", "invitation_withdrawn"])
 
 
-def test_two_are_merged_into_each_other(enter: Enter) -> None:
+def test_two_players_are_merged_into_each_other(enter: Enter) -> None:
     for number in range(ROUNDS):
-        one, other = enter(f"A {number}"), enter(f"B {number}")
+        first, second = enter(f"A {number}"), enter(f"B {number}")
         outcomes = at_once(
-            lambda a=one, b=other: merge_players(player=a, into=b, by=SYSTEM, now=NOW),
-            lambda a=one, b=other: merge_players(player=b, into=a, by=SYSTEM, now=NOW),
+            lambda a=first, b=second: merge_players(player=a, into=b, by=SYSTEM, now=NOW),
+            lambda a=first, b=second: merge_players(player=b, into=a, by=SYSTEM, now=NOW),
         )
         assert outcomes in (["already_merged", "done"], ["done", "merge_same"])
-        assert Player.objects.filter(pk__in=[one.pk, other.pk], merged_into__isnull=True).count() == 1
+        assert Player.objects.filter(pk__in=[first.pk, second.pk], merged_into__isnull=True).count() == 1
 
 
 def test_a_merge_and_an_erasure(enter: Enter, join: Join, bob: User) -> None:
@@ -169,7 +169,7 @@ def test_a_merge_and_an_erasure(enter: Enter, join: Join, bob: User) -> None:
     assert (double.erased_at is not None) == (merged and erased)
 
 
-def test_two_remember_one_name(enter: Enter) -> None:
+def test_two_requests_add_one_alias(enter: Enter) -> None:
     jens = enter("Jens")
     assert at_once(*[lambda: remember_alias(player=jens, name="jenshh", by=SYSTEM)] * 3) == ["done"] * 3
     assert Alias.objects.count() == 1

@@ -1,4 +1,4 @@
-"""The page behind an invitation's link."""
+"""The page behind the link of an invitation."""
 
 from datetime import timedelta
 from typing import Any
@@ -22,7 +22,7 @@ def text(response: Any) -> str:
 
 @pytest.fixture
 def jens(enter: Enter) -> Player:
-    """Entered by the director; he has no account yet."""
+    """A player without an account, added by a director."""
     return enter("Jens Hansen")
 
 
@@ -50,7 +50,7 @@ def test_jens_signs_up_with_the_link(client: Client, club: Club, jens: Player, l
     assert "This is you already" in text(client.get(link))
 
 
-def test_bob_accepts_with_the_account_he_has(client: Client, jens: Player, link: str, bob: User) -> None:
+def test_bob_accepts_with_his_account(client: Client, jens: Player, link: str, bob: User) -> None:
     client.force_login(bob)
     assert "You are signed in as <strong>Bob</strong>" in text(client.get(link))
     client.post(f"{link}accept/")
@@ -58,19 +58,19 @@ def test_bob_accepts_with_the_account_he_has(client: Client, jens: Player, link:
     assert jens.user == bob
 
 
-def test_who_is_signed_out_meanwhile_comes_back_to_the_link(client: Client, link: str) -> None:
+def test_a_signed_out_user_returns_to_the_link(client: Client, link: str) -> None:
     response = client.post(f"{link}accept/", headers={"Referer": f"http://testserver{link}"})
     assert response["Location"] == f"/sign-in/?next={link}"
 
 
-def test_a_fault_leaves_the_link_as_good_as_it_was(client: Client, link: str, jens: Player, bob: User) -> None:
+def test_an_error_in_the_form_leaves_the_link_valid(client: Client, link: str, jens: Player, bob: User) -> None:
     for fields in ({"new_password": "short"}, {"email": "bob@example.org"}):
         assert client.post(f"{link}sign-up/", {**JENS, **fields}).status_code == 422
     assert User.objects.filter(email="jens@example.org").exists() is False
     assert client.post(f"{link}sign-up/", JENS).status_code == 302
 
 
-def test_a_link_that_has_run_out_or_was_withdrawn_says_so(client: Client, jens: Player) -> None:
+def test_an_expired_or_withdrawn_link_is_explained(client: Client, jens: Player) -> None:
     old = link_for(jens, days_ago=LASTS.days + 1)
     assert client.get(old).status_code == 410
     assert "This invitation was withdrawn" not in text(client.get(old))
@@ -83,7 +83,7 @@ def test_a_link_that_has_run_out_or_was_withdrawn_says_so(client: Client, jens: 
     assert not User.objects.filter(email="jens@example.org").exists()
 
 
-def test_a_used_link_is_of_no_use_to_another(client: Client, link: str, carol: User) -> None:
+def test_a_used_link_cannot_be_used_again(client: Client, link: str, carol: User) -> None:
     Client().post(f"{link}sign-up/", JENS)
     client.force_login(carol)
     response = client.get(link)
@@ -92,7 +92,7 @@ def test_a_used_link_is_of_no_use_to_another(client: Client, link: str, carol: U
     assert "has already been used" in text(client.post(f"{link}accept/", follow=True))
 
 
-def test_a_link_sent_to_somebody_else_is_not_for_carol(client: Client, jens: Player, carol: User) -> None:
+def test_a_link_for_another_address_is_refused(client: Client, jens: Player, carol: User) -> None:
     link = link_for(jens, "jens@example.org")
     client.force_login(carol)
     assert "was sent to a different email address" in text(client.post(f"{link}accept/", follow=True))
@@ -100,7 +100,7 @@ def test_a_link_sent_to_somebody_else_is_not_for_carol(client: Client, jens: Pla
     assert jens.user is None
 
 
-def test_a_made_up_link_is_not_found(client: Client, bob: User) -> None:
+def test_an_invalid_link_is_not_found(client: Client, bob: User) -> None:
     path = f"/invitations/{'x' * 32}/"
     assert client.get(path).status_code == 404
     assert client.post(f"{path}sign-up/", JENS).status_code == 404
@@ -108,5 +108,5 @@ def test_a_made_up_link_is_not_found(client: Client, bob: User) -> None:
     assert client.post(f"{path}accept/").status_code == 404
 
 
-def test_the_page_is_kept_by_no_cache(client: Client, link: str) -> None:
+def test_the_page_is_not_cached(client: Client, link: str) -> None:
     assert "no-store" in client.get(link)["Cache-Control"]

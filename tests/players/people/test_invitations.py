@@ -1,4 +1,4 @@
-"""Players without an account, and how they get one."""
+"""Invitations of players without an account."""
 
 from datetime import datetime, timedelta
 
@@ -22,7 +22,7 @@ def link(secret: str) -> str:
 
 
 def invitation_for(player: Player, email: str = "", now: datetime = NOW) -> str:
-    """The secret of a new link."""
+    """The secret of a new invitation."""
     membership = player.memberships.get()
     return invite(membership=membership, by=SYSTEM, now=now, link=link, email=email).url.split("/")[-2]
 
@@ -39,11 +39,11 @@ def refusal(secret: str, user: User, now: datetime = NOW) -> str:
 
 @pytest.fixture
 def jens(enter: Enter) -> Player:
-    """Entered by the director; he has no account yet."""
+    """A player without an account, added by a director."""
     return enter("Jens Hansen")
 
 
-def test_only_the_hash_of_the_secret_is_kept(jens: Player) -> None:
+def test_only_the_hash_of_the_secret_is_stored(jens: Player) -> None:
     secret = invitation_for(jens)
     kept = Invitation.objects.values().get()
     assert kept["secret_hash"] == hash_of(secret)
@@ -51,7 +51,7 @@ def test_only_the_hash_of_the_secret_is_kept(jens: Player) -> None:
     assert secret not in str(list(LogEntry.objects.values_list("params", flat=True)))
 
 
-def test_the_mail_goes_out_after_commit_and_holds_the_link(jens: Player, django_capture_on_commit_callbacks) -> None:  # type: ignore[no-untyped-def]
+def test_the_email_is_sent_after_commit_with_the_link(jens: Player, django_capture_on_commit_callbacks) -> None:  # type: ignore[no-untyped-def]
     with django_capture_on_commit_callbacks(execute=True):
         secret = invitation_for(jens, "jens@example.org")
         assert mail.outbox == []
@@ -61,20 +61,20 @@ def test_the_mail_goes_out_after_commit_and_holds_the_link(jens: Player, django_
     assert link(secret) in letter.body
 
 
-def test_bob_without_a_player_becomes_the_one_he_was_invited_for(jens: Player, bob: User) -> None:
+def test_bob_without_a_player_gets_the_invited_player(jens: Player, bob: User) -> None:
     accept(invitation_for(jens), bob)
     jens.refresh_from_db()
     assert (jens.user, jens.name) == (bob, "Bob")
     assert Alias.objects.get(player=jens).name == "Jens Hansen"
 
 
-def test_bob_with_a_player_has_both_as_one(jens: Player, bob: User) -> None:
+def test_the_invited_player_is_merged_with_bobs_own(jens: Player, bob: User) -> None:
     own = ensure_player(user=bob, by=SYSTEM)
     assert accept(invitation_for(jens), bob) == own
     assert canonical(Player.objects.get(pk=jens.pk)) == own
 
 
-def test_signing_up_with_an_invitation_makes_no_second_player(jens: Player) -> None:
+def test_signing_up_with_an_invitation_creates_no_second_player(jens: Player) -> None:
     user = register_user(
         email="jens@example.org",
         password="crawford-1969",
@@ -86,7 +86,7 @@ def test_signing_up_with_an_invitation_makes_no_second_player(jens: Player) -> N
     assert Player.objects.filter(name__contains="Jens").count() == 1
 
 
-def test_with_a_bad_invitation_nobody_is_signed_up(jens: Player) -> None:
+def test_an_invalid_invitation_prevents_signing_up(jens: Player) -> None:
     secret = invitation_for(jens, now=NOW - LASTS)
     with pytest.raises(Refused) as refused:
         register_user(email="j@example.org", password="crawford-1969", display_name="J", now=NOW, invitation=secret)
@@ -94,7 +94,7 @@ def test_with_a_bad_invitation_nobody_is_signed_up(jens: Player) -> None:
     assert not User.objects.filter(email="j@example.org").exists()
 
 
-def test_an_invitation_runs_out(jens: Player, bob: User) -> None:
+def test_an_invitation_expires(jens: Player, bob: User) -> None:
     secret = invitation_for(jens)
     assert refusal(secret, bob, NOW + LASTS) == "invitation_expired"
     assert accept(secret, bob, NOW + LASTS - timedelta(seconds=1)) == jens
@@ -107,7 +107,7 @@ def test_an_invitation_is_used_once(jens: Player, bob: User, carol: User) -> Non
     assert refusal(secret, bob) == "invitation_used"
 
 
-def test_a_withdrawn_invitation_is_dead(jens: Player, bob: User) -> None:
+def test_a_withdrawn_invitation_is_refused(jens: Player, bob: User) -> None:
     secret = invitation_for(jens)
     withdraw_invitation(invitation=Invitation.objects.get(), by=SYSTEM, now=NOW)
     assert refusal(secret, bob) == "invitation_withdrawn"
@@ -120,22 +120,22 @@ def test_a_used_invitation_cannot_be_withdrawn(jens: Player, bob: User) -> None:
     assert refused.value.code == "invitation_used"
 
 
-def test_a_new_link_ends_the_old_one(jens: Player, bob: User) -> None:
+def test_a_new_invitation_withdraws_the_old_one(jens: Player, bob: User) -> None:
     old, new = invitation_for(jens), invitation_for(jens)
     assert refusal(old, bob) == "invitation_withdrawn"
     assert accept(new, bob) == jens
 
 
-def test_somebody_elses_invitation(jens: Player, bob: User) -> None:
+def test_an_invitation_for_another_address_is_refused(jens: Player, bob: User) -> None:
     assert refusal(invitation_for(jens, "jens@example.org"), bob) == "invitation_for_another"
     assert accept(invitation_for(jens, "BOB@example.org"), bob) == jens
 
 
-def test_a_made_up_link_is_not_found(bob: User) -> None:
+def test_an_invalid_secret_is_not_found(bob: User) -> None:
     assert refusal("made-up", bob) == "not_found"
 
 
-def test_who_has_an_account_is_neither_invited_nor_claimed(jens: Player, bob: User, carol: User) -> None:
+def test_a_player_with_an_account_is_neither_invited_nor_claimed(jens: Player, bob: User, carol: User) -> None:
     claim_player(player=jens, user=bob, by=SYSTEM, now=NOW)
     jens.refresh_from_db()
     with pytest.raises(Refused) as refused:
@@ -147,14 +147,14 @@ def test_who_has_an_account_is_neither_invited_nor_claimed(jens: Player, bob: Us
     assert refused.value.code == "already_claimed"
 
 
-def test_a_claim_ends_the_open_links(jens: Player, bob: User, carol: User) -> None:
+def test_claiming_withdraws_open_invitations(jens: Player, bob: User, carol: User) -> None:
     secret = invitation_for(jens)
     ensure_player(user=bob, by=SYSTEM)
     claim_player(player=jens, user=bob, by=SYSTEM, now=NOW)
     assert refusal(secret, carol) == "invitation_withdrawn"
 
 
-def test_a_club_invites_only_whom_it_entered(club: Club, other_club: Club, enter: Enter) -> None:
+def test_a_club_invites_only_players_it_entered(club: Club, other_club: Club, enter: Enter) -> None:
     theirs = enter("Jens Hansen", into=other_club)
     membership = add_player(club=club, player=theirs, by=SYSTEM)
     with pytest.raises(Refused) as refused:
@@ -162,7 +162,7 @@ def test_a_club_invites_only_whom_it_entered(club: Club, other_club: Club, enter
     assert refused.value.code == "other_club_entered"
 
 
-def test_who_is_out_is_not_invited(jens: Player) -> None:
+def test_a_former_member_is_not_invited(jens: Player) -> None:
     membership = jens.memberships.get()
     remove_member(membership=membership, by=SYSTEM, now=NOW)
     with pytest.raises(Refused) as refused:
@@ -170,7 +170,7 @@ def test_who_is_out_is_not_invited(jens: Player) -> None:
     assert refused.value.code == "not_a_member"
 
 
-def test_a_director_gives_a_player_to_an_account(club: Club, jens: Player, password: str, alice: User) -> None:
+def test_a_director_links_a_player_to_an_account(club: Club, jens: Player, password: str, alice: User) -> None:
     user = new_user("Jens", password)
     claim_player(player=jens, user=user, by=Actor.of(alice), now=NOW, club=club)
     assert Player.objects.get(user=user) == jens

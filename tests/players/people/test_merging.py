@@ -1,4 +1,4 @@
-"""Two players who are one person."""
+"""Merging two players who are one person."""
 
 import pytest
 
@@ -15,14 +15,14 @@ def merge(player: Player, into: Player, **more: Club) -> Merge:
     return merge_players(player=player, into=into, by=SYSTEM, now=NOW, **more)
 
 
-def stands_for(player: Player) -> Player:
+def shown_as(player: Player) -> Player:
     return canonical(Player.objects.get(pk=player.pk))
 
 
-def test_the_merged_player_is_shown_as_the_other(enter: Enter, alice: User) -> None:
+def test_a_merged_player_is_shown_as_the_other(enter: Enter, alice: User) -> None:
     jens, double = enter("Jens Hansen"), enter("J. Hansen")
     done = merge_players(player=double, into=jens, by=Actor.of(alice), now=NOW)
-    assert stands_for(double) == jens
+    assert shown_as(double) == jens
     assert (done.merged_by, done.merged_at, done.undone_at) == (alice, NOW, None)
     assert {entry.topic for entry in LogEntry.objects.filter(verb="players_merged", user=alice)} == {
         f"player:{jens.public_id}",
@@ -30,7 +30,7 @@ def test_the_merged_player_is_shown_as_the_other(enter: Enter, alice: User) -> N
     }
 
 
-def test_a_chain_of_merges_leads_to_the_last_at_once(enter: Enter) -> None:
+def test_a_chain_of_merges_leads_to_the_last_player_directly(enter: Enter) -> None:
     first, second, third = enter("A"), enter("B"), enter("C")
     merge(first, second)
     merge(second, third)
@@ -38,12 +38,12 @@ def test_a_chain_of_merges_leads_to_the_last_at_once(enter: Enter) -> None:
     assert first.merged_into == third
 
 
-def test_undoing_parts_exactly_what_was_joined(enter: Enter) -> None:
+def test_undoing_separates_exactly_what_was_merged(enter: Enter) -> None:
     first, second, third = enter("A"), enter("B"), enter("C")
     merge(first, second)
     later = merge(second, third)
     undo_merge(merge=later, by=SYSTEM, now=NOW)
-    assert (stands_for(first), stands_for(second), stands_for(third)) == (second, second, third)
+    assert (shown_as(first), shown_as(second), shown_as(third)) == (second, second, third)
 
 
 def test_undoing_the_earlier_of_two_merges(enter: Enter) -> None:
@@ -51,7 +51,7 @@ def test_undoing_the_earlier_of_two_merges(enter: Enter) -> None:
     earlier = merge(first, second)
     merge(second, third)
     undo_merge(merge=earlier, by=SYSTEM, now=NOW)
-    assert (stands_for(first), stands_for(second)) == (first, third)
+    assert (shown_as(first), shown_as(second)) == (first, third)
 
 
 def test_a_merge_is_undone_once(enter: Enter) -> None:
@@ -62,14 +62,14 @@ def test_a_merge_is_undone_once(enter: Enter) -> None:
     assert refused.value.code == "merge_undone"
 
 
-def test_parted_players_may_be_merged_again(enter: Enter) -> None:
+def test_separated_players_can_be_merged_again(enter: Enter) -> None:
     first, second = enter("A"), enter("B")
     undo_merge(merge=merge(first, second), by=SYSTEM, now=NOW)
     merge(Player.objects.get(pk=first.pk), second)
-    assert stands_for(first) == second
+    assert shown_as(first) == second
 
 
-def test_nobody_is_merged_with_himself(enter: Enter) -> None:
+def test_a_player_is_not_merged_with_themselves(enter: Enter) -> None:
     jens, double = enter("A"), enter("B")
     merge(double, jens)
     for player, into in ((jens, jens), (jens, double), (double, jens)):
@@ -78,13 +78,13 @@ def test_nobody_is_merged_with_himself(enter: Enter) -> None:
         assert refused.value.code == "merge_same"
 
 
-def test_an_account_is_never_merged_away(join: Join, bob: User, enter: Enter) -> None:
+def test_a_player_with_an_account_is_not_merged_away(join: Join, bob: User, enter: Enter) -> None:
     with pytest.raises(Refused) as refused:
         merge(join(bob).player, enter("Robert"))
     assert refused.value.code == "merge_account"
 
 
-def test_a_second_director_with_an_old_page_is_told(enter: Enter) -> None:
+def test_a_second_merge_from_an_old_page_is_refused(enter: Enter) -> None:
     jens, double, other = enter("A"), enter("B"), enter("C")
     old = Player.objects.get(pk=double.pk)
     merge(double, jens)
@@ -93,26 +93,26 @@ def test_a_second_director_with_an_old_page_is_told(enter: Enter) -> None:
     assert refused.value.code == "already_merged"
 
 
-def test_a_club_may_not_merge_whom_another_entered(club: Club, other_club: Club, enter: Enter) -> None:
+def test_a_club_merges_only_players_it_entered(club: Club, other_club: Club, enter: Enter) -> None:
     theirs, ours = enter("Jens Hansen", into=other_club), enter("Jens Hansen")
     add_player(club=club, player=theirs, by=SYSTEM)
     with pytest.raises(Refused) as refused:
         merge(theirs, ours, club=club)
     assert refused.value.code == "other_club_entered"
     merge(ours, theirs, club=club)
-    assert stands_for(ours) == theirs
+    assert shown_as(ours) == theirs
 
 
-def test_he_who_stands_for_both_is_in_both_clubs(club: Club, other_club: Club, enter: Enter) -> None:
+def test_the_merged_player_is_in_both_clubs(club: Club, other_club: Club, enter: Enter) -> None:
     here, there = enter("Jens"), enter("Jens", into=other_club)
     done = merge(here, there)
     assert Membership.objects.filter(player=there, club=club, left_at__isnull=True).exists()
     assert Membership.objects.filter(player=here, club=club).exists(), "facts stay where they are"
     undo_merge(merge=done, by=SYSTEM, now=NOW)
-    assert stands_for(here) == here
+    assert shown_as(here) == here
 
 
-def test_an_alias_is_remembered_once_in_any_spelling(enter: Enter) -> None:
+def test_an_alias_is_added_once_in_any_spelling(enter: Enter) -> None:
     jens, double = enter("Jens Hansen"), enter("J. Hansen")
     merge(double, jens)
     first = remember_alias(player=Player.objects.get(pk=double.pk), name="JensHH", by=SYSTEM)

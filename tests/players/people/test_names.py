@@ -5,7 +5,7 @@ from engine.errors import Refused
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Søren Kierkegård", "  soren   KIERKEGARD "),
         ("Łukasz Żółć", "lukasz zolc"),
@@ -16,27 +16,27 @@ from engine.errors import Refused
         ("É", "É"),
     ],
 )
-def test_one_name_in_two_spellings(one: str, other: str) -> None:
-    assert fold(one) == fold(other)
+def test_different_spellings_of_a_name_are_equal(first: str, second: str) -> None:
+    assert fold(first) == fold(second)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [("Jens Hansen", "Jens Jensen"), ("かとう", "がとう"), ("राम", "रमा"), ("Иван", "Йван"), ("!", "?")],
 )
-def test_two_names(one: str, other: str) -> None:
-    # й is и with a breve to Unicode, and typed so by many; the others are letters of their own.
-    assert (fold(one) == fold(other)) == (one == "Иван")
+def test_different_names_differ(first: str, second: str) -> None:
+    # To Unicode й is и with a breve, which many people leave out; the others are letters of their own.
+    assert (fold(first) == fold(second)) == (first == "Иван")
 
 
-def test_a_name_is_tidied_and_cannot_turn_the_text_around_it() -> None:
+def test_a_name_is_cleaned_and_cannot_reverse_text() -> None:
     assert clean_name("  Bob \t\n van\u202e Dam\x00 ") == "Bob van Dam"
 
 
 @pytest.mark.parametrize(
     ("name", "code"), [("", "name_missing"), (" \n ", "name_missing"), ("x" * 81, "name_too_long")]
 )
-def test_a_name_must_be_one(name: str, code: str) -> None:
+def test_an_invalid_name_is_refused(name: str, code: str) -> None:
     with pytest.raises(Refused) as refused:
         clean_name(name)
     assert refused.value.code == code
