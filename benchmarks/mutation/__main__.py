@@ -9,7 +9,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.mutation import __doc__ as about
 from benchmarks.mutation.planting import NOTICED, SURVIVED, TIMED_OUT, UNPLANTED
@@ -25,8 +25,17 @@ COVERED_BY = ("tests/engine", "tests/tournaments", "tests/matches", "tests/playe
 IDENTITY = ("path", "function", "before", "after")
 """What names a mutant in the list of equivalents, where line numbers would change."""
 
-Covering = dict[tuple[str, int], dict[str, float]]
-"""File and line -> the tests that run it, with their seconds."""
+
+class Run(NamedTuple):
+    """One test that runs a line."""
+
+    seconds: float
+    focus: float
+    """Share of all lines it runs that are in the same file (0–1)."""
+
+
+Covering = dict[tuple[str, int], dict[str, Run]]
+"""File and line -> the tests that run it."""
 
 
 def record(tests: Sequence[str]) -> int:
@@ -53,20 +62,22 @@ def covering_tests() -> Covering:
             path for path, seen in recorded["sources"].items() if (ROOT / path).exists() and digest(path) == seen
         }
         for test, run in recorded["tests"].items():
+            count = sum(map(len, run["lines"].values()))
             for path in current & run["lines"].keys():
                 for line in run["lines"][path]:
-                    covering[path, line][test] = run["seconds"]
+                    covering[path, line][test] = Run(run["seconds"], len(run["lines"][path]) / count)
     return covering
 
 
 def plan(mutant: Mutant, covering: Covering, most_tests: int, most_seconds: float) -> dict[str, Any]:
-    """A mutant with the quickest of its tests, within the limits."""
+    """A mutant with its tests, within the limits: the quickest first, and among those the ones about its file."""
+    runs = covering[mutant.path, mutant.line]
     chosen: list[str] = []
     total = 0.0
-    for test, seconds in sorted(covering[mutant.path, mutant.line].items(), key=lambda item: (item[1], item[0])):
-        if len(chosen) < most_tests and (not chosen or total + seconds <= most_seconds):
+    for test in sorted(runs, key=lambda name: (runs[name].seconds / runs[name].focus, name)):
+        if len(chosen) < most_tests and (not chosen or total + runs[test].seconds <= most_seconds):
             chosen.append(test)
-            total += seconds
+            total += runs[test].seconds
     return {"mutant": mutant.as_json(), "tests": chosen, "seconds": total}
 
 

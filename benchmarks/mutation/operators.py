@@ -65,7 +65,7 @@ def mutations(function: Function) -> Iterator[Mutation]:
     for parent in _nodes(function):
         yield from _statements(parent)
         for field, child in ast.iter_fields(parent):
-            if isinstance(child, ast.expr):
+            if isinstance(child, ast.expr) and field not in ("annotation", "returns"):
                 put = _setter(parent, field)
                 if field == "test" and not isinstance(parent, ast.IfExp):
                     yield from _replaced(child, _negated(child), put)

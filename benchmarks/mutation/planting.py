@@ -8,6 +8,7 @@ import shutil
 import signal
 from collections.abc import Sequence
 from functools import _lru_cache_wrapper
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, sleep
 from types import CodeType, FunctionType
@@ -145,6 +146,7 @@ def _own_database() -> Path | None:
 def plant(mutant: Mutant) -> bool:
     """Replace the code of a function in this process, however it is decorated and wherever it was imported."""
     new = mutated_code(mutant)
+    import_module(mutant.path.removesuffix(".py").replace("/", "."))
     objects = gc.get_objects()
     functions = [value for value in objects if isinstance(value, FunctionType) and _same_place(value.__code__, new)]
     for function in functions:

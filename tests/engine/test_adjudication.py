@@ -10,9 +10,11 @@ from engine import Outcome, adjudicate, check_record, legal_plays, parse_xgid, r
 from engine.errors import MESSAGES
 from engine.records import write_mat
 from engine.simulation import play_out
+from engine.transcript import Claim, Event, Game, Kind, Transcript
 from engine.verdict import Severity
 from tests.engine.boards import board
 from tests.engine.findings_table import DOUBLED, OPENING, RECORDS, SNOWIE, TRANSCRIPTS, set_up
+from tests.engine.records.samples import play
 from tests.engine.written import judged, left, one_game, right, row, told
 
 CAROL_BEARS_OFF = board({6: 15}, {24: 2})
@@ -140,3 +142,20 @@ def test_only_the_side_that_has_borne_off_cannot_lose_a_gammon(result: str, too_
     codes = {finding.code for finding in judged(set_up(CAROL_BEARS_OFF, row(1, "21: 6/4 6/5"), result)).findings}
     assert "resignation_implied" in codes
     assert ("resigned_too_much" in codes) == too_much
+
+
+@pytest.mark.parametrize(
+    ("events", "points"),
+    [
+        ((), 1),
+        ((Event(1, Kind.RESIGN),), 1),
+        ((Event(1, Kind.RESIGN, value=2),), 2),
+        ((Event(1, Kind.RESIGN, points=3),), 3),
+        ((Event(1, Kind.DOUBLE), Event(0, Kind.TAKE), Event(1, Kind.RESIGN, value=2)), 4),
+    ],
+)
+def test_a_game_won_by_an_unknown_number_of_points_counts_what_was_resigned(
+    events: tuple[Event, ...], points: int
+) -> None:
+    game = Game(1, (play(0, "31", "8/5", "6/5"), *events), claim=Claim(0))
+    assert adjudicate(Transcript(("Bob", "Carol"), 7, (game,))).score == (points, 0)

@@ -356,3 +356,16 @@ def test_a_long_name_in_the_header_does_not_move_a_lone_cell_to_the_left() -> No
 
     assert transcript.players == (name, "Bob")
     assert [event.side for event in transcript.games[0].events] == [1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "quoted"),
+    [
+        (["  1) 31: 8/5//6"], "31: 8/5//6"),
+        (["  1) 31: 8/5 6/5", "      Wins 1 point", "      Wins 2 points"], "Wins 2 points"),
+        (["  1) 31: 8/5 6/5", "      Wins 1 point   42: 8/4 6/4"], "42: 8/4 6/4"),
+    ],
+)
+def test_a_problem_quotes_its_cell(rows: list[str], quoted: str) -> None:
+    (problem,) = mat(*rows).problems
+    assert problem.params == {"text": quoted}
