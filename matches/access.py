@@ -1,4 +1,4 @@
-"""Who may see and do what in this room: one call fetches and authorises."""
+"""Access to matches and records: each function fetches an object and authorises the user in one call."""
 
 from typing import NamedTuple
 
@@ -17,18 +17,18 @@ Visitor = User | AnonymousUser
 
 
 class Seat(NamedTuple):
-    """A match as one of its sides has it before him."""
+    """A match as seen by one of its sides, or by the holder of the score sheet's link."""
 
     match: Match
     side: int | None
-    """None for the sheet's link, which names no side."""
+    """None for the sheet link."""
     by: Actor
     token: str = ""
-    """Of the link that was used, if it was one."""
+    """Token of the link that was used; empty for an account."""
 
 
 def match_for_player(user: Visitor, public_id: str) -> Seat:
-    """A match for one who plays it; 404 for everybody else."""
+    """Return a match and the side this user plays. Raise Http404 for anyone else."""
     match = _match(public_id)
     if isinstance(user, User) and user.is_active:
         for side, player in enumerate(match.players):
@@ -38,7 +38,7 @@ def match_for_player(user: Visitor, public_id: str) -> Seat:
 
 
 def match_for_link(token: str) -> Seat:
-    """A match for whoever holds one of its links; 404 for what we have not signed."""
+    """Return a match and the side of this link's token. Raise Http404 if the signature is invalid."""
     signed = links.read(token)
     if signed is None:
         raise Http404
@@ -47,7 +47,7 @@ def match_for_link(token: str) -> Seat:
 
 
 def match_for_viewer(user: Visitor, public_id: str) -> Match:
-    """A match for one who may see it; 404 for everybody else."""
+    """Return a match that this user may see. Raise Http404 otherwise."""
     match = _match(public_id)
     if not Viewer.of(user).sees(match) and not may_direct(user, match):
         raise Http404
@@ -55,9 +55,9 @@ def match_for_viewer(user: Visitor, public_id: str) -> Match:
 
 
 def match_for_director(user: Visitor, public_id: str) -> Match:
-    """A match for one who runs it: an owner, director or assistant of its club. 404 where he may not even see it.
+    """Return a match that this user runs, as an owner, director or assistant of its club.
 
-    Raises PermissionDenied for those who may only look.
+    Raise Http404 if they may not see it, PermissionDenied if they may see it only.
     """
     match = match_for_viewer(user, public_id)
     if match.club is None:
@@ -67,53 +67,53 @@ def match_for_director(user: Visitor, public_id: str) -> Match:
 
 
 def may_direct(user: Visitor, match: Match) -> bool:
-    """Whether he runs the match, as `match_for_director` asks it."""
+    """Whether this user runs the match, as checked by `match_for_director`."""
     return match.club is not None and people.is_at_least(people.role_in(user, match.club), people.Role.ASSISTANT)
 
 
 def is_insider(user: Visitor, match: Match) -> bool:
-    """Whether they play the match or run it: they read notes, and names that are not shown to others."""
+    """Whether this user plays or runs the match, and so sees notes and names that are hidden from others."""
     viewer = Viewer.of(user)
     plays = bool({match.player_0_id, match.player_1_id} & viewer.players)
     return viewer.everything or plays or may_direct(user, match)
 
 
-def match_again(match: Match) -> Match:
-    """A match that was already authorised, as it is now."""
+def refetch(match: Match) -> Match:
+    """Fetch a match again that was already authorised."""
     return _match(match.public_id)
 
 
 def record_of(seat: Seat, record_id: str) -> Submission:
-    """A record of the match that a side has before it; 404 for a record of another."""
-    found = seat.match.submissions.filter(public_id=record_id).defer("data").first()
-    if found is None or seat.side is None:
+    """Return a record of the match, for one of its sides. Raise Http404 for a record of another match."""
+    submission = seat.match.submissions.filter(public_id=record_id).defer("data").first()
+    if submission is None or seat.side is None:
         raise Http404
-    return found
+    return submission
 
 
 def proposal_of(seat: Seat, proposal_id: str) -> Proposal:
-    """Proposed times of the match that a side has before it; 404 for those of another."""
-    found = seat.match.proposals.filter(public_id=proposal_id).first()
-    if found is None or seat.side is None:
+    """Return a proposal of the match, for one of its sides. Raise Http404 for a proposal of another match."""
+    proposal = seat.match.proposals.filter(public_id=proposal_id).first()
+    if proposal is None or seat.side is None:
         raise Http404
-    return found
+    return proposal
 
 
 def _match(public_id: str) -> Match:
-    found = (
+    match = (
         Match.objects.select_related("club", "pool", "player_0__user", "player_0__merged_into")
         .select_related("player_1__user", "player_1__merged_into")
         .filter(public_id=public_id)
         .first()
     )
-    if found is None:
+    if match is None:
         raise Http404
-    return found
+    return match
 
 
 def submission(public_id: str) -> Submission:
-    """A record sent in, without its bytes: whoever has the link may see it. Raises Http404 for any other link."""
-    found = Submission.objects.filter(public_id=public_id).defer("data").first()
-    if found is None:
+    """Return a submission without its bytes. Anyone who knows its id may see it; raise Http404 for an unknown id."""
+    row = Submission.objects.filter(public_id=public_id).defer("data").first()
+    if row is None:
         raise Http404
-    return found
+    return row

@@ -1,4 +1,4 @@
-"""The administration of this room: how pools of ratings are set up. What is derived is only shown."""
+"""Admin of rating pools. Derived data is read-only."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ from matches.models import RatingPool
 
 @admin.register(RatingPool)
 class RatingPoolAdmin(admin.ModelAdmin):
-    """The settings of a pool; after a change its whole history is replayed at the next sweep."""
+    """Settings of a pool. After a change the next sweep replays its whole history."""
 
     list_display = ("name", "is_default", "start_rating", "start_experience", "ramp")
     fields = (*list_display, "claimed_at")
     readonly_fields = ("is_default", "claimed_at")
 
     def save_model(self, request: HttpRequest, obj: RatingPool, form: Any, change: bool) -> None:
-        """Only what was changed here: a result may have marked the pool since the form was shown."""
+        """Save only the changed fields: a replay may have claimed the pool since the form was shown."""
         obj.save(update_fields=form.changed_data if change else None)
 
     def has_delete_permission(self, request: HttpRequest, obj: RatingPool | None = None) -> bool:
-        """Nobody: matches and their changes belong to it."""
+        """Return False: matches and rating changes refer to the pool."""
         return False

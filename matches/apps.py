@@ -8,7 +8,7 @@ class MatchesConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make known what this room refuses, and what it forgets of an erased person."""
+        """Register the messages of refusals and what is erased with a person."""
         from matches.play import refusals as play_refusals
         from matches.records import erasure, refusals
 

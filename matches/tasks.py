@@ -1,4 +1,4 @@
-"""What workers do for this room; the work itself is in the services."""
+"""Celery tasks; each calls a service."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -12,55 +12,55 @@ from matches.reporting.services import adjudication, deadlines, notifications, r
 
 @shared_task(name=submissions.ADJUDICATE)
 def adjudicate(submission_id: int) -> None:
-    """Adjudicate one submission, if it is still to be done."""
+    """Check one submission, if it is still open."""
     adjudication.adjudicate_submission(submission_id=submission_id, now=timezone.now())
 
 
 @shared_task(name="matches.sweep_submissions")
 def sweep_submissions() -> None:
-    """Tell workers again of what a crash or a lost message left."""
+    """Publish the task again for submissions whose message was lost or whose worker crashed."""
     submissions.send_again(now=timezone.now())
 
 
 @shared_task(name=ratings.REPLAY)
 def replay_ratings(pool_id: int) -> None:
-    """Bring one pool of ratings in step with the results, if it is not."""
+    """Replay a rating pool if it is out of date."""
     ratings.replay_pool(pool_id=pool_id, now=timezone.now())
 
 
 @shared_task(name="matches.sweep_ratings")
 def sweep_ratings() -> None:
-    """Tell workers again of pools that wait, or whose worker is gone."""
+    """Publish the task again for pools that wait for a replay or whose worker crashed."""
     ratings.send_again(now=timezone.now())
 
 
 @shared_task(name=records.SETTLE_RECORD)
 def settle_record(submission_id: int) -> None:
-    """Let a checked record have its effect on its match."""
+    """Apply the verdict of a checked record to its match."""
     record_outcomes.apply_verdict(submission_id=submission_id, now=timezone.now())
 
 
 @shared_task(name=notifications.SEND_REPORT_EMAIL)
 def send_report_email(claim_id: int) -> None:
-    """Write to the player who has to answer a claim."""
+    """Send an e-mail to the player who has to answer a report."""
     deadlines.send_report_email(claim_id=claim_id, now=timezone.now())
 
 
 @shared_task(name="matches.sweep_claims")
 def sweep_claims() -> None:
-    """Let the claims stand whose time has run out."""
+    """Accept reports whose waiting time has run out."""
     deadlines.accept_due_reports(now=timezone.now())
 
 
 @shared_task(name="matches.sweep_untold_claims")
 def sweep_untold_claims() -> None:
-    """Have those told of a claim whose letter was lost on its way to a worker."""
+    """Publish the e-mail task again for reports whose message was lost."""
     deadlines.resend_report_emails(now=timezone.now())
 
 
 @shared_task(name="matches.sweep_records")
 def sweep_records() -> None:
-    """Apply the verdicts that a crash has left without effect."""
+    """Apply verdicts that a crash left unapplied."""
     deadlines.settle_waiting_records(now=timezone.now())
 
 
@@ -84,5 +84,5 @@ def announce_result(match_id: int) -> None:
 
 @shared_task(name="matches.sweep_unsettled")
 def sweep_unsettled() -> None:
-    """Tell the room above again of results it has not acted on."""
+    """Send `match_settled` again for results that no receiver has acted on."""
     deadlines.announce_unsettled(now=timezone.now())

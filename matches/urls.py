@@ -1,4 +1,4 @@
-"""Addresses of this room."""
+"""URLs of records and their API, and those of reporting."""
 
 from django.urls import include, path, re_path
 

@@ -1,10 +1,9 @@
-"""Whether a match has begun: the one answer that everything else asks for.
+"""Whether a match has begun; the only definition of it.
 
-A match has begun once there is a score or a signed report of it that was not taken back. Proposed or agreed times, a
-record that does not count, a report from the score sheet, a walkover and a call to a table are not a beginning: a call
-only pins the match.
+A match has begun once it has a score or a signed report that was not withdrawn. Proposed or agreed times, a refused
+record, a report from the score sheet, a walkover and a call to a table do not begin a match.
 
-`Match.begun_at` is derived from those facts and stored so that lists need one query.
+`Match.begun_at` is derived from these facts and stored so that lists need one query.
 """
 
 from collections.abc import Collection, Iterable
@@ -15,31 +14,31 @@ from matches.models import Claim, LiveMatch, Match, Result
 
 
 class HasBeginning(Protocol):
-    """A match, or a row of a list that carries its stored beginning."""
+    """A match, or a row of a list with its `begun_at`."""
 
     @property
     def begun_at(self) -> datetime | None:
-        """As derived from the facts."""
+        """When the match began; None if it has not."""
 
 
 def has_begun(match: HasBeginning) -> bool:
-    """Whether its players have begun it, whatever became of it since."""
+    """Whether the match has begun, even if it is over or void by now."""
     return match.begun_at is not None
 
 
 def is_untouched(match: Match) -> bool:
-    """Whether nothing at all has happened in it: neither begun nor decided, so its players may still change."""
+    """Whether the match has neither begun nor a result, so that its players may still change."""
     return not has_begun(match) and match.state in (Match.State.OPEN, Match.State.VOID)
 
 
 def is_going_on(match: Match) -> bool:
-    """Whether it has begun and has no result yet."""
+    """Whether the match has begun and has no result yet."""
     reported = match.state in (Match.State.CLAIMED, Match.State.DISPUTED, Match.State.LIVE)
     return reported or (match.state == Match.State.OPEN and has_begun(match))
 
 
 def begun_since(matches: Collection[Match], moment: datetime) -> set[int]:
-    """The keys of these matches in which somebody has played or reported after this moment."""
+    """Ids of the matches that began, or were reported, after this moment."""
     begun = {match.pk for match in matches if match.begun_at is not None and match.begun_at > moment}
     signed = Claim.objects.filter(match__in=matches, side__isnull=False, created_at__gt=moment)
     reports = signed.exclude(state=Claim.State.WITHDRAWN)
@@ -49,9 +48,8 @@ def begun_since(matches: Collection[Match], moment: datetime) -> set[int]:
 def begun_at(claims: Iterable[Claim], results: Iterable[Result], opened_at: datetime | None = None) -> datetime | None:
     """When a match with these reports and result versions began; None if it has not.
 
-    `opened_at` is the time of its first opening roll, where it is played here.
-
-    Void versions say nothing: voiding a match and letting it stand again leave its beginning as it was.
+    `opened_at` is the time of the first opening roll, if the match is played here. Void versions are ignored, so
+    voiding and reinstating a match do not change when it began.
     """
     reports = [claim.created_at for claim in claims if claim.is_signed and claim.state != Claim.State.WITHDRAWN]
     versions = sorted((row for row in results if row.kind != Result.Kind.VOID), key=lambda row: row.version)
@@ -62,6 +60,6 @@ def begun_at(claims: Iterable[Claim], results: Iterable[Result], opened_at: date
 
 
 def derive_begun(match: Match) -> None:
-    """Set `begun_at` of a locked match from its facts; the caller saves it."""
+    """Set `begun_at` of a locked match from its facts, without saving it."""
     opened_at = LiveMatch.objects.filter(pk=match.pk).values_list("begun_at", flat=True).first()
     match.begun_at = begun_at(match.claims.all(), match.results.all(), opened_at)

@@ -1,7 +1,7 @@
-"""How a match ends: a new version of its result, and all that follows from it in this room."""
+"""Recording a result: appending a version, and updating the match, its reports, records and ratings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -25,9 +25,9 @@ Kind = Result.Kind
 Score = tuple[int, int]
 
 MOST_POINTS = 9999
-"""No score is higher; cubes may be turned without limit, but not in earnest."""
+"""Largest score that can be entered; the cube itself has no limit."""
 ENDINGS = [choice for choice in Kind.choices if choice[0] != Kind.VOID]
-"""What a match can end by, with its name: `check_result` refuses void."""
+"""Choices for the kind of a result, except void, which `check_result` refuses."""
 NO_WINNER = (Kind.DOUBLE_FORFEIT,)
 MAY_LACK_WINNER = (*NO_WINNER, Kind.SETTLED, Kind.RULING)
 NEEDS_SCORE = (Kind.PLAYED, Kind.LEADER)
@@ -52,46 +52,35 @@ class ResultInput:
         return cls(result.winner, result.score, result.kind)
 
 
-def append_result(
-    match: Match,
-    *,
-    winner: int | None,
-    score: Score | None,
-    kind: str,
-    source: str,
-    by: Actor,
-    now: datetime,
-    submission: Submission | None = None,
-    waived: Sequence[Any] = (),
-    reason: str = "",
-    own_match: bool = False,
-    announce_in_worker: bool = False,
-) -> Result:
-    """Let a result stand, as the next version; what stood before is kept. The caller has locked the match.
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a result is based on."""
 
-    `score` are the points really won, start score included; `waived` are findings as [code, game, ply].
-    With `announce_in_worker` a worker tells whatever made the match, not the request.
-    `own_match` is what `own_match.check_own_match` says of a director's decision.
-    Closes open claims, marks ratings, and after the commit tells whoever made the match.
+    source: str
+    """Of `Result.Source`."""
+    submission: Submission | None = None
+    waived: Sequence[Any] = ()
+    """Findings that a director waived, as [code, game, ply]."""
+    reason: str = ""
+    own_match: bool = False
+    """Whether a director decided their own match, as returned by `own_match.check_own_match`."""
+
+
+def append_result(
+    match: Match, outcome: ResultInput, basis: Basis, *, by: Actor, now: datetime, announce_in_worker: bool = False
+) -> Result:
+    """Append a result as the next version, which then stands. The caller has locked the match.
+
+    The score includes the start score and points beyond the length. Closes open reports, marks the ratings, and sends
+    `match_settled` after the commit if an app above opened the match; with `announce_in_worker` a worker sends it.
     Refused: `match_void`, and what `check_result` refuses.
     """
     if match.state == Match.State.VOID:
         raise Refused("match_void")
+    winner, score, kind = outcome.winner, outcome.score, outcome.kind
     check_result(length=match.length, start=match.start_score, winner=winner, score=score, kind=kind)
-    submission = submission or _agreeing_record(match, winner, score)
-    result = _append(
-        match,
-        by,
-        now,
-        score,
-        winner=winner,
-        kind=kind,
-        source=source,
-        submission=submission,
-        waived=[list(finding) for finding in waived],
-        reason=reason,
-        own_match=own_match,
-    )
+    submission = basis.submission or _agreeing_record(match, winner, score)
+    result = _append(match, outcome, replace(basis, submission=submission), by, now)
     close_claims(match, result, now)
     _replace_records(match, submission, result)
     _uphold_objections(match, result, by, now)
@@ -100,8 +89,8 @@ def append_result(
     match.unsettled = bool(match.parent_topic)
     derive_begun(match)
     changed(match, "state", "finished_at", "unsettled", "begun_at")
-    said = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": source}
-    log(by, "result_appended", match.topic, club=match.club, version=result.version, reason=reason, **said)
+    params = {"winner": winner, "score": list(score) if score else None, "kind": kind, "source": basis.source}
+    log(by, "result_appended", match.topic, club=match.club, version=result.version, reason=basis.reason, **params)
     ratings.mark_dirty(match=match)
     if match.unsettled:
         notify = partial(hint, ANNOUNCE, match.pk) if announce_in_worker else partial(announce, match.pk)
@@ -110,27 +99,28 @@ def append_result(
 
 
 def announce(match_id: int) -> None:
-    """Tell whoever made the match of its result. A receiver that fails is logged, and the sweep tells again."""
+    """Send `match_settled`. A receiver that fails is logged; the sweep sends the signal again."""
     match_settled.send_robust(sender=Match, match_id=match_id)
 
 
 def standing_result(match: Match) -> Result | None:
-    """The version that counts."""
+    """The newest version of the result; None without a result."""
     return match.results.order_by("-version").first()
 
 
 def same_outcome(
     length: int, winner: int | None, score: Score | None, other_winner: int | None, other_score: Score | None
 ) -> bool:
-    """Whether two accounts of a match agree; points beyond the length are often left out, so they do not count."""
-    first, second = (None if one is None else shown_score(length, one) for one in (score, other_score))
-    return (winner, first) == (other_winner, second)
+    """Whether two results of a match agree. Points beyond the length are ignored, since they are often left out."""
+    shown, other_shown = (None if points is None else shown_score(length, points) for points in (score, other_score))
+    return (winner, shown) == (other_winner, other_shown)
 
 
 def check_report(*, length: int, start: Score, winner: int, score: Score) -> None:
-    """Whether a player can report this: an end by play, with points up to the length.
+    """Check a player's report: the match was played to its end, with no more points than the length.
 
-    Points beyond it come from records and directors. Refused: `score_above_length`, and what `check_result` refuses.
+    Only records and directors state points beyond the length.
+    Refused: `score_above_length`, and what `check_result` refuses.
     """
     check_result(length=length, start=start, winner=winner, score=score, kind=Kind.PLAYED)
     if max(score) > length:
@@ -139,9 +129,9 @@ def check_report(*, length: int, start: Score, winner: int, score: Score) -> Non
 
 
 def check_result(*, length: int, start: Score, winner: int | None, score: Score | None, kind: str) -> None:
-    """Whether a match can end so.
+    """Check that a match can end with this result.
 
-    Only a match that was played must reach the length (docs/rules.md §2).
+    Only a match that was played out must reach the length (docs/rules.md §2).
     Refused: `result_void`, `result_no_winner`, `result_winner_missing`, `result_score_missing`, `result_below_start`,
     `result_too_high`, `result_both_reached`, `result_not_reached`, `result_loser_leads`.
     """
@@ -158,7 +148,7 @@ def check_result(*, length: int, start: Score, winner: int | None, score: Score 
 
 
 def _check_score(length: int, start: Score, winner: int | None, score: Score, kind: str) -> None:
-    if any(points < begun_with for points, begun_with in zip(score, start, strict=True)):
+    if any(points < first for points, first in zip(score, start, strict=True)):
         raise Refused("result_below_start", left=start[0], right=start[1])
     if max(score) > MOST_POINTS:
         raise Refused("result_too_high", most=MOST_POINTS)
@@ -171,25 +161,38 @@ def _check_score(length: int, start: Score, winner: int | None, score: Score, ki
         raise Refused("result_loser_leads", left=score[0], right=score[1])
 
 
-def _append(match: Match, by: Actor, now: datetime, score: Score | None = None, **fields: Any) -> Result:
+def _append(match: Match, outcome: ResultInput, basis: Basis, by: Actor, now: datetime) -> Result:
     version = match.results.aggregate(Max("version"))["version__max"] or 0
-    left, right = score or (None, None)
+    left, right = outcome.score or (None, None)
     return Result.objects.create(
-        match=match, version=version + 1, score_0=left, score_1=right, by=by.kind, user=by.user, at=now, **fields
+        match=match,
+        version=version + 1,
+        winner=outcome.winner,
+        score_0=left,
+        score_1=right,
+        kind=outcome.kind,
+        source=basis.source,
+        submission=basis.submission,
+        waived=[list(finding) for finding in basis.waived],
+        reason=basis.reason,
+        own_match=basis.own_match,
+        by=by.kind,
+        user=by.user,
+        at=now,
     )
 
 
 def close_claims(match: Match, result: Result, now: datetime) -> None:
-    """A claim that said what stands now stands; any other is overruled."""
+    """Mark each open or contested report: it stands if it agrees with the result, else it is overruled."""
     for claim in match.claims.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED]):
-        says_the_same = same_outcome(match.length, claim.winner, claim.score, result.winner, result.score)
-        claim.state = Claim.State.STANDS if says_the_same else Claim.State.OVERRULED
+        agrees = same_outcome(match.length, claim.winner, claim.score, result.winner, result.score)
+        claim.state = Claim.State.STANDS if agrees else Claim.State.OVERRULED
         claim.answered_at = now
         claim.save(update_fields=["state", "answered_at"])
 
 
 def _agreeing_record(match: Match, winner: int | None, score: Score | None) -> Submission | None:
-    """The record of an open report that says just this: confirmed by a result, it is its proof."""
+    """The record of an open report with this outcome; the result confirms it."""
     for report in match.claims.filter(state=Claim.State.OPEN, submission__isnull=False).select_related("submission"):
         if same_outcome(match.length, report.winner, report.score, winner, score):
             return report.submission
@@ -197,7 +200,7 @@ def _agreeing_record(match: Match, winner: int | None, score: Score | None) -> S
 
 
 def _replace_records(match: Match, standing: Submission | None, result: Result) -> None:
-    """A record that stood or was reported does so no longer beside another version, unless it is its proof."""
+    """Mark earlier accepted records as replaced, except the record of the result that stands now."""
     records = match.submissions.filter(standing__in=[Submission.Standing.STANDS, Submission.Standing.REPORT])
     if standing is not None:
         match.submissions.filter(pk=standing.pk).update(standing=Submission.Standing.STANDS, refusal=None)
@@ -210,7 +213,7 @@ def _replace_records(match: Match, standing: Submission | None, result: Result) 
 
 
 def _uphold_objections(match: Match, result: Result, by: Actor, now: datetime) -> None:
-    """Another outcome than the one objected to is what the objection asked for."""
+    """Uphold open objections if the new result differs from the report they object to."""
     for objection in match.objections.filter(state=Objection.State.OPEN).select_related("claim"):
         report = objection.claim
         if not same_outcome(match.length, report.winner, report.score, result.winner, result.score):
@@ -220,5 +223,5 @@ def _uphold_objections(match: Match, result: Result, by: Actor, now: datetime) -
 
 
 def record_replaced() -> dict[str, Any]:
-    """What becomes of a record that stood, as fields of its row."""
+    """Fields of a submission whose result was replaced."""
     return {"standing": Submission.Standing.REFUSED, "refusal": {"code": "record_replaced", "params": {}}}

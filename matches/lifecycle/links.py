@@ -1,6 +1,7 @@
-"""Signed links: one for each side of a match, which speaks for that player without an account, and one for its sheet.
+"""Signed links: a personal link for each side of a match, and a link on its score sheet.
 
-A sheet lies on the table, so its link only names the match: it may claim a score, and no more.
+A personal link acts for its player without an account. The sheet lies on the table for anyone to scan, so its link only
+identifies the match and can do no more than report a score.
 """
 
 from django.core.signing import BadSignature, Signer
@@ -9,17 +10,17 @@ from matches.models import Match
 
 SHEET = "s"
 _SIGNER = Signer(salt="matches.links", sep=".")
-TOKEN = r"(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})"  # noqa: S105, the shape of an address
-"""What a token looks like in an address."""
+TOKEN = r"(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})"  # noqa: S105, a pattern for URLs
+"""Pattern of a token in a URL."""
 
 
 def token_for(match: Match, side: int | None) -> str:
-    """The token of a side's personal link, or with None that of the sheet."""
+    """The token of a side's personal link, or of the sheet link if `side` is None."""
     return _SIGNER.sign(f"{match.public_id}.{SHEET if side is None else side}")
 
 
 def read(token: str) -> tuple[str, int | None] | None:
-    """The match's public id and the side; None for what we have not signed."""
+    """Return the public id of the match and the side of a token, or None if its signature is invalid."""
     try:
         public_id, _, side = _SIGNER.unsign(token).partition(".")
     except BadSignature:

@@ -1,4 +1,4 @@
-"""A match's row while it is locked: taking it, what refuses a change of it, saving it."""
+"""Locking a match, checking that it may be changed, and saving it."""
 
 from core.locks import for_update
 from engine.errors import Refused
@@ -6,21 +6,21 @@ from matches.models import Match
 
 
 def lock_match(match_id: int) -> Match:
-    """The match as it is now, with its players; others who want to change it wait until the transaction ends.
+    """Lock the match until the transaction ends and return it as it is now, with its players.
 
-    Who also needs what stands above a match locks that first, then matches by ascending id.
+    Lock the division of a match first if it is needed, then matches by ascending id (docs/locking.md).
     """
     rows = Match.objects.select_related("player_0__user", "player_1__user", "club")
     return for_update(rows).get(pk=match_id)
 
 
 def lock_match_if_free(match_id: int) -> Match | None:
-    """The same for a sweep: None where somebody else has the match just now, so the next sweep will see to it."""
+    """Lock a match for a sweep; return None if it is locked elsewhere, and leave it to the next sweep."""
     return for_update(Match.objects.filter(pk=match_id), skip_locked=True).first()
 
 
 def refuse_stale(match: Match, after: int | None) -> None:
-    """Refused (`stale`) where somebody has changed the match since `after`; None asks for no such check."""
+    """Refuse (`stale`) if the match has changed since `after`; None skips the check."""
     if after is not None and after != match.seq:
         raise Refused("stale", seq=match.seq)
 
@@ -36,6 +36,6 @@ def refuse_over(match: Match) -> None:
 
 
 def changed(match: Match, *fields: str) -> None:
-    """Save a locked match after a change that others can see: its number grows by one."""
+    """Save a locked match after a visible change, which increments `seq`."""
     match.seq += 1
     match.save(update_fields=["seq", *fields])

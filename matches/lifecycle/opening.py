@@ -1,6 +1,7 @@
-"""Matches opened, and their deadlines; what players and directors do for one is in the modules beside this one."""
+"""Opening matches and setting their deadlines."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ AT_ONCE = 500
 
 
 class Opening(NamedTuple):
-    """A match to be opened: its two players, its length in points, the score it begins with, and its deadline."""
+    """A match to open: its players, its length in points, its start score and its deadline."""
 
     players: tuple[Player, Player]
     length: int
@@ -26,54 +27,56 @@ class Opening(NamedTuple):
     due_at: datetime | None = None
 
 
-def open_matches(
-    openings: Sequence[Opening],
-    *,
-    club: Club | None = None,
-    visibility: str = Match.Visibility.PUBLIC,
-    parent_topic: str = "",
-    crawford: bool = True,
-    rated: bool = True,
-    pool: RatingPool | None = None,
-    claim_wait: int = WAIT_ONLINE,
-    records_stand: bool = False,
-    by: Actor,
-    now: datetime,
-) -> list[Match]:
-    """New matches that have their settings in common, in a number of queries that does not grow with theirs.
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
+    """Settings that matches opened together have in common."""
 
-    Without a pool a rated match counts in the site's own. `claim_wait` is in seconds.
+    club: Club | None = None
+    visibility: str = Match.Visibility.PUBLIC.value
+    parent_topic: str = ""
+    crawford: bool = True
+    rated: bool = True
+    pool: RatingPool | None = None
+    """None: a rated match counts in the default pool of the site."""
+    claim_wait: int = WAIT_ONLINE
+    """Seconds until a report stands that the other side has seen and not answered."""
+    records_stand: bool = False
+
+
+def open_matches(openings: Sequence[Opening], *, settings: MatchSettings, by: Actor, now: datetime) -> list[Match]:
+    """Create matches, in a number of queries that does not depend on how many there are.
+
     Refused: `match_same_player`, `bad_length`, `bad_score`.
     """
     for opening in openings:
         _check(opening)
     matches = [
         Match(
-            club=club,
-            visibility=visibility,
-            parent_topic=parent_topic,
+            club=settings.club,
+            visibility=settings.visibility,
+            parent_topic=settings.parent_topic,
             player_0=opening.players[0],
             player_1=opening.players[1],
             length=opening.length,
             start_0=opening.start_score[0],
             start_1=opening.start_score[1],
-            crawford=crawford,
-            rated=rated,
-            pool=pool,
+            crawford=settings.crawford,
+            rated=settings.rated,
+            pool=settings.pool,
             due_at=opening.due_at,
-            claim_wait=claim_wait,
-            records_stand=records_stand,
+            claim_wait=settings.claim_wait,
+            records_stand=settings.records_stand,
             created_at=now,
         )
         for opening in openings
     ]
     with transaction.atomic():
         Match.objects.bulk_create(matches, batch_size=AT_ONCE)
-        told = [
+        log_entries = [
             (match.topic, {"length": match.length, "players": [player.public_id for player in match.players]})
             for match in matches
         ]
-        log_all(by, "match_opened", told, club=club)
+        log_all(by, "match_opened", log_entries, club=settings.club)
     return matches
 
 
@@ -88,21 +91,21 @@ def _check(opening: Opening) -> None:
 
 
 def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:
-    """Move the deadline. Refused: `match_settled`, `match_void`."""
+    """Change the deadline of a match. Refused: `match_settled`, `match_void`."""
     with transaction.atomic():
-        row = lock_match(match.pk)
-        refuse_over(row)
-        if row.due_at == due_at:
-            return row
-        was, row.due_at = row.due_at, due_at
-        changed(row, "due_at")
-        moved = {"was": was.isoformat() if was else None, "due_at": due_at.isoformat() if due_at else None}
-        log(by, "match_due_moved", row.topic, club=row.club, **moved)
-    return row
+        locked = lock_match(match.pk)
+        refuse_over(locked)
+        if locked.due_at == due_at:
+            return locked
+        before, locked.due_at = locked.due_at, due_at
+        changed(locked, "due_at")
+        params = {"was": before.isoformat() if before else None, "due_at": due_at.isoformat() if due_at else None}
+        log(by, "match_due_moved", locked.topic, club=locked.club, **params)
+    return locked
 
 
 def rebuild_beginnings() -> int:
-    """Derive `begun_at` of every match again and write what differs; how many did."""
+    """Derive `begun_at` of every match again and write those that differ; return how many."""
     rewritten = 0
     for match in (
         Match.objects.select_related("live")
@@ -114,8 +117,8 @@ def rebuild_beginnings() -> int:
         begun = begun_at(match.claims.all(), match.results.all(), live.begun_at if live else None)
         if match.begun_at != begun:
             with transaction.atomic():
-                row = lock_match(match.pk)
-                derive_begun(row)
-                row.save(update_fields=["begun_at"])
+                locked = lock_match(match.pk)
+                derive_begun(locked)
+                locked.save(update_fields=["begun_at"])
             rewritten += 1
     return rewritten

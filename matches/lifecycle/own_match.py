@@ -1,4 +1,4 @@
-"""A director who plays is a player in that match: someone else decides its result, or the reason is public."""
+"""Directors deciding matches that they play in themselves: another director decides, or the reason is public."""
 
 from enum import StrEnum
 
@@ -13,22 +13,23 @@ RUNS_EVENTS = [role for role, rank in RANK.items() if rank >= RANK[Role.ASSISTAN
 
 
 class Standing(StrEnum):
-    """What somebody who helps to run an event is to one of its matches."""
+    """Whether a director or assistant may decide a certain match."""
 
     IMPARTIAL = "impartial"
     NEEDS_REASON = "needs_reason"
-    """One of the two players, and nobody else in the club could decide: a public reason is needed."""
+    """They play in it and nobody else in the club can decide it: a public reason is required."""
     NEEDS_OTHER = "needs_other"
-    """One of the two players: another director or assistant decides."""
+    """They play in it, and another director or assistant has to decide it."""
 
 
 def side_of(match: Match, by: Actor) -> int | None:
-    """The side this user plays on; None where they do not play. Merged players count as the one they are."""
-    player = player_of(by.user) if by.user is not None else None
-    if player is None:
+    """The side this user plays; None if they do not play. A merged player counts as the one they were merged into."""
+    own_player = player_of(by.user) if by.user is not None else None
+    if own_player is None:
         return None
-    players = [canonical(one).pk for one in match.players]
-    return players.index(canonical(player).pk) if canonical(player).pk in players else None
+    players = [canonical(player).pk for player in match.players]
+    own_pk = canonical(own_player).pk
+    return players.index(own_pk) if own_pk in players else None
 
 
 def standing_of(match: Match, by: Actor) -> Standing:
@@ -43,9 +44,9 @@ def standing_of(match: Match, by: Actor) -> Standing:
 
 
 def check_own_match(match: Match, by: Actor, reason: str) -> bool:
-    """Whether it is the director's own match, decided with a public reason for lack of anybody else.
+    """Return whether a director decides their own match with a public reason, because nobody else can.
 
-    Refused: `own_match` where another director or assistant can decide, `own_match_reason` without a reason.
+    Refused: `own_match` if another director or assistant can decide, `own_match_reason` without a reason.
     """
     standing = standing_of(match, by)
     if standing == Standing.NEEDS_OTHER:
@@ -56,8 +57,8 @@ def check_own_match(match: Match, by: Actor, reason: str) -> bool:
 
 
 def check_own_win(match: Match, winner: int | None, by: Actor, reason: str) -> bool:
-    """`check_own_match` where a decision makes the director the winner; anybody may lose their own match.
+    """Apply `check_own_match` if the director decides that they win; anyone may decide that they lose.
 
-    Refused: as `check_own_match`.
+    Refused: as for `check_own_match`.
     """
     return winner is not None and side_of(match, by) == winner and check_own_match(match, by, reason)

@@ -1,4 +1,4 @@
-"""The sentences of what is refused about matches, results, claims, records and proposed times."""
+"""Messages and HTTP statuses of refusals about matches, results, reports, records and proposed times."""
 
 from http import HTTPStatus
 
@@ -7,98 +7,100 @@ from django.utils.translation import gettext_noop
 MESSAGES = {
     # A club's rating pools
     "pool_name_taken": gettext_noop("This club already has a rating pool called {name}."),
-    "pool_of_other_club": gettext_noop("This rating pool belongs to another club."),
-    "import_empty": gettext_noop("There are no rows to import. The first row names the columns: {columns}."),
-    "import_too_long": gettext_noop("An import may have up to {most} rows; this one has {count}."),
+    "pool_of_other_club": gettext_noop("This rating pool does not belong to this club."),
+    "import_empty": gettext_noop("There are no rows to import. The first row must name the columns: {columns}."),
+    "import_too_long": gettext_noop("An import can have up to {most} rows; this one has {count}."),
     "import_bad_row": gettext_noop("Row {row}: “{value}” is not a valid {column}."),
-    "import_ambiguous": gettext_noop("Row {row}: several members are called {name}. Use a name that only one has."),
+    "import_ambiguous": gettext_noop(
+        "Row {row}: several members are called {name}. Use a name that only one of them has."
+    ),
     "import_same_player": gettext_noop("Row {row}: {name} cannot play themselves."),
-    "import_undone": gettext_noop("This import has been undone already."),
+    "import_undone": gettext_noop("This import has already been undone."),
     # Matches
     "match_same_player": gettext_noop("A match needs two different players."),
     "after_missing": gettext_noop(
-        "Say which state of the match this was decided on: its seq as “after”, or its ETag as If-Match."
+        "Send the version of the match you are changing: its seq as “after”, or its ETag as If-Match."
     ),
-    "match_settled": gettext_noop("The result of this match stands already. Only a director can change it."),
-    "match_void": gettext_noop("This match was voided; nothing more can be reported for it."),
-    "match_live": gettext_noop("This match is being played here; it cannot be reported meanwhile."),
-    "match_not_void": gettext_noop("This match was not voided, so there is nothing to take back."),
-    "match_without_result": gettext_noop("This match had no result before it was voided, so none can stand again."),
-    "match_disputed": gettext_noop("The players do not agree, so this match waits for the director's ruling."),
+    "match_settled": gettext_noop("This match already has a result. Only a director can change it."),
+    "match_void": gettext_noop("This match was voided, so nothing can be reported for it."),
+    "match_live": gettext_noop("This match is being played here, so it cannot be reported."),
+    "match_not_void": gettext_noop("This match is not void, so its result cannot be reinstated."),
+    "match_without_result": gettext_noop(
+        "This match had no result before it was voided, so there is nothing to reinstate."
+    ),
+    "match_disputed": gettext_noop("The players disagree, so a director has to rule on this match."),
     # Results
-    "result_void": gettext_noop("A result is replaced by another result, never by none."),
-    "result_no_winner": gettext_noop("A match that ended so has no winner."),
-    "result_winner_missing": gettext_noop("Say who won."),
-    "result_score_missing": gettext_noop("A match that was played needs its score."),
-    "result_below_start": gettext_noop("The match began at {left}–{right}, so nobody can have fewer points than that."),
-    "result_too_high": gettext_noop("A score may be up to {most}."),
-    "result_both_reached": gettext_noop("Only one player can have reached {length} points."),
+    "result_void": gettext_noop("A result can be replaced by another result but not removed."),
+    "result_no_winner": gettext_noop("A match that ends this way has no winner."),
+    "result_winner_missing": gettext_noop("Select the winner."),
+    "result_score_missing": gettext_noop("Enter the score of the match."),
+    "result_below_start": gettext_noop("The match started at {left}–{right}, so the score cannot be lower."),
+    "result_too_high": gettext_noop("A score can be at most {most}."),
+    "result_both_reached": gettext_noop("Only one player can reach {length} points."),
     "result_not_reached": gettext_noop(
-        "A match to {length} is won with {length} points; {left}–{right} is not the end."
+        "A match to {length} ends at {length} points; {left}–{right} is not a final score."
     ),
     "score_above_length": gettext_noop(
-        "A match to {length} is reported with at most {length} points. Did you mean {left}–{right}?"
+        "A score in a match to {length} can be at most {length}. Did you mean {left}–{right}?"
     ),
-    "result_loser_leads": gettext_noop("At {left}–{right} the other player has won."),
-    "own_match": gettext_noop("This decides a match that you play in, so another director or assistant has to do it."),
-    "own_match_reason": gettext_noop(
-        "This decides a match that you play in. Give a reason; it is shown to everybody beside the result."
-    ),
-    # Claims
-    "claim_open": gettext_noop("You have reported another score already. Take that report back first."),
-    "nothing_claimed": gettext_noop("There is no report here that waits for an answer."),
-    "nothing_to_concede": gettext_noop("There is no other report in dispute here that you could agree to."),
+    "result_loser_leads": gettext_noop("At {left}–{right} the other player wins."),
+    "own_match": gettext_noop("You play in this match, so another director or assistant has to decide it."),
+    "own_match_reason": gettext_noop("You play in this match. Give a reason; everyone can see it next to the result."),
+    # Reports
+    "claim_open": gettext_noop("You have already reported a different score. Withdraw that report first."),
+    "nothing_claimed": gettext_noop("There is no report to answer."),
+    "nothing_to_concede": gettext_noop("There is no disputed report to agree to."),
     "signed_report_first": gettext_noop(
-        "A player has reported this match already, so a report from the score sheet changes nothing."
+        "A player has already reported this match, so a report from the score sheet does not count."
     ),
     "too_many_sheet_reports": gettext_noop(
-        "Too many scores were reported with this score sheet. Ask the director to enter the result."
+        "Too many scores were reported from this score sheet. Ask the director to enter the result."
     ),
-    "sheet_sender_missing": gettext_noop("Say who you are: one of the players, or somebody else."),
+    "sheet_sender_missing": gettext_noop("Say who you are: one of the players or someone else."),
     # Objections
-    "nothing_to_object_to": gettext_noop("You can object only to a result that came to stand without your answer."),
-    "objection_made": gettext_noop("You have objected to this result already. A director decides."),
-    "objection_late": gettext_noop("An objection was possible until {until}. Ask the director to correct the result."),
+    "nothing_to_object_to": gettext_noop("You can only object to a result that was accepted without your answer."),
+    "objection_made": gettext_noop("You have already objected to this result. A director will decide."),
+    "objection_late": gettext_noop("You could object until {until}. Ask the director to correct the result."),
     "objection_reason_missing": gettext_noop("Say why the result is wrong."),
-    "objection_answered": gettext_noop("This objection was answered already."),
-    "objection_answer_missing": gettext_noop("Give the reason for your decision; both players see it."),
-    "note_too_long": gettext_noop("A note may have up to {most} characters."),
+    "objection_answered": gettext_noop("This objection has already been answered."),
+    "objection_answer_missing": gettext_noop("Give a reason for your decision; both players can see it."),
+    "note_too_long": gettext_noop("A note can have up to {most} characters."),
     # Records of a match
-    "record_unreadable": gettext_noop("Nothing in this record could be read as a match."),
+    "record_unreadable": gettext_noop("No match could be read from this record."),
     "record_unchecked": gettext_noop("This record is still being checked."),
-    "record_of_no_match": gettext_noop("This record was not sent in for a match."),
-    "record_money": gettext_noop("This is a money session; the match goes to {length} points."),
-    "record_length": gettext_noop("The match goes to {length} points, the record to {stated}."),
-    "record_rejected": gettext_noop("The record was not accepted; errors found in it: {count}."),
-    "record_incomplete": gettext_noop("The record ends at {left}–{right}, before the match was over."),
-    "record_unmoved": gettext_noop("In this record one side never moves, so it shows no match played."),
-    "record_start": gettext_noop("The match began at {left}–{right}, the record at {stated}."),
-    "record_crawford": gettext_noop("The record and this match differ in the Crawford rule."),
-    "record_names": gettext_noop("The names in this record do not tell which player is which."),
-    "record_disputed": gettext_noop(
-        "The players do not agree, so the director rules; this record is before him when he does."
+    "record_of_no_match": gettext_noop("This record was not sent for a match."),
+    "record_money": gettext_noop("This is a money session, but the match is to {length} points."),
+    "record_length": gettext_noop("The match is to {length} points, the record to {stated}."),
+    "record_rejected": gettext_noop("The record was not accepted. Errors found: {count}."),
+    "record_incomplete": gettext_noop("The record ends at {left}–{right}, before the end of the match."),
+    "record_unmoved": gettext_noop(
+        "One side never moves in this record, so it does not show that the match was played."
     ),
-    "record_withdrawn": gettext_noop("Its sender has taken the report back."),
-    "record_proven": gettext_noop("Another record of this match was accepted before."),
+    "record_start": gettext_noop("The match started at {left}–{right}, the record at {stated}."),
+    "record_crawford": gettext_noop("The record and the match use different Crawford rules."),
+    "record_names": gettext_noop("The names in this record do not show which player is which."),
+    "record_disputed": gettext_noop("The players disagree, so a director will rule. The director can see this record."),
+    "record_withdrawn": gettext_noop("The sender has withdrawn the report."),
+    "record_proven": gettext_noop("Another record of this match has already been accepted."),
     "record_contradicts": gettext_noop(
-        "The record says {left}–{right}, but another result stands already. Only a director can change it."
+        "The record says {left}–{right}, but the match has a different result. Only a director can change it."
     ),
-    "record_replaced": gettext_noop("Another result has replaced the one of this record."),
-    "findings_not_waived": gettext_noop("A ruling must name every fault that it waives; missing: {count}."),
-    "names_not_asked": gettext_noop("It is known already which player of this record is which."),
-    "names_ask_other": gettext_noop("Whoever sent this record in is asked which player is which."),
+    "record_replaced": gettext_noop("The result of this record was replaced by another."),
+    "findings_not_waived": gettext_noop("Select every problem you want to waive. Missing: {count}."),
+    "names_not_asked": gettext_noop("It is already known which player of this record is which."),
+    "names_ask_other": gettext_noop("Only the sender of this record can say which player is which."),
     # Proposed times
     "times_missing": gettext_noop("Propose at least one time."),
     "too_many_times": gettext_noop("Propose at most {most} times at once."),
     "time_past": gettext_noop("This time is in the past."),
     "time_far": gettext_noop("Propose times within the next year."),
     "time_after_deadline": gettext_noop("The match must be played before its deadline; this time is later."),
-    "time_not_proposed": gettext_noop("This time was not proposed."),
-    "bad_time": gettext_noop("“{text}” is not a date with a time."),
-    "time_skipped": gettext_noop("There is no {text} in this time zone: the clocks go forward over it."),
-    "proposal_answered": gettext_noop("These times are not open any more."),
-    "proposal_own": gettext_noop("The other player accepts one of your times."),
-    "proposal_other": gettext_noop("Only the player who proposed these times can take them back."),
+    "time_not_proposed": gettext_noop("Choose one of the proposed times."),
+    "bad_time": gettext_noop("“{text}” is not a date and time."),
+    "time_skipped": gettext_noop("{text} does not exist in this time zone, because the clocks go forward."),
+    "proposal_answered": gettext_noop("These proposed times are no longer open."),
+    "proposal_own": gettext_noop("Only the other player can accept your times."),
+    "proposal_other": gettext_noop("Only the player who proposed these times can withdraw them."),
 }
 
 STATUS = {
@@ -126,4 +128,4 @@ STATUS = {
     "names_not_asked": HTTPStatus.CONFLICT,
     "names_ask_other": HTTPStatus.FORBIDDEN,
 }
-"""The HTTP status of a code, where it is not 422."""
+"""HTTP status by code, if it is not 422."""

@@ -1,10 +1,10 @@
-"""The only edge that points upward: a match told to whoever made it that a result stands."""
+"""The signal with which a match notifies the app that opened it; the only dependency that points upwards."""
 
 from django.dispatch import Signal
 
 match_settled = Signal()
-"""Sent after the commit that wrote a result, and again by the sweep while the match is unsettled: `match_id`.
+"""Sent with `match_id` after the commit that wrote a result, and again by the sweep while the match is unsettled.
 
-Receivers open a transaction of their own, lock what they own first and the match after it, read the result that stands,
-and clear `Match.unsettled` in the same transaction. They may be told twice.
+A receiver opens a transaction of its own, locks its own rows and then the match, reads the result that stands, and
+clears `Match.unsettled` in the same transaction. It may be called twice for the same result.
 """

@@ -1,4 +1,4 @@
-"""What took the place of a void match: a printed sheet or an old link still finds its players' match."""
+"""The matches that replaced a void match, so that its printed sheet and its links lead on to them."""
 
 from dataclasses import dataclass
 
@@ -11,18 +11,18 @@ from matches.presentation.context import places_of
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """A later match of one of the players, or of both."""
+    """A later match of one of the players or of both."""
 
     url: str
     place: str
-    """Where it is played: table, round and match number; empty where nobody knows."""
+    """Table, round and match number; empty if unknown."""
     names: tuple[str, str]
 
 
 def successors_of(match: Match) -> list[Successor]:
-    """The next match of each player in the same division, made after this one; empty unless this one is void.
+    """The next match of each player in the same division; empty unless this match is void.
 
-    Where the two meet again, that match alone.
+    If the two meet again, only that match is returned.
     """
     if match.state != Match.State.VOID or not match.parent_topic:
         return []
@@ -34,15 +34,22 @@ def successors_of(match: Match) -> list[Successor]:
         .select_related("player_0", "player_1")
         .order_by("pk")
     )
-    again = [one for one in later if {one.player_0_id, one.player_1_id} == set(players)]
-    first = {next((one for one in later if player in (one.player_0_id, one.player_1_id)), None) for player in players}
-    found = again[:1] or sorted((one for one in first if one is not None), key=lambda one: one.pk)
-    where = places_of([one.pk for one in found])
+    rematch = next((row for row in later if {row.player_0_id, row.player_1_id} == set(players)), None)
+    successors = [rematch] if rematch is not None else _next_of_each(players, later)
+    places = places_of([row.pk for row in successors])
     return [
         Successor(
-            reverse("match", args=[one.public_id]),
-            where.get(one.pk, ""),
-            (one.player_0.shown_name, one.player_1.shown_name),
+            reverse("match", args=[row.public_id]),
+            places.get(row.pk, ""),
+            (row.player_0.shown_name, row.player_1.shown_name),
         )
-        for one in found
+        for row in successors
     ]
+
+
+def _next_of_each(players: tuple[int, int], later: list[Match]) -> list[Match]:
+    """The first of the later matches of each player, in order."""
+    first = {
+        next((row.pk for row in later if player in (row.player_0_id, row.player_1_id)), None) for player in players
+    }
+    return [row for row in later if row.pk in first]

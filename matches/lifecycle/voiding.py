@@ -1,7 +1,7 @@
-"""Matches voided, and what they had standing again.
+"""Voiding matches, and reinstating the results of void matches.
 
-A bounded number of queries for any number of matches. The caller has locked them all, and sees to what stands above
-them: nobody is told.
+The number of queries does not depend on the number of matches. The caller has locked all of them and settles their
+division: `match_settled` is not sent.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +17,8 @@ from players.models import Club
 
 Kind = Result.Kind
 BATCH = 500
-COUNTING = (Submission.Standing.STANDS, Submission.Standing.REPORT)
-"""A record that stands, or counts as a report, does so no longer once its match is void."""
+ACCEPTED = (Submission.Standing.STANDS, Submission.Standing.REPORT)
+"""Records that no longer count once their match is void."""
 
 
 def void_matches(
@@ -30,58 +30,58 @@ def void_matches(
     reason: str = "",
     own_match: bool = False,
 ) -> list[Result]:
-    """Voids these matches of one club, played or not; they stay, and their earlier results with them.
+    """Void these matches of one club, whether played or not. The matches and their earlier results are kept.
 
-    `rated`: whether one that counts for the ratings goes on to; its void version then names winner, score and record.
-    `own_match`: whether it is a director's decision on matches of their own (`own_match.check_own_match`).
-    One that is void already is voided anew, to have it counted or to have it counted no more.
+    `rated`: for each match, whether it stays rated; its void version then has the winner, score and record.
+    `own_match`: whether directors decide about their own match (`own_match.check_own_match`).
+    A match that is void already gets another void version, which may change whether it is rated.
     """
     matches = list(rated)
-    newest, had = _versions(matches)
-    made = []
+    versions, played = _versions(matches)
+    voids = []
     for match in matches:
-        stays = had.get(match.pk) if rated[match] else None
-        kept = stays if stays is not None and measures_play(stays) else None
-        result = _version(match, kept, newest.get(match.pk, 0) + 1, Kind.VOID, by, now, reason)
-        result.own_match = own_match
-        made.append(result)
-    Result.objects.bulk_create(made, batch_size=BATCH)
-    _close_claims(matches, made, now)
-    stood = Submission.objects.filter(match__in=matches, standing__in=COUNTING)
-    stood.update(**record_replaced())
+        result = played.get(match.pk) if rated[match] else None
+        kept = result if result is not None and measures_play(result) else None
+        void = _next_version(match, kept, versions, by, now)
+        void.kind, void.reason, void.own_match = Kind.VOID, reason, own_match
+        voids.append(void)
+    Result.objects.bulk_create(voids, batch_size=BATCH)
+    _close_claims(matches, voids, now)
+    Submission.objects.filter(match__in=matches, standing__in=ACCEPTED).update(**record_replaced())
     _save(matches, Match.State.VOID)
-    told = [
+    log_entries = [
         (match.topic, {"version": result.version, "reason": reason, "rated": is_still_rated(match, result)})
-        for match, result in zip(matches, made, strict=True)
+        for match, result in zip(matches, voids, strict=True)
     ]
-    log_all(by, "match_voided", told, club=club)
-    return made
+    log_all(by, "match_voided", log_entries, club=club)
+    return voids
 
 
 def reinstate_matches(
     matches: Sequence[Match], *, club: Club | None, by: Actor, now: datetime, reason: str = ""
 ) -> list[Result]:
-    """Lets the results that these void matches of one club had stand again, as new versions, with their records.
+    """Reinstate the results that these void matches of one club had, as new versions, with their records.
 
-    They ended when they first did, so their places among the rated matches are the same. `reason` is that of taking
-    back and goes to the log; a version has the reason of the result that it repeats.
+    `finished_at` does not change, so neither does their order among the rated matches. `reason` is logged; each new
+    version has the reason of the result that it repeats.
     Refused: `match_not_void`, `match_without_result`.
     """
-    newest, had = _versions(matches)
-    made = []
+    versions, played = _versions(matches)
+    results = []
     for match in matches:
         if match.state != Match.State.VOID:
             raise Refused("match_not_void")
-        if (before := had.get(match.pk)) is None:
+        if (before := played.get(match.pk)) is None:
             raise Refused("match_without_result")
-        result = _version(match, before, newest[match.pk] + 1, before.kind, by, now, before.reason)
-        result.source, result.waived, result.own_match = before.source, before.waived, before.own_match
-        made.append(result)
-    Result.objects.bulk_create(made, batch_size=BATCH)
-    records = [result.submission_id for result in made if result.submission_id is not None]
+        result = _next_version(match, before, versions, by, now)
+        result.kind, result.reason, result.source = before.kind, before.reason, before.source
+        result.waived, result.own_match = before.waived, before.own_match
+        results.append(result)
+    Result.objects.bulk_create(results, batch_size=BATCH)
+    records = [result.submission_id for result in results if result.submission_id is not None]
     Submission.objects.filter(pk__in=records).update(standing=Submission.Standing.STANDS, refusal=None)
     _save(matches, Match.State.SETTLED)
-    told = [
+    log_entries = [
         (
             match.topic,
             {
@@ -93,46 +93,45 @@ def reinstate_matches(
                 "reason": reason,
             },
         )
-        for match, result in zip(matches, made, strict=True)
+        for match, result in zip(matches, results, strict=True)
     ]
-    log_all(by, "match_reinstated", told, club=club)
-    return made
+    log_all(by, "match_reinstated", log_entries, club=club)
+    return results
 
 
 def _versions(matches: Iterable[Match]) -> tuple[dict[int, int], dict[int, Result]]:
-    """By match: its newest version, and the newest result that is not void."""
-    newest: dict[int, int] = {}
-    had: dict[int, Result] = {}
+    """By match: the number of its newest version, and the newest result that is not void."""
+    versions: dict[int, int] = {}
+    played: dict[int, Result] = {}
     for result in Result.objects.filter(match__in=list(matches)).order_by("version"):
-        newest[result.match_id] = result.version
+        versions[result.match_id] = result.version
         if result.kind != Kind.VOID:
-            had[result.match_id] = result
-    return newest, had
+            played[result.match_id] = result
+    return versions, played
 
 
-def _version(
-    match: Match, like: Result | None, version: int, kind: str, by: Actor, now: datetime, reason: str
+def _next_version(
+    match: Match, outcome: Result | None, versions: Mapping[int, int], by: Actor, now: datetime
 ) -> Result:
+    """An unsaved version with the winner, score and record of `outcome`, if there is one."""
     return Result(
         match=match,
-        version=version,
-        kind=kind,
-        winner=like.winner if like else None,
-        score_0=like.score_0 if like else None,
-        score_1=like.score_1 if like else None,
-        submission_id=like.submission_id if like else None,
+        version=versions.get(match.pk, 0) + 1,
+        winner=outcome.winner if outcome else None,
+        score_0=outcome.score_0 if outcome else None,
+        score_1=outcome.score_1 if outcome else None,
+        submission_id=outcome.submission_id if outcome else None,
         source=Result.Source.DIRECTOR,
-        reason=reason,
         by=by.kind,
         user=by.user,
         at=now,
     )
 
 
-def _close_claims(matches: Sequence[Match], made: Sequence[Result], now: datetime) -> None:
+def _close_claims(matches: Sequence[Match], results: Sequence[Result], now: datetime) -> None:
     waiting = Claim.objects.filter(match__in=matches, state__in=[Claim.State.OPEN, Claim.State.CONTESTED])
     claimed = set(waiting.values_list("match", flat=True))
-    for match, result in zip(matches, made, strict=True):
+    for match, result in zip(matches, results, strict=True):
         if match.pk in claimed:
             close_claims(match, result, now)
 

@@ -1,4 +1,4 @@
-"""Matches, what is sent in or claimed about them, their results, and the ratings that follow."""
+"""Matches, their records and reports, their results, and the ratings computed from them."""
 
 from matches.models.claims import Claim
 from matches.models.matches import Match, Result

@@ -1,4 +1,4 @@
-"""What is reported about a match before a result stands."""
+"""Reports of the result of a match, before a result stands."""
 
 from typing import ClassVar
 
@@ -14,18 +14,16 @@ from players.models import LogEntry
 
 
 class Claim(models.Model):
-    """A report of how a match ended, with a game record as its evidence if `submission` is set.
+    """A report of how a match ended, with a game record if `submission` is set.
 
-    The loser's report is pending for a short time (`stands_at`) and then stands. The winner's waits for the other side
-    and stands by itself at `stands_at`, which is set only once that side acted on having seen it. Two different
-    reports, or one that is contested, are a dispute. A report from the score sheet has no `side`: nobody signed it, so
-    it never stands by itself, never makes a dispute and gives way to any signed report.
+    The losing player's report is pending until `stands_at` and then stands. The winner's report waits for the other
+    side; `stands_at` is set, and the report stands by itself, only once that side has acted on having seen it. Two
+    reports that differ, or one that is contested, make a dispute. A report from the score sheet is unsigned and has no
+    `side`: it never stands by itself, never makes a dispute, and is overruled by any signed report.
     """
 
     class State(models.TextChoices):
-        """What became of it."""
-
-        OPEN = "open", _("waits for an answer")
+        OPEN = "open", _("waiting for an answer")
         STANDS = "stands", _("stands")
         CONTESTED = "contested", _("contested")
         OVERRULED = "overruled", _("overruled")
@@ -34,10 +32,10 @@ class Claim(models.Model):
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="claims")
     side = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text=_("The side that signed the report; empty for one from the score sheet.")
+        null=True, blank=True, help_text=_("The side that reports; empty for a report from the score sheet.")
     )
     says_side = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text=_("The side that whoever holds the score sheet says they are.")
+        null=True, blank=True, help_text=_("For a report from the score sheet: the player the sender says they are.")
     )
     winner = models.PositiveSmallIntegerField()
     score_0 = models.PositiveSmallIntegerField()
@@ -51,26 +49,28 @@ class Claim(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key it came with."))
+    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
-    emailed_at = models.DateTimeField(null=True, blank=True, help_text=_("When the other side was written to."))
+    emailed_at = models.DateTimeField(null=True, blank=True, help_text=_("When an e-mail was sent to the other side."))
     seen_at = models.DateTimeField(
         null=True, blank=True, help_text=_("When the other side first acted on having seen it.")
     )
-    stands_at = models.DateTimeField(null=True, blank=True, help_text=_("When it stands unanswered."))
+    stands_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When the report stands if it is not answered.")
+    )
     stood_unanswered = models.BooleanField(
-        default=False, help_text=_("It came to stand by itself, so the other side may object.")
+        default=False, help_text=_("The report stands although the other side never answered, so they may object.")
     )
     answered_at = models.DateTimeField(null=True, blank=True)
     answer_note = models.CharField(max_length=300, blank=True)
-    answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key the answer came with."))
+    answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the answer."))
 
     class Meta:
         ordering = ("created_at", "pk")
-        verbose_name = _("claim")
-        verbose_name_plural = _("claims")
+        verbose_name = _("report")
+        verbose_name_plural = _("reports")
         indexes: ClassVar = [
             models.Index(fields=["stands_at"], name="claim_due", condition=Q(state="open")),
             models.Index(fields=["id"], name="claim_untold", condition=Q(state="open", emailed_at__isnull=True)),
@@ -97,12 +97,12 @@ class Claim(models.Model):
 
     @property
     def is_signed(self) -> bool:
-        """Whether it came from a player's account or personal link, and not from the score sheet."""
+        """Whether it came from a player's account or personal link rather than from the score sheet."""
         return self.side is not None
 
     @property
     def is_own_loss(self) -> bool:
-        """Whether the side that reports it says that it lost."""
+        """Whether the side reports its own loss."""
         return self.side is not None and self.side != self.winner
 
     @property

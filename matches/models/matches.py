@@ -12,31 +12,29 @@ from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry, Player
 
 LONGEST_MATCH = 25
-"""Points; the engine reads longer records, but no match of ours is longer (docs/rules.md §2)."""
+"""Points. The engine reads records of longer matches, but matches of events are no longer (docs/rules.md §2)."""
 WAIT_ONLINE = 24 * 60 * 60
-"""Seconds until the winner's report stands once the other side has seen it and does not answer; an event at a venue
-sets ten minutes instead."""
+"""Default waiting time in seconds: how long after the other side has seen it an unanswered report of the winner stands.
+Events at a venue set ten minutes."""
 
 
 class Match(models.Model):
-    """Two players, a length, and where the match stands.
+    """Two players, a length and the state of the match.
 
-    The state below `seq` is derived from results, claims and (once matches are played here) actions; it is kept so
-    that lists are one query. Whoever needs to change a match locks its row. Side 0 stands left, side 1 right.
+    The fields from `seq` on are derived from results and reports; they are stored so that a list needs one query.
+    Lock the row before changing a match. Side 0 is shown on the left, side 1 on the right.
     """
 
     class State(models.TextChoices):
-        """Where it stands."""
-
         OPEN = "open", _("to be played")
         LIVE = "live", _("being played here")
-        CLAIMED = "claimed", _("claimed")
+        CLAIMED = "claimed", _("reported")
         DISPUTED = "disputed", _("disputed")
         SETTLED = "settled", _("settled")
         VOID = "void", _("void")
 
     class Visibility(models.TextChoices):
-        """Who may see it."""
+        """Who may see the match."""
 
         PUBLIC = "public", _("everybody")
         CLUB = "club", _("the club")
@@ -45,7 +43,9 @@ class Match(models.Model):
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     visibility = models.CharField(max_length=7, choices=Visibility, default=Visibility.PUBLIC)
-    parent_topic = models.CharField(max_length=60, blank=True, help_text=_("Set by whoever made it; opaque here."))
+    parent_topic = models.CharField(
+        max_length=60, blank=True, help_text=_("Set by the app that opened the match, which alone can read it.")
+    )
     player_0 = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     player_1 = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     length = models.PositiveSmallIntegerField()
@@ -55,13 +55,14 @@ class Match(models.Model):
     rated = models.BooleanField(default=True)
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     moved = models.BooleanField(
-        default=True, help_text=_("Each side has moved, or no record tells; else it is not rated.")
+        default=True,
+        help_text=_("Whether each side has moved, or there is no record. A match without moves is not rated."),
     )
     claim_wait = models.PositiveIntegerField(
-        default=WAIT_ONLINE, help_text=_("Seconds until a claim stands that the other side does not answer.")
+        default=WAIT_ONLINE, help_text=_("Seconds until a report stands that the other side has seen and not answered.")
     )
     records_stand = models.BooleanField(
-        default=False, help_text=_("An accepted record stands at once, whoever sends it.")
+        default=False, help_text=_("An accepted record stands at once, whichever player sends it.")
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -69,8 +70,12 @@ class Match(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Derived from reports and scores."))
     due_at = models.DateTimeField(null=True, blank=True, help_text=_("When the round ends for this match."))
-    finished_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first result; orders the ratings."))
-    unsettled = models.BooleanField(default=False, help_text=_("The room above has still to be told of the result."))
+    finished_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When the first result was recorded; ratings are computed in this order.")
+    )
+    unsettled = models.BooleanField(
+        default=False, help_text=_("The app that opened the match has not acted on the result yet.")
+    )
 
     class Meta:
         ordering = ("-created_at", "-pk")
@@ -96,33 +101,33 @@ class Match(models.Model):
 
     @property
     def topic(self) -> str:
-        """Its name in the log and on the wire."""
+        """The name of the match in the log and in live updates."""
         return f"match:{self.public_id}"
 
     @property
     def players(self) -> tuple[Player, Player]:
-        """Who plays, by side."""
+        """The players of side 0 and side 1."""
         return self.player_0, self.player_1
 
     @property
     def start_score(self) -> tuple[int, int]:
-        """Points each side begins with."""
+        """The points that side 0 and side 1 start with."""
         return self.start_0, self.start_1
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is expected of it."""
+        """Whether the match is settled or void."""
         return self.state in (self.State.SETTLED, self.State.VOID)
 
 
 class Result(models.Model):
-    """One version of how a match ended; the highest version stands, and none is ever changed.
+    """One version of the result of a match. The highest version stands; no version is ever changed.
 
-    A void version has a winner (then a score and a record, too) only where the match was really played and stays rated.
+    A void version has a winner, score and record only if the match was played and stays rated.
     """
 
     class Kind(models.TextChoices):
-        """How it ended; none is disguised as games (docs/rules.md §2)."""
+        """How the match ended. Endings other than play are never stored as games won (docs/rules.md §2)."""
 
         PLAYED = "played", _("played")
         CONCESSION = "concession", _("conceded")
@@ -136,18 +141,18 @@ class Result(models.Model):
         VOID = "void", _("void")
 
     class Source(models.TextChoices):
-        """What proves it."""
+        """Where the result comes from."""
 
         LIVE = "live", _("played here")
         RECORD = "record", _("match record")
-        CLAIM = "claim", _("players' word")
+        CLAIM = "claim", _("reported by players")
         DIRECTOR = "director", _("director")
         DEADLINE = "deadline", _("deadline")
         FORMAT = "format", _("format")
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="results")
     version = models.PositiveSmallIntegerField()
-    winner = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("0, 1, or empty: nobody."))
+    winner = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("Side 0 or 1; empty if nobody won."))
     score_0 = models.PositiveSmallIntegerField(null=True, blank=True)
     score_1 = models.PositiveSmallIntegerField(null=True, blank=True)
     kind = models.CharField(max_length=14, choices=Kind)
@@ -158,7 +163,7 @@ class Result(models.Model):
     waived = models.JSONField(default=list, help_text=_("Findings a director waived, as (code, game, ply)."))
     reason = models.CharField(max_length=300, blank=True)
     own_match = models.BooleanField(
-        default=False, help_text=_("Decided by one of its two players as the only director; the reason is public.")
+        default=False, help_text=_("Decided by one of the two players as the only director; the reason is public.")
     )
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
@@ -180,5 +185,5 @@ class Result(models.Model):
 
     @property
     def score(self) -> tuple[int, int] | None:
-        """Points really won, start score included; None where none were counted."""
+        """Points of side 0 and side 1, including the start score and points beyond the length; None without a score."""
         return None if self.score_0 is None or self.score_1 is None else (self.score_0, self.score_1)

@@ -1,4 +1,4 @@
-"""A player's objection to a result that came to stand without their answer."""
+"""A player's objection to a result that stands although they never answered the report."""
 
 from typing import ClassVar
 
@@ -13,28 +13,26 @@ from players.models import LogEntry
 
 
 class Objection(models.Model):
-    """Said once by the side against which a report stood by itself; a director upholds or dismisses it.
+    """Raised once, by the side that lost by an unanswered report; a director upholds or dismisses it.
 
-    It freezes nothing: the result stands until a director changes it.
+    The result stands until a director changes it.
     """
 
     class State(models.TextChoices):
-        """What became of it."""
-
-        OPEN = "open", _("waits for a director")
+        OPEN = "open", _("waiting for a director")
         UPHELD = "upheld", _("upheld")
         DISMISSED = "dismissed", _("dismissed")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="objections")
     claim = models.OneToOneField("matches.Claim", on_delete=models.PROTECT, related_name="objection")
-    side = models.PositiveSmallIntegerField(help_text=_("Who objects."))
+    side = models.PositiveSmallIntegerField(help_text=_("The side that objects."))
     reason = models.CharField(max_length=300)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key it came with."))
+    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)

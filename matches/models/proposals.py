@@ -1,4 +1,4 @@
-"""Times at which a player could play his match."""
+"""Times that a player proposes for a match."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -16,12 +16,10 @@ MOST_TIMES = 5
 
 
 class Proposal(models.Model):
-    """Up to five instants that one side offers; the other accepts one, and that binds both."""
+    """Up to five times that one side proposes; if the other side accepts one, it is binding for both."""
 
     class State(models.TextChoices):
-        """What became of it."""
-
-        OPEN = "open", _("waits for an answer")
+        OPEN = "open", _("waiting for an answer")
         ACCEPTED = "accepted", _("accepted")
         COUNTERED = "countered", _("answered with other times")
         WITHDRAWN = "withdrawn", _("withdrawn")
@@ -29,20 +27,20 @@ class Proposal(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="proposals")
-    side = models.PositiveSmallIntegerField(help_text=_("Who proposes."))
-    times = models.JSONField(help_text=_("The instants, ISO 8601 in UTC, earliest first."))
+    side = models.PositiveSmallIntegerField(help_text=_("The side that proposes."))
+    times = models.JSONField(help_text=_("The proposed times in UTC (ISO 8601), earliest first."))
     note = models.CharField(max_length=300, blank=True)
     by = models.CharField(max_length=6, choices=LogEntry.By)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key it came with."))
+    key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=9, choices=State, default=State.OPEN)
-    agreed_at = models.DateTimeField(null=True, blank=True, help_text=_("The instant that was accepted."))
+    agreed_at = models.DateTimeField(null=True, blank=True, help_text=_("The time that was accepted."))
     answered_at = models.DateTimeField(null=True, blank=True)
-    answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key the answer came with."))
+    answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the answer."))
 
     class Meta:
         ordering = ("created_at", "pk")
@@ -60,5 +58,5 @@ class Proposal(models.Model):
 
     @property
     def instants(self) -> list[datetime]:
-        """The times as instants, earliest first."""
+        """The proposed times, earliest first."""
         return [datetime.fromisoformat(time) for time in self.times]

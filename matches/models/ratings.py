@@ -1,4 +1,4 @@
-"""Ratings: a pool is a formula and a fold over the rated matches; all of it but the settings is derived."""
+"""Rating pools, and the ratings derived from the rated matches of each pool."""
 
 from typing import ClassVar
 
@@ -12,10 +12,10 @@ from players.ratings import DIGITS, Ramp, Settings
 
 
 class RatingPool(models.Model):
-    """One way to rate, with its settings; its row is the lock of the task that replays it.
+    """Settings of the rating formula. The task that replays the pool locks this row.
 
-    A change of history leaves a RatingMark at the first match it touches, in the order (finished_at, match). Who
-    replays the pool moves the marks to `claimed_…`, so that changes made meanwhile have marks of their own.
+    A change of history adds a RatingMark at the first match it affects, in the order (finished_at, match). A replay
+    takes over the marks as `claimed_…`, so that later changes add marks of their own.
     """
 
     RAMPS = (
@@ -23,7 +23,7 @@ class RatingPool(models.Model):
         (Ramp.INCLUDING.value, _("experience including the match (later clients)")),
         (Ramp.NONE.value, _("none: always 1")),
     )
-    """How a newcomer's changes shrink: 5 − experience/100, at least 1, in the two published variants, or not."""
+    """How a newcomer's K falls: 5 − experience/100, at least 1, in the two published variants; or no ramp."""
 
     name = models.CharField(_("name"), max_length=80)
     club = models.ForeignKey(
@@ -32,7 +32,7 @@ class RatingPool(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text=_("Empty: the site."),
+        help_text=_("Empty for the pools of the site."),
     )
     is_default = models.BooleanField(default=False)
     start_rating = models.FloatField(_("first rating"), default=1500.0)
@@ -43,7 +43,11 @@ class RatingPool(models.Model):
     claimed_from = models.DateTimeField(null=True, blank=True)
     claimed_match = models.BigIntegerField(null=True, blank=True)
     basis = models.JSONField(
-        default=dict, blank=True, help_text=_("The settings and merged players of the last replay; others replay anew.")
+        default=dict,
+        blank=True,
+        help_text=_(
+            "Settings and merged players of the last replay; if they differ from today's, the pool is replayed."
+        ),
     )
 
     class Meta:
@@ -60,19 +64,21 @@ class RatingPool(models.Model):
 
     @property
     def settings(self) -> Settings:
-        """What the formula is given."""
+        """The settings as the formula takes them."""
         return Settings(self.start_rating, self.start_experience, Ramp(self.ramp), self.k_scale)
 
 
 class RatingMark(models.Model):
-    """History has changed from this match on: a row of its own for each change, so that marking locks nothing.
+    """The first match that a change of history affects. Each change adds a row, so adding a mark locks nothing.
 
-    Whoever claims the pool takes the marks it sees with it; one that is committed later is there for the next replay.
+    A replay takes the marks it sees; a mark that is committed later is left for the next replay.
     """
 
     pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="marks")
     finished_at = models.DateTimeField()
-    match = models.BigIntegerField(help_text=_("A key, not a relation: it orders what finished at one instant."))
+    match = models.BigIntegerField(
+        help_text=_("The id of the match, not a relation; orders matches that finished at the same time.")
+    )
 
     class Meta:
         verbose_name = _("rating mark")
@@ -83,7 +89,7 @@ class RatingMark(models.Model):
 
 
 class RatingChange(models.Model):
-    """What one rated match did to one player; derived, written only by the replay of its pool."""
+    """How one rated match changed one player's rating; derived, written only by the replay of its pool."""
 
     pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="changes")
     match = models.ForeignKey("matches.Match", on_delete=models.CASCADE, related_name="rating_changes")
@@ -114,12 +120,12 @@ class RatingChange(models.Model):
 
     @property
     def change(self) -> float:
-        """Rating points won, or lost (negative)."""
+        """Rating points won; negative if lost."""
         return round(self.rating_after - self.rating_before, DIGITS)
 
 
 class PlayerRating(models.Model):
-    """Where a player stands in a pool now; derived together with the changes."""
+    """A player's current rating in a pool; derived together with the changes."""
 
     pool = models.ForeignKey(RatingPool, on_delete=models.CASCADE, related_name="ratings")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
@@ -142,11 +148,9 @@ class PlayerRating(models.Model):
 
 
 class RatingImport(models.Model):
-    """Starting ratings or past matches that a club brought along from elsewhere; `undone_at` takes them out again."""
+    """Starting ratings or past matches that a club has imported; without effect once `undone_at` is set."""
 
     class Kind(models.TextChoices):
-        """What was imported."""
-
         STARTS = "starts", _("starting ratings")
         MATCHES = "matches", _("past matches")
 
@@ -167,7 +171,7 @@ class RatingImport(models.Model):
 
 
 class RatingStart(models.Model):
-    """The rating and experience with which a player begins in a pool; the newest import that stands counts."""
+    """A player's starting rating and experience in a pool; the newest import that was not undone counts."""
 
     source = models.ForeignKey(RatingImport, on_delete=models.CASCADE, related_name="starts")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""A record somebody sent in, and what the engine found in it."""
+"""Submitted match records and the engine's verdicts on them."""
 
 from typing import ClassVar
 
@@ -12,41 +12,37 @@ from core.public_ids import LENGTH, new_public_id
 
 MOST_MEBIBYTES = 8
 MOST_BYTES = MOST_MEBIBYTES * 1024 * 1024
-"""The largest record that may be sent in."""
+"""Largest size of a record."""
 LONGEST_FILE_NAME = 200
 LONGEST_KEY = 100
 
 
 class Submission(models.Model):
-    """A match record as it was sent, and how far its adjudication is.
+    """A match record as it was sent, and the state of its adjudication.
 
-    The bytes never change. The state is the queue of record: whatever is not done or failed is found by the sweep.
+    The bytes never change. The state is the work queue: the sweep finds every row that is neither done nor failed.
     """
 
     class Source(models.TextChoices):
-        """How it came to us."""
-
         UPLOAD = "upload", _("file")
         PASTE = "paste", _("pasted text")
         API = "api", _("API")
 
     class State(models.TextChoices):
-        """How far it is."""
-
         QUEUED = "queued", _("waiting")
         WORKING = "working", _("being checked")
         DONE = "done", _("checked")
-        FAILED = "failed", _("given up")
+        FAILED = "failed", _("could not be checked")
 
     class Standing(models.TextChoices):
-        """What it means for its match."""
+        """What the record means for its match."""
 
-        NONE = "none", _("nothing: it belongs to no match")
-        WAITING = "waiting", _("waits for its verdict")
-        NAMES = "names", _("somebody must say who is who")
+        NONE = "none", _("not sent for a match")
+        WAITING = "waiting", _("waiting to be checked")
+        NAMES = "names", _("waiting for its sender to say which player is which")
         REPORT = "report", _("counts as its sender's report")
         STANDS = "stands", _("its result stands")
-        REFUSED = "refused", _("does not settle the match")
+        REFUSED = "refused", _("not accepted as the result")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     source = models.CharField(max_length=6, choices=Source)
@@ -57,25 +53,27 @@ class Submission(models.Model):
     submitter = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key it came with."))
+    key = models.CharField(max_length=LONGEST_KEY, blank=True, help_text=_("The Idempotency-Key of the request."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.CharField(max_length=7, choices=State, default=State.QUEUED)
-    sent_at = models.DateTimeField(default=timezone.now, help_text=_("When a worker was last told of it."))
+    sent_at = models.DateTimeField(default=timezone.now, help_text=_("When a worker was last notified."))
     claimed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    failure = models.CharField(max_length=40, blank=True, help_text=_("The code of the limit that ended it."))
+    failure = models.CharField(max_length=40, blank=True, help_text=_("The code of the limit that was exceeded."))
 
-    # What it was sent in for, if for a match of ours.
+    # Set if the record was sent for a match.
     match = models.ForeignKey(
         "matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="submissions"
     )
-    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("The side that sent it in."))
+    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("The side that sent the record."))
     standing = models.CharField(max_length=7, choices=Standing, default=Standing.NONE)
-    swapped = models.BooleanField(null=True, blank=True, help_text=_("The record's left player is side 1."))
-    refusal = models.JSONField(null=True, blank=True, help_text=_("Why it does not settle the match: code, params."))
+    swapped = models.BooleanField(null=True, blank=True, help_text=_("Whether the record's left player is side 1."))
+    refusal = models.JSONField(
+        null=True, blank=True, help_text=_("Why it is not accepted as the result: code and params.")
+    )
 
-    # Known once it is done; empty where there was nothing to read.
+    # Set once the record is checked; empty if nothing could be read.
     format = models.CharField(max_length=10, blank=True)
     dialect = models.CharField(max_length=20, blank=True)
     transcript = models.JSONField(null=True, blank=True)
@@ -109,17 +107,17 @@ class Submission(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether its adjudication is still to come."""
+        """Whether the record still has to be checked."""
         return self.state in (self.State.QUEUED, self.State.WORKING)
 
 
 class Verdict(models.Model):
-    """What one version of the engine found in one submission; written once, never changed."""
+    """The verdict of one engine version on one submission; written once, never changed."""
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="verdicts")
     engine_version = models.CharField(max_length=20)
     outcome = models.CharField(max_length=25)
-    content = models.JSONField(help_text=_("As matches.verdicts.as_json writes it."))
+    content = models.JSONField(help_text=_("As written by matches.records.verdicts.as_json."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

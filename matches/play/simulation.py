@@ -16,7 +16,7 @@ from engine.clock import DAY, MINUTE, SECOND, ClockSettings
 from engine.cube import Side
 from engine.simulation import Style, next_action
 from engine.verdict import Outcome
-from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match, Result
 from matches.play.live import Kind, LiveState
 from matches.play.services import due
@@ -60,7 +60,9 @@ class Simulation:
         self.now = STARTED
         self.styles = (self.random.choice(list(Style)), self.random.choice(list(Style)))
         length = self.random.randint(1, LONGEST)
-        self.match = open_matches([Opening(players, length)], rated=False, by=SYSTEM, now=self.now)[0]
+        self.match = open_matches(
+            [Opening(players, length)], settings=MatchSettings(rated=False), by=SYSTEM, now=self.now
+        )[0]
         settings = PlaySettings(
             clock=self.random.choice(CLOCKS),
             flag_rule=self.random.choice(LiveMatch.FlagRule.values),

@@ -1,4 +1,4 @@
-"""Verdicts in words: names of players, outcomes, how a game ended."""
+"""Labels for players, outcomes, results, reports and durations."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,31 +12,31 @@ KIND_OF_MULTIPLE = {1: "single", 2: "gammon", 3: "backgammon"}
 
 
 def names(players: Sequence[str]) -> tuple[str, str]:
-    """The players' names; a record may lack them, but somebody sat on each side."""
+    """The players' names; “White” and “Black” where a record lacks them."""
     left, right = (name.strip() for name in players)
     return left or gettext("White"), right or gettext("Black")
 
 
 def outcome(code: str) -> tuple[str, str]:
-    """The outcome in a word or two, and what it means."""
+    """The label of an outcome and a sentence that explains it."""
     return {
         "accepted": (gettext("Accepted"), gettext("Every play is legal, and the score follows from the plays.")),
         "accepted_with_warnings": (
-            gettext("Accepted with remarks"),
-            gettext("The match stands as recorded; some things in it deserve a look."),
+            gettext("Accepted with warnings"),
+            gettext("The result stands as recorded, but some entries should be checked."),
         ),
-        "incomplete": (gettext("Incomplete"), gettext("Legal as far as it goes, but the match is not over.")),
-        "rejected": (gettext("Not accepted"), gettext("Something in this record cannot have happened by the rules.")),
+        "incomplete": (gettext("Incomplete"), gettext("Every play so far is legal, but the match is not finished.")),
+        "rejected": (gettext("Not accepted"), gettext("This record breaks the rules somewhere.")),
     }[code]
 
 
 def unreadable() -> str:
-    """What "not accepted" means where there was nothing to judge."""
-    return gettext("No match could be read from it, so nothing was judged.")
+    """The explanation of “Not accepted” for a record that could not be read."""
+    return gettext("No match could be read from this record, so there was nothing to check.")
 
 
 def length(points: int | None) -> str:
-    """How long the match is."""
+    """The length of a match, e.g. “7-point match”."""
     if points is None:
         return gettext("length unknown")
     if points == 0:
@@ -59,23 +59,23 @@ def manner(game: Mapping[str, Any]) -> str:
         "gammon": gettext("gammon"),
         "backgammon": gettext("backgammon"),
         "drop": gettext("double dropped"),
-        "concession": gettext("match given up"),
+        "concession": gettext("match conceded"),
         "flag": gettext("lost on time"),
         "unfinished": gettext("not finished"),
     }[kind]
 
 
 def reporter_of(match: Match, report: Claim) -> str:
-    """Who a report is from; of one from the score sheet, who they say they are."""
+    """Name of the player who reports; for a report from the score sheet, who the sender says they are."""
     if report.side is not None:
         return match.players[report.side].shown_name
     if report.says_side is None:
-        return gettext("Somebody with the score sheet")
-    return gettext("Somebody who says they are {name}").format(name=match.players[report.says_side].shown_name)
+        return gettext("Someone with the score sheet")
+    return gettext("Someone claiming to be {name}").format(name=match.players[report.says_side].shown_name)
 
 
 def report(match: Match, claim: Claim) -> str:
-    """A report as one sentence, for directors: “Bob reports 7–5 for Bob”."""
+    """A report as a sentence for directors, e.g. “Bob reports 7–5 for Bob.”"""
     return gettext("{sender} reports {score} for {winner}.").format(
         sender=reporter_of(match, claim),
         score=score_of(match, claim.winner, claim.score),
@@ -91,12 +91,11 @@ def ending(match: Match, version: Result) -> str:
 
 
 def points_won(count: int) -> str:
-    """A number of points."""
     return ngettext("{count} point", "{count} points", count).format(count=count)
 
 
 def result(game: Mapping[str, Any], players: tuple[str, str]) -> str:
-    """The result of a game as a sentence."""
+    """The result of a game as a sentence, e.g. “Bob wins 2 points (gammon).”"""
     if game["winner"] is None:
         return gettext("The record of this game ends here.")
     return gettext("{name} wins {points} ({manner}).").format(
@@ -105,18 +104,18 @@ def result(game: Mapping[str, Any], players: tuple[str, str]) -> str:
 
 
 def shown_score(length: int, score: tuple[int, int]) -> tuple[int, int]:
-    """A score as it is shown everywhere: points beyond the match length are won but not shown."""
+    """The score as shown on pages: points beyond the match length are left out."""
     return min(score[0], length), min(score[1], length)
 
 
 def score_of(match: Match, side: int, score: tuple[int, int]) -> str:
-    """A score as it is shown, with the points of this side first, e.g. “7–5”."""
+    """The score as shown on pages, with the points of this side first, e.g. “7–5”."""
     shown = shown_score(match.length, score)
     return f"{shown[side]}–{shown[1 - side]}"
 
 
 def duration(seconds: int) -> str:
-    """A waiting time in words: in hours from two hours on, else in minutes."""
+    """A duration in words: whole hours from two hours on, otherwise minutes."""
     minutes = max(1, seconds // 60)
     if minutes >= 2 * 60 and minutes % 60 == 0:
         return ngettext("{count} hour", "{count} hours", minutes // 60).format(count=minutes // 60)

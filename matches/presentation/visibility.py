@@ -1,4 +1,4 @@
-"""Which matches somebody may see among many: the conditions of a query, and the same for one row."""
+"""Which matches a visitor may see, as a condition of a query and as a check of one match."""
 
 from dataclasses import dataclass
 
@@ -15,19 +15,19 @@ Seen = Match.Visibility
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks, as far as it matters for what he sees."""
+    """A visitor of the site, with what decides which matches they may see."""
 
     player: int | None = None
-    """The player that stands for him."""
+    """Their player; for merged players the one merged into."""
     players: frozenset[int] = frozenset()
-    """He, and who was merged into him."""
+    """Their player and the players merged into it."""
     clubs: frozenset[int] = frozenset()
     directs: frozenset[int] = frozenset()
     everything: bool = False
 
     @classmethod
     def of(cls, user: User | AnonymousUser) -> "Viewer":
-        """What somebody may see; two queries for whoever is signed in and plays, none for the others."""
+        """Return the viewer of a user. Takes a few queries for a signed-in player, none for anonymous visitors."""
         if not isinstance(user, User) or not user.is_active:
             return NOBODY
         player = Player.objects.filter(user=user).values_list("pk", flat=True).first()
@@ -40,14 +40,14 @@ class Viewer:
         own = same.get(player, player)
         return cls(
             player=own,
-            players=frozenset({player, own, *(one for one, into in same.items() if into == own)}),
+            players=frozenset({player, own, *(merged for merged, into in same.items() if into == own)}),
             clubs=frozenset(roles),
             directs=frozenset(club for club, role in roles.items() if RANK[role] >= RANK[Role.DIRECTOR]),
             everything=user.is_superuser,
         )
 
     def sees(self, match: Match) -> bool:
-        """Whether he may see this match."""
+        """Whether the viewer may see this match."""
         if self.everything or match.visibility == Seen.PUBLIC:
             return True
         if {match.player_0_id, match.player_1_id} & self.players or match.club_id in self.directs:
@@ -55,7 +55,7 @@ class Viewer:
         return match.visibility == Seen.CLUB and match.club_id in self.clubs
 
     def visible(self, prefix: str = "") -> Q:
-        """The same as a condition; `prefix` leads from the model asked to the match (`match__`)."""
+        """The same as a query condition; `prefix` is the lookup from the queried model to the match, e.g. `match__`."""
         if self.everything:
             return Q()
         condition = Q(**{f"{prefix}visibility": Seen.PUBLIC})

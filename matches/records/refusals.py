@@ -1,4 +1,4 @@
-"""The sentences of what this room refuses; the engine brings its own."""
+"""Messages and HTTP statuses of refusals about records, together with those of matches."""
 
 from http import HTTPStatus
 
@@ -8,21 +8,21 @@ from matches.lifecycle import refusals
 
 MESSAGES = {
     **refusals.MESSAGES,
-    "file_missing": gettext_noop("Choose a file or paste a record first."),
+    "file_missing": gettext_noop("Choose a file or paste a record."),
     "file_twice": gettext_noop("Send either a file or pasted text, not both."),
-    "file_empty": gettext_noop("There is nothing in this record: it is empty."),
-    "record_too_large": gettext_noop("A record may be up to {mebibytes} MiB long; this one is longer."),
-    "key_too_long": gettext_noop("An Idempotency-Key may have up to {most} characters."),
-    "key_reused": gettext_noop("This Idempotency-Key came with another record before."),
-    "too_many_uploads": gettext_noop("That were many records in a short time. Try again in {minutes} minutes."),
+    "file_empty": gettext_noop("This record is empty."),
+    "record_too_large": gettext_noop("A record can be up to {mebibytes} MiB; this one is larger."),
+    "key_too_long": gettext_noop("An Idempotency-Key can have up to {most} characters."),
+    "key_reused": gettext_noop("This Idempotency-Key was already used for a different request."),
+    "too_many_uploads": gettext_noop("Too many records in a short time. Please try again in {minutes} min."),
     "too_many_downloads": gettext_noop(
-        "Too many long files are being downloaded at the moment. Wait until one is done, then try again."
+        "Too many large files are being downloaded at the moment. Please try again when one has finished."
     ),
     "adjudication_gave_up": gettext_noop(
-        "This record could not be checked: each attempt took longer than we allow or broke off. "
-        "It is kept, and nothing was decided about it."
+        "This record could not be checked: every attempt took too long or failed. "
+        "The record is kept, but it has no verdict."
     ),
-    "no_transcript": gettext_noop("Nothing in this record could be read as a match, so there is nothing to show here."),
+    "no_transcript": gettext_noop("No match could be read from this record, so there is nothing to show."),
 }
 
 STATUS = {
@@ -32,4 +32,4 @@ STATUS = {
     "too_many_downloads": HTTPStatus.TOO_MANY_REQUESTS,
     "no_transcript": HTTPStatus.NOT_FOUND,
 }
-"""The HTTP status of a code, where it is not 422."""
+"""HTTP status by code, if it is not 422."""

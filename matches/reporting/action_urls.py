@@ -1,17 +1,17 @@
-"""Where somebody who has a match before him sends his forms: to the player's addresses, or to those of his link."""
+"""URLs of a match and of the actions on it, for a player's account or for the link that was used."""
 
 from django.urls import reverse
 
 from matches.access import Seat
 
 
-def home(seat: Seat) -> str:
+def match_url(seat: Seat) -> str:
     """The page of the match."""
     return reverse("match-link", args=[seat.token]) if seat.token else reverse("match", args=[seat.match.public_id])
 
 
-def address(seat: Seat, name: str, *more: str) -> str:
-    """The address of one action, as `urls_matches` names it without `match-` or `link-`."""
+def action_url(seat: Seat, name: str, *args: str) -> str:
+    """The URL of an action; `name` is the URL name without its prefix `match-` or `link-`."""
     if seat.token:
-        return reverse(f"link-{name}", args=[seat.token, *more])
-    return reverse(f"match-{name}", args=[seat.match.public_id, *more])
+        return reverse(f"link-{name}", args=[seat.token, *args])
+    return reverse(f"match-{name}", args=[seat.match.public_id, *args])

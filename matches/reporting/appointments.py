@@ -1,4 +1,4 @@
-"""Times in the players' own zones, and an appointment as a calendar file."""
+"""Times in the players' time zones, and calendar files of appointments."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -10,44 +10,44 @@ from engine.errors import Refused
 from matches.models import Match
 
 MINUTES_A_POINT = 11
-"""What a match takes, by experience."""
+"""Usual duration of a match, in minutes per point of its length."""
 LINE = 75
-"""Bytes of a line in a calendar file (RFC 5545 §3.1)."""
+"""Longest line of a calendar file, in bytes (RFC 5545 §3.1)."""
 
 
 def zone_of(match: Match, side: int) -> ZoneInfo:
-    """The zone a player reads times in: his own choice, else that of the club."""
+    """The time zone of a player: that of their account, else of the player, else of the club, else UTC."""
     player = match.players[side]
-    wishes = (
+    candidates = (
         player.user.time_zone if player.user is not None else "",
         player.time_zone,
         match.club.time_zone if match.club is not None else "",
     )
-    return ZoneInfo(next((zone for zone in wishes if zone in known()), "UTC"))
+    return ZoneInfo(next((zone for zone in candidates if zone in known()), "UTC"))
 
 
 def instant(text: str, zone: ZoneInfo) -> datetime:
-    """The instant that somebody in a zone means by `2026-11-20T20:00`. Refused: `bad_time`, `time_skipped`.
+    """Parse a local time such as `2026-11-20T20:00` in this zone. Refused: `bad_time`, `time_skipped`.
 
-    Of an hour that comes twice, the first is meant.
+    A local time that occurs twice means its first occurrence.
     """
     try:
-        wall = datetime.fromisoformat(text)
+        local = datetime.fromisoformat(text)
     except ValueError:
         raise Refused("bad_time", text=text[:40]) from None
-    if wall.tzinfo is not None:
-        return wall.astimezone(UTC)
+    if local.tzinfo is not None:
+        return local.astimezone(UTC)
     try:
-        meant = wall.replace(tzinfo=zone).astimezone(UTC)
+        parsed = local.replace(tzinfo=zone).astimezone(UTC)
     except OverflowError:
         raise Refused("bad_time", text=text[:40]) from None
-    if meant.astimezone(zone).replace(tzinfo=None) != wall:
+    if parsed.astimezone(zone).replace(tzinfo=None) != local:
         raise Refused("time_skipped", text=text[:40])
-    return meant
+    return parsed
 
 
 def calendar(match: Match, at: datetime, *, url: str, now: datetime) -> bytes:
-    """An appointment as an iCalendar file (RFC 5545), from its start for as long as such a match takes."""
+    """An appointment as an iCalendar file (RFC 5545), with the usual duration of such a match."""
     first, second = (player.shown_name for player in match.players)
     title = gettext("Backgammon: {first} – {second}").format(first=first, second=second)
     detail = gettext("Match to {length} points").format(length=match.length)
@@ -75,17 +75,17 @@ def _utc(at: datetime) -> str:
 
 
 def _text(text: str) -> str:
-    for plain in ("\\", ";", ","):
-        text = text.replace(plain, f"\\{plain}")
+    for special in ("\\", ";", ","):
+        text = text.replace(special, f"\\{special}")
     return " ".join(text.split())
 
 
 def _folded(line: str) -> str:
-    """The line cut into pieces of at most 75 bytes, never within a character."""
+    """Fold a line into pieces of at most 75 bytes, never inside a character."""
     pieces, piece = [], ""
-    for letter in line:
-        if len((piece + letter).encode()) >= LINE:
+    for character in line:
+        if len((piece + character).encode()) >= LINE:
             pieces.append(piece)
             piece = " "
-        piece += letter
+        piece += character
     return "\r\n".join([*pieces, piece])

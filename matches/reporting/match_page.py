@@ -1,4 +1,4 @@
-"""What the page of one match shows, to its players, to holders of its links, to whoever looks on."""
+"""Context of the page of a match, for its players, holders of its links, and other visitors."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from engine.records import from_data
 from matches.access import Seat, Visitor, is_insider
 from matches.lifecycle.successors import successors_of
 from matches.models import Claim, Match, Objection, Proposal, Result, Submission
-from matches.presentation import labels as wording
+from matches.presentation import labels
 from matches.presentation.context import match_contexts
 from matches.ratings import rated
 from matches.records import selectors
@@ -22,13 +22,13 @@ from matches.reporting.services import objections
 from players.models import LogEntry, User
 
 RECORDS = 20
-"""Records that are listed; nobody sends more in earnest."""
+"""Most records that are listed."""
 Standing = Submission.Standing
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPlayer:
-    """A player beside the score."""
+    """A player and their points."""
 
     side: int
     name: str
@@ -53,15 +53,15 @@ class ShownResult:
     at: datetime
     reason: str
     own_match: str
-    """That it was decided by one of the two players, where that is so."""
+    """A remark if one of the two players decided it; else empty."""
     waived: list[str]
     record: str
-    """The public id of the record that proves it."""
+    """The public id of its record; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRecord:
-    """A record that was sent in for the match."""
+    """A record that was sent for the match."""
 
     public_id: str
     name: str
@@ -70,12 +70,12 @@ class ShownRecord:
     standing: str
     why: str
     names: tuple[str, str] | None
-    """Where this reader has to say who is who: the names in the record."""
+    """The names in the record, if this reader has to say which player is which."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShownClaim:
-    """What somebody says."""
+class ShownReport:
+    """A report of the result."""
 
     side: int | None
     sayer: str
@@ -85,7 +85,7 @@ class ShownClaim:
     note: str
     answer: str
     record: str
-    """The public id of the record sent as evidence; empty where there is none."""
+    """The public id of the record sent with it; empty without one."""
     is_seen: bool
     is_own_loss: bool
 
@@ -104,7 +104,7 @@ class ShownObjection:
 
 @dataclass(frozen=True, slots=True)
 class ShownTimes:
-    """Times that somebody proposes, or the one that was accepted."""
+    """The times of a proposal, or the one that was accepted."""
 
     public_id: str
     proposer: str
@@ -114,9 +114,9 @@ class ShownTimes:
 
 
 def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) -> dict[str, Any]:
-    """Everything on the page; `seat` is None for whoever only looks on.
+    """Context of the page; `seat` is None for visitors who do not play the match.
 
-    Notes are for the two players and for those who run the match.
+    Only the players and those who run the match see notes.
     """
     side = seat.side if seat is not None else None
     inside = side is not None or is_insider(user, match)
@@ -130,38 +130,38 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     results = list(match.results.select_related("user__player", "submission").defer("submission__data"))
     standing = results[0] if results else None
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
-    objected = list(match.objections.all())
+    objections_of_match = list(match.objections.all())
     pending = Pending.of(claims, records, proposals)
     occasion = match_contexts([match.parent_topic]).get(match.parent_topic)
-    waits_for = next_steps(match, pending, now)
+    steps = next_steps(match, pending, now)
     return {
         "match": match,
         "seat": seat,
         "side": side,
         "occasion": occasion,
-        "players": [_player(match, counting, one, side) for one in (0, 1)],
-        "length": wording.length(match.length),
+        "players": [_player(match, counting, player_side, side) for player_side in (0, 1)],
+        "length": labels.length(match.length),
         "awaited": [
-            {"code": one.code, "side": one.side, "until": one.until, "words": describe(one, match, pending, side)}
-            for one in waits_for
+            {"code": step.code, "side": step.side, "until": step.until, "words": describe(step, match, pending, side)}
+            for step in steps
         ],
         "standing": _result(match, standing) if standing is not None else None,
         "successors": successors_of(match),
         "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
         "results": [_result(match, result) for result in results],
-        "open_claim": _claim(match, pending.claim, inside) if pending.claim is not None else None,
-        "from_sheet": _claim(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
-        "objections": [_objection(match, row, inside) for row in objected],
-        "my_claim": pending.claim is not None and pending.claim.side == side,
-        "disputed": [_claim(match, claim, inside) for claim in pending.claims]
+        "open_claim": _report(match, pending.report, inside) if pending.report is not None else None,
+        "from_sheet": _report(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
+        "objections": [_objection(match, row, inside) for row in objections_of_match],
+        "my_claim": pending.report is not None and pending.report.side == side,
+        "disputed": [_report(match, claim, inside) for claim in pending.claims]
         if match.state == Match.State.DISPUTED
         else [],
         "records": [_record(match, record, side, OPEN if inside else mask_for(user, record)) for record in records],
         "is_checking": any(record.standing == Standing.WAITING for record in records),
         "offered": _times(match, pending.offered, side, inside) if pending.offered is not None else None,
         "agreed": _times(match, pending.agreed, side, inside) if pending.agreed is not None else None,
-        "claim_wait": wording.duration(match.claim_wait),
-        "zones": [zone_of(match, one) for one in (0, 1)],
+        "claim_wait": labels.duration(match.claim_wait),
+        "zones": [zone_of(match, player_side) for player_side in (0, 1)],
         "proof": _proof(counting, now, user, inside=inside),
         **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
         **_may_object(match, side, standing, now),
@@ -169,15 +169,15 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
 
 
 def _may(match: Match, seat: Seat | None, pending: Pending, *, is_proven: bool) -> dict[str, bool]:
-    """What the reader can do now; the services decide, this only draws the forms."""
+    """Which forms the reader is shown. The services check again what is allowed."""
     side = seat.side if seat is not None else None
     open_to_claims = match.state in (Match.State.OPEN, Match.State.CLAIMED) and seat is not None
-    own = pending.claim is not None and pending.claim.side == side
+    own = pending.report is not None and pending.report.side == side
     disputed = match.state == Match.State.DISPUTED and side is not None
     return {
         "may_concede": disputed and any(claim.side == 1 - (side or 0) for claim in pending.claims),
         "may_claim": open_to_claims and not own,
-        "may_answer": open_to_claims and side is not None and pending.claim is not None and not own,
+        "may_answer": open_to_claims and side is not None and pending.report is not None and not own,
         "may_send": side is not None and match.state != Match.State.VOID and not is_proven,
         "may_propose": side is not None and match.state == Match.State.OPEN,
     }
@@ -210,7 +210,7 @@ def _player(match: Match, standing: Result | None, side: int, mine: int | None) 
         side=side,
         name=player.shown_name,
         public_id=player.public_id,
-        points=wording.shown_score(match.length, score)[side] if score is not None else None,
+        points=labels.shown_score(match.length, score)[side] if score is not None else None,
         won=standing is not None and standing.winner == side,
         is_me=side == mine,
         start=match.start_score[side],
@@ -223,24 +223,26 @@ def _result(match: Match, result: Result) -> ShownResult:
     return ShownResult(
         version=result.version,
         words=_decided(match, result),
-        kind=wording.ending(match, result),
+        kind=labels.ending(match, result),
         source=result.get_source_display(),
         who=who(match, result.by, result.user, None),
         at=result.at,
         reason=result.reason,
-        own_match=gettext("Decided by one of the two players, the club's only director.") if result.own_match else "",
+        own_match=gettext("Decided by one of the two players, as the club's only director.")
+        if result.own_match
+        else "",
         waived=[_waived(*finding) for finding in result.waived],
         record=result.submission.public_id if result.submission is not None else "",
     )
 
 
 def _decided(match: Match, result: Result) -> str:
-    """Who won by this version; of a void one, who had won what is still rated."""
+    """Who won by this version. For a void version that stays rated: who had won."""
     if result.kind != Result.Kind.VOID:
         return _ended(match, result.winner, result.score)
     if result.winner is None:
         return gettext("Void.")
-    return gettext("Void; it was played: {who_won}").format(who_won=_ended(match, result.winner, result.score))
+    return gettext("Void, but played: {who_won}").format(who_won=_ended(match, result.winner, result.score))
 
 
 def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> str:
@@ -249,7 +251,7 @@ def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> s
     name = match.players[winner].shown_name
     if score is None:
         return gettext("{name} won.").format(name=name)
-    return gettext("{name} won {score}.").format(name=name, score=wording.score_of(match, winner, score))
+    return gettext("{name} won {score}.").format(name=name, score=labels.score_of(match, winner, score))
 
 
 def _waived(code: str, game: int | None, ply: int | None) -> str:
@@ -261,27 +263,27 @@ def _waived(code: str, game: int | None, ply: int | None) -> str:
 
 
 def who(match: Match, by: str, user: User | None, side: int | None) -> str:
-    """Who did something, for readers."""
+    """Name of the person who did something: a user, a player, a link holder or the system."""
     if user is not None:
-        own = getattr(user, "player", None)
-        return own.shown_name if own is not None else user.display_name
+        player = getattr(user, "player", None)
+        return player.shown_name if player is not None else user.display_name
     if by == LogEntry.By.SYSTEM:
         return gettext("Barpoint")
-    return match.players[side].shown_name if side is not None else gettext("a link")
+    return match.players[side].shown_name if side is not None else gettext("Someone with a link")
 
 
-def _claim(match: Match, claim: Claim, inside: bool) -> ShownClaim:
-    return ShownClaim(
-        side=claim.side,
-        sayer=wording.reporter_of(match, claim),
-        words=_ended(match, claim.winner, claim.score),
-        points=wording.shown_score(match.length, claim.score),
-        at=claim.created_at,
-        note=claim.note if inside else "",
-        answer=claim.answer_note if inside else "",
-        record=claim.submission.public_id if claim.submission is not None else "",
-        is_seen=claim.seen_at is not None,
-        is_own_loss=claim.is_own_loss,
+def _report(match: Match, report: Claim, inside: bool) -> ShownReport:
+    return ShownReport(
+        side=report.side,
+        sayer=labels.reporter_of(match, report),
+        words=_ended(match, report.winner, report.score),
+        points=labels.shown_score(match.length, report.score),
+        at=report.created_at,
+        note=report.note if inside else "",
+        answer=report.answer_note if inside else "",
+        record=report.submission.public_id if report.submission is not None else "",
+        is_seen=report.seen_at is not None,
+        is_own_loss=report.is_own_loss,
     )
 
 
@@ -299,9 +301,9 @@ def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> S
 
 
 def _names(record: Submission) -> tuple[str, str] | None:
-    """The names in a record, which is read only for whoever has to tell them apart."""
+    """The names in a record. Its transcript is loaded only for a reader who has to tell them apart."""
     data = Submission.objects.values_list("transcript", flat=True).get(pk=record.pk)
-    return wording.names(from_data(data).players) if data else None
+    return labels.names(from_data(data).players) if data else None
 
 
 def _times(match: Match, proposal: Proposal, side: int | None, inside: bool) -> ShownTimes:
@@ -315,7 +317,7 @@ def _times(match: Match, proposal: Proposal, side: int | None, inside: bool) -> 
 
 
 def _proof(standing: Result | None, now: datetime, user: Visitor, *, inside: bool) -> dict[str, Any] | None:
-    """The score sheet of the record that the result stands on."""
+    """Context of the record that the result is based on."""
     if standing is None or standing.submission_id is None:
         return None
     record = Submission.objects.defer("data").get(pk=standing.submission_id)

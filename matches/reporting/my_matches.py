@@ -1,6 +1,5 @@
-"""My matches: what a player has to do next, on a phone first."""
+"""“My matches”: what a player has to do next."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from django.db.models import F, Prefetch, Q, QuerySet
 
 from matches.models import Claim, Match, Proposal, Result, Submission
-from matches.presentation import labels as wording
+from matches.presentation import labels
 from matches.presentation.context import MatchContext, entries_of, match_contexts, places_of
 from matches.presentation.visibility import Viewer
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
@@ -23,7 +22,7 @@ OVER = (Match.State.SETTLED, Match.State.VOID)
 
 @dataclass(frozen=True, slots=True)
 class MyMatch:
-    """One match as a player has it on the list."""
+    """A match in a player's list."""
 
     match: Match
     side: int
@@ -34,11 +33,11 @@ class MyMatch:
     asks_me: bool
     result: Result | None
     place: str = ""
-    """Table, round and number, as far as there are any."""
+    """Table, round and match number, if known."""
 
     @property
     def urgency(self) -> tuple[int, float]:
-        """What comes first: what is asked of me, appointments, matches to play by their deadlines, then the rest."""
+        """Sort key: steps for this player, then appointments, then matches to play by deadline, then the rest."""
         code = self.waits_for.code if self.waits_for is not None else ""
         until = self.waits_for.until if self.waits_for is not None else None
         rank = 0 if self.asks_me else {"appointment": 1, "play": 2, "times": 2}.get(code, 3)
@@ -46,20 +45,20 @@ class MyMatch:
 
     @property
     def won(self) -> bool:
-        """Whether he won it."""
+        """Whether the player won."""
         return self.result is not None and self.result.winner == self.side
 
     @property
     def score(self) -> str:
-        """The reader's points first, as they are shown everywhere; empty where none were counted."""
+        """The score with the player's points first; empty without a score."""
         score = self.result.score if self.result is not None else None
         if score is None:
             return ""
-        return wording.score_of(self.match, self.side, score)
+        return labels.score_of(self.match, self.side, score)
 
 
 def my_matches(user: User, now: datetime) -> dict[str, Any]:
-    """The matches somebody still has to play or to answer for, the most pressing first, and the latest results.
+    """The matches a user still has to play or answer, the most urgent first, and their latest results.
 
     The number of queries does not depend on the number of matches.
     """
@@ -68,16 +67,16 @@ def my_matches(user: User, now: datetime) -> dict[str, Any]:
     still_open = _with_rows(mine.exclude(state__in=OVER).order_by(F("due_at").asc(nulls_last=True), "pk"))
     over = _with_rows(mine.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
     matches, latest = list(still_open[:OPEN_AT_ONCE]), list(over[:LATEST])
-    told = match_contexts({match.parent_topic for match in [*matches, *latest]})
+    contexts = match_contexts({match.parent_topic for match in [*matches, *latest]})
     places = places_of([match.pk for match in matches])
-    rows = [_mine(match, viewer, told, now, places.get(match.pk, "")) for match in matches]
+    rows = [_mine(match, viewer, contexts, now, places.get(match.pk, "")) for match in matches]
     rows.sort(key=lambda row: row.urgency)
     return {
         "player": viewer.player,
         "entries": entries_of(viewer.players),
         "next": rows[0] if rows else None,
         "others": rows[1:],
-        "latest": [_mine(match, viewer, told, now) for match in latest],
+        "latest": [_mine(match, viewer, contexts, now) for match in latest],
     }
 
 
@@ -94,36 +93,42 @@ def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
 
 
 def next_match(player: Player, but: Match) -> Match | None:
-    """What somebody plays next apart from this match, by deadline; None where nothing is open."""
-    who = canonical(player)
-    same = Player.objects.filter(Q(pk=who.pk) | Q(merged_into=who))
+    """The player's open match with the next deadline, other than `but`."""
+    person = canonical(player)
+    same = Player.objects.filter(Q(pk=person.pk) | Q(merged_into=person))
     mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same), state=Match.State.OPEN)
     rows = mine.exclude(pk=but.pk).select_related("player_0", "player_1")
     return rows.order_by(F("due_at").asc(nulls_last=True), "pk").first()
 
 
 def what_next(player: Player, but: Match) -> MyMatch | None:
-    """The same as a line of the list, for the page of a match that needs nothing more from its player."""
-    found = next_match(player, but)
-    if found is None:
+    """The player's next match, for the page of a match that needs nothing more from them."""
+    match = next_match(player, but)
+    if match is None:
         return None
-    side = 0 if canonical(found.player_0) == canonical(player) else 1
-    told, place = match_contexts([found.parent_topic]), places_of([found.pk]).get(found.pk, "")
-    return MyMatch(
-        found, side, found.players[1 - side].shown_name, told.get(found.parent_topic), None, "", False, None, place
-    )
-
-
-def _mine(match: Match, viewer: Viewer, told: dict[str, MatchContext], now: datetime, place: str = "") -> MyMatch:
-    side = 0 if match.player_0_id in viewer.players else 1
-    pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
-    waits_for: Iterable[NextStep] = next_steps(match, pending, now)
-    first = next(iter(waits_for), None)
+    side = 0 if canonical(match.player_0) == canonical(player) else 1
     return MyMatch(
         match=match,
         side=side,
         opponent=match.players[1 - side].shown_name,
-        occasion=told.get(match.parent_topic),
+        occasion=match_contexts([match.parent_topic]).get(match.parent_topic),
+        waits_for=None,
+        words="",
+        asks_me=False,
+        result=None,
+        place=places_of([match.pk]).get(match.pk, ""),
+    )
+
+
+def _mine(match: Match, viewer: Viewer, contexts: dict[str, MatchContext], now: datetime, place: str = "") -> MyMatch:
+    side = 0 if match.player_0_id in viewer.players else 1
+    pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
+    first = next(iter(next_steps(match, pending, now)), None)
+    return MyMatch(
+        match=match,
+        side=side,
+        opponent=match.players[1 - side].shown_name,
+        occasion=contexts.get(match.parent_topic),
         waits_for=first,
         words=describe(first, match, pending, side) if first is not None else "",
         asks_me=first is not None and first.side == side,

@@ -1,4 +1,4 @@
-"""What the API of matches takes and gives."""
+"""Serializers of the API of matches."""
 
 from datetime import datetime
 from typing import Any
@@ -18,28 +18,30 @@ from matches.reporting.appointments import zone_of
 from matches.reporting.next_steps import Pending, describe, next_steps
 
 Json = dict[str, Any]
-AFTER = "The `seq` that was seen; the same as `If-Match`."
+AFTER = "The `seq` of the match you are changing; the same as `If-Match`."
 
 
 class Score(serializers.ListField):
     """Points of side 0 and side 1."""
 
-    def __init__(self, **more: Any) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         points = serializers.IntegerField(min_value=0, max_value=MOST_POINTS)
-        super().__init__(child=points, min_length=2, max_length=2, **more)
+        super().__init__(child=points, min_length=2, max_length=2, **kwargs)
 
 
 class ClaimSerializer(serializers.Serializer[Any]):
-    """A score, as a player reports it."""
+    """A player's report of the score."""
 
-    score = Score(help_text="Points really won by side 0 and side 1, the start score included.")
-    winner = serializers.IntegerField(required=False, min_value=0, max_value=1, help_text="The side; or who has more.")
+    score = Score(help_text="Points of side 0 and side 1, including the start score.")
+    winner = serializers.IntegerField(
+        required=False, min_value=0, max_value=1, help_text="The winning side; by default the side with more points."
+    )
     i_am = serializers.IntegerField(
         required=False,
         allow_null=True,
         min_value=0,
         max_value=1,
-        help_text="With the sheet's link only, and needed there: the side that you say you are; null for neither.",
+        help_text="Required with the sheet link and only there: the side you play, or null for neither.",
     )
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
@@ -49,26 +51,28 @@ class ReportPreviewSerializer(serializers.Serializer[Any]):
     """What a report would do."""
 
     message = serializers.CharField()
-    follows = serializers.ListField(child=serializers.CharField(), help_text="What it means for the players.")
-    next_step = serializers.CharField(help_text="Who has to act then, or when it stands.")
+    follows = serializers.ListField(
+        child=serializers.CharField(), help_text="What the result would mean for the players."
+    )
+    next_step = serializers.CharField(help_text="Who would have to act next, or when the report would stand.")
 
 
 class ObjectingSerializer(serializers.Serializer[Any]):
-    """Why a result is wrong."""
+    """An objection to a result."""
 
     reason = serializers.CharField(max_length=300)
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
 class ContestSerializer(serializers.Serializer[Any]):
-    """An answer, with a word about it."""
+    """An answer with an optional note."""
 
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
 class RecordNamesSerializer(serializers.Serializer[Any]):
-    """Who is who."""
+    """Which player of a record is which."""
 
     left = serializers.IntegerField(min_value=0, max_value=1, help_text="The side of the record's left player.")
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
@@ -83,7 +87,7 @@ class ProposeSerializer(serializers.Serializer[Any]):
 
 
 class AcceptSerializer(serializers.Serializer[Any]):
-    """One of them."""
+    """One of the proposed times."""
 
     time = serializers.DateTimeField()
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
@@ -94,35 +98,43 @@ class SeatSerializer(serializers.Serializer[Any]):
 
     public_id = serializers.CharField()
     name = serializers.CharField()
-    time_zone = serializers.CharField(help_text="In which they read times.")
+    time_zone = serializers.CharField(help_text="The time zone of the player.")
 
 
 class AwaitedSerializer(serializers.Serializer[Any]):
-    """One thing the match waits for."""
+    """A step that the match is waiting for."""
 
     code = serializers.ChoiceField(["ruling", "names", "answer", "sheet", "verdict", "times", "appointment", "play"])
-    side = serializers.IntegerField(allow_null=True, help_text="Who has to act.")
+    side = serializers.IntegerField(allow_null=True, help_text="The side that has to act.")
     until = serializers.DateTimeField(allow_null=True)
     message = serializers.CharField()
 
 
 class ClaimAnswerSerializer(serializers.Serializer[Any]):
-    """A report."""
+    """A report of the result."""
 
     public_id = serializers.CharField()
-    side = serializers.IntegerField(allow_null=True, help_text="Who signed it; null for one from the score sheet.")
-    says_side = serializers.IntegerField(allow_null=True, help_text="From the score sheet: who they say they are.")
-    record = serializers.CharField(allow_null=True, help_text="The submission that was sent as evidence.")
+    side = serializers.IntegerField(
+        allow_null=True, help_text="The side that reported; null for a report from the score sheet."
+    )
+    says_side = serializers.IntegerField(
+        allow_null=True, help_text="For a report from the score sheet: the side the sender says they play."
+    )
+    record = serializers.CharField(allow_null=True, help_text="The id of the submission sent with the report.")
     kind = serializers.ChoiceField(Result.Kind.choices)
     winner = serializers.IntegerField()
     score = Score()
-    note = serializers.CharField(help_text="For the players and those who run the match; else empty.")
+    note = serializers.CharField(help_text="Empty for readers who neither play nor run the match.")
     state = serializers.ChoiceField(Claim.State.choices)
     created_at = serializers.DateTimeField()
     emailed_at = serializers.DateTimeField(allow_null=True)
-    seen_at = serializers.DateTimeField(allow_null=True, help_text="When the other side acted on having seen it.")
-    stands_at = serializers.DateTimeField(allow_null=True, help_text="When it stands unanswered.")
-    stood_unanswered = serializers.BooleanField(help_text="It came to stand by itself: the other side may object.")
+    seen_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the other side acted on having seen the report."
+    )
+    stands_at = serializers.DateTimeField(allow_null=True, help_text="When the report stands if it is not answered.")
+    stood_unanswered = serializers.BooleanField(
+        help_text="Whether the report stands although the other side never answered; they may object."
+    )
     answer_note = serializers.CharField()
 
 
@@ -143,29 +155,30 @@ class MatchResultSerializer(serializers.Serializer[Any]):
 
     version = serializers.IntegerField()
     winner = serializers.IntegerField(
-        allow_null=True, help_text="The side. Of a void version: who won what was played and stays rated."
+        allow_null=True,
+        help_text="The winning side. For a void version: the winner, if the match was played and stays rated.",
     )
     score = Score(allow_null=True)
     kind = serializers.ChoiceField(Result.Kind.choices)
     source = serializers.ChoiceField(Result.Source.choices)  # type: ignore[assignment]  # a field of that name
-    record = serializers.CharField(allow_null=True, help_text="The submission that proves it.")
-    waived = serializers.ListField(child=serializers.ListField(), help_text="Findings waived: code, game, ply.")
+    record = serializers.CharField(allow_null=True, help_text="The id of the submission the result is based on.")
+    waived = serializers.ListField(child=serializers.ListField(), help_text="Waived findings as [code, game, ply].")
     own_match = serializers.BooleanField(
-        help_text="Decided by one of the two players, as the only director of the club; `reason` says why."
+        help_text="Whether one of the two players decided it, as the only director of the club; `reason` says why."
     )
     reason = serializers.CharField()
     at = serializers.DateTimeField()
 
 
 class MatchRecordSerializer(serializers.Serializer[Any]):
-    """A record sent in for the match."""
+    """A record sent for the match."""
 
     public_id = serializers.CharField()
-    side = serializers.IntegerField(allow_null=True, help_text="Who sent it.")
+    side = serializers.IntegerField(allow_null=True, help_text="The side that sent the record.")
     state = serializers.ChoiceField(Submission.State.choices)
     standing = serializers.ChoiceField(Submission.Standing.choices)
     swapped = serializers.BooleanField(allow_null=True)
-    code = serializers.CharField(allow_null=True, help_text="Why it does not settle the match.")
+    code = serializers.CharField(allow_null=True, help_text="Why the record is not accepted as the result.")
     message = serializers.CharField(allow_null=True)
     created_at = serializers.DateTimeField()
 
@@ -191,7 +204,7 @@ class MatchSummarySerializer(serializers.Serializer[Any]):
     start = Score()
     players = serializers.ListField(child=serializers.DictField(), min_length=2, max_length=2)
     club = serializers.CharField(allow_null=True)
-    topic = serializers.CharField(help_text="What the match was made for.")
+    topic = serializers.CharField(help_text="The topic that the match was opened for.")
     due_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
     result = MatchResultSerializer(allow_null=True)
@@ -199,39 +212,41 @@ class MatchSummarySerializer(serializers.Serializer[Any]):
 
 
 class MatchSerializer(MatchSummarySerializer):
-    """A match with everything about it."""
+    """A match in full."""
 
-    players = SeatSerializer(many=True)  # type: ignore[assignment]  # more of them than a list shows
+    players = SeatSerializer(many=True)  # type: ignore[assignment]  # more fields than in a list
     crawford = serializers.BooleanField()
     rated = serializers.BooleanField()
     my_side = serializers.IntegerField(allow_null=True)
     awaited = AwaitedSerializer(many=True)
-    records_stand = serializers.BooleanField(help_text="An accepted record stands at once, whoever sends it.")
+    records_stand = serializers.BooleanField(
+        help_text="Whether an accepted record stands at once, whichever player sends it."
+    )
     claims = ClaimAnswerSerializer(many=True)
     objections = ObjectionSerializer(many=True)
-    results = MatchResultSerializer(many=True, help_text="The newest first.")
+    results = MatchResultSerializer(many=True, help_text="Newest first.")
     records = MatchRecordSerializer(many=True)
     proposals = ProposalSerializer(many=True, help_text="For the players only.")
 
 
 class MatchLinksSerializer(serializers.Serializer[Any]):
-    """Links to hand out."""
+    """The links of a match, to hand out."""
 
-    personal = serializers.ListField(child=serializers.URLField(), help_text="Of side 0 and side 1.")
+    personal = serializers.ListField(child=serializers.URLField(), help_text="The personal links of side 0 and side 1.")
     sheet = serializers.URLField()
 
 
-def links_as_answer(match: Match, request: Request) -> Json:
-    """The links of a match."""
+def links_data(match: Match, request: Request) -> Json:
+    """Data of MatchLinksSerializer."""
     first, second, sheet = (
         request.build_absolute_uri(reverse("match-link", args=[links.token_for(match, side)])) for side in (0, 1, None)
     )
     return {"personal": [first, second], "sheet": sheet}
 
 
-def summary_as_answer(match: Match, request: Request | HttpRequest) -> Json:
-    """A match as a list shows it."""
-    # Not the first by version in SQL: the results were fetched with the matches.
+def match_summary_data(match: Match, request: Request | HttpRequest) -> Json:
+    """Data of MatchSummarySerializer."""
+    # Sorted here because the results are prefetched.
     versions = sorted(match.results.all(), key=lambda result: -result.version)
     return {
         "public_id": match.public_id,
@@ -249,29 +264,32 @@ def summary_as_answer(match: Match, request: Request | HttpRequest) -> Json:
     }
 
 
-def match_as_answer(match: Match, side: int | None, request: Request, now: datetime) -> Json:
-    """A match as one of its sides, or whoever may see it, gets it; notes are for the players and those who run it."""
+def match_data(match: Match, side: int | None, request: Request, now: datetime) -> Json:
+    """Data of MatchSerializer for a reader who plays `side` or neither.
+
+    Only the players and those who run the match get notes.
+    """
     inside = side is not None or is_insider(request.user, match)
     claims, proposals = list(match.claims.select_related("submission")), list(match.proposals.all())
     records = list(match.submissions.defer("data", "transcript").order_by("created_at", "pk"))
     public_ids = {record.pk: record.public_id for record in records}
     pending = Pending.of(claims, records, proposals)
     results = [_result(result, public_ids.get(result.submission_id or 0)) for result in match.results.all()]
-    return summary_as_answer(match, request) | {
+    return match_summary_data(match, request) | {
         "players": [
-            {"public_id": player.public_id, "name": player.shown_name, "time_zone": str(zone_of(match, one))}
-            for one, player in enumerate(match.players)
+            {"public_id": player.public_id, "name": player.shown_name, "time_zone": str(zone_of(match, player_side))}
+            for player_side, player in enumerate(match.players)
         ],
         "crawford": match.crawford,
         "rated": match.rated,
         "my_side": side,
         "awaited": [
-            {"code": one.code, "side": one.side, "until": one.until, "message": describe(one, match, pending, side)}
-            for one in next_steps(match, pending, now)
+            {"code": step.code, "side": step.side, "until": step.until, "message": describe(step, match, pending, side)}
+            for step in next_steps(match, pending, now)
         ],
         "records_stand": match.records_stand,
         "claims": [_claim(claim, inside) for claim in claims],
-        "objections": [objection_as_answer(row, inside) for row in match.objections.all()],
+        "objections": [objection_data(row, inside) for row in match.objections.all()],
         "result": results[0] if results else None,
         "results": results,
         "records": [_record(record, OPEN if inside else mask_for(request.user, record)) for record in records],
@@ -304,23 +322,23 @@ def _claim(claim: Claim, inside: bool) -> Json:
     return {"score": list(claim.score), "record": record} | {name: getattr(claim, name) for name in names} | notes
 
 
-def objection_as_answer(row: Objection, inside: bool) -> Json:
-    """An objection; its words are for the players and those who run the match."""
+def objection_data(row: Objection, inside: bool) -> Json:
+    """Data of ObjectionSerializer; texts are left empty for readers who neither play nor run the match."""
     names = ("public_id", "side", "created_at", "state", "answered_at")
     texts = {name: getattr(row, name) if inside else "" for name in ("reason", "answer")}
     return {name: getattr(row, name) for name in names} | texts
 
 
 def _record(record: Submission, mask: Mask) -> Json:
-    why = record.refusal
+    refusal = record.refusal
     return {
         "public_id": record.public_id,
         "side": record.side,
         "state": record.state,
         "standing": record.standing,
         "swapped": record.swapped,
-        "code": why["code"] if why else None,
-        "message": sentence(why["code"], mask.inside(why["params"])) if why else None,
+        "code": refusal["code"] if refusal else None,
+        "message": sentence(refusal["code"], mask.inside(refusal["params"])) if refusal else None,
         "created_at": record.created_at,
     }
 

@@ -1,4 +1,4 @@
-"""Template tags of this room."""
+"""Template tags for matches and boards."""
 
 from typing import Any
 
@@ -15,18 +15,21 @@ register = template.Library()
 
 @register.filter
 def score_in(outcome: Result | Claim, match: Match) -> str:
-    """The score of a result or a report of this match as it is shown, e.g. “7–5”; empty if it has none."""
+    """The score of a result or a report of this match, e.g. “7–5”; empty if it has none."""
     return score_of(match, 0, outcome.score) if outcome.score is not None else ""
 
 
 @register.inclusion_tag("matches/records/_board.html")
 def board(scene: Scene, *, small: bool = False) -> dict[str, Any]:
-    """The picture of a scene; `small`: no numbers, cube on the bar. The page includes `_board_defs.html` once."""
+    """Render the board of a scene. `small` omits the numbers and puts the cube on the bar.
+
+    The page must include `_board_defs.html` once.
+    """
     return {"scene": scene, "small": small}
 
 
 @register.simple_tag
 def step_url(public_id: str, step: tuple[int, int], flip: bool = False) -> str:
-    """The address of one position of a replay, `step` being game and step."""
+    """The URL of one position of a replay; `step` is (game, step)."""
     query = {"g": step[0], "p": step[1]} | ({"flip": 1} if flip else {})
     return f"{reverse('replay', args=[public_id])}?{urlencode(query)}"

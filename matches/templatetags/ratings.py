@@ -10,7 +10,7 @@ register = template.Library()
 
 @register.inclusion_tag("matches/rankings/_change.html")
 def change(points: float, digits: int = 2) -> dict[str, Any]:
-    """Rating points won or lost, with a sign for every reader."""
+    """Render rating points won or lost, with a sign that screen readers announce."""
     size = floatformat(abs(points), digits)
     return {"up": points >= 0, "size": size}
 

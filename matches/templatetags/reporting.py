@@ -1,17 +1,17 @@
-"""Template tags of the pages on which a match is reported."""
+"""Template tags of the pages for reporting a match."""
 
 from django import template
 
 from matches.access import Seat
-from matches.reporting.action_urls import address
+from matches.reporting.action_urls import action_url
 
 register = template.Library()
 
 
 @register.simple_tag
-def action(seat: Seat, name: str, *more: str) -> str:
-    """Where a form of this reader leads."""
-    return address(seat, name, *more)
+def action(seat: Seat, name: str, *args: str) -> str:
+    """The URL that a form of this reader is sent to."""
+    return action_url(seat, name, *args)
 
 
 STATE_TAGS = {"settled": "tag-win", "disputed": "tag-danger", "claimed": "tag-warning"}

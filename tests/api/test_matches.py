@@ -193,7 +193,7 @@ def test_a_record_settles_the_match_and_tells_what_became_of_it(
     adjudicate_submission(submission_id=match.submissions.get(file_name="").pk, now=timezone.now())
     refused = ask(as_(bob), at(match), 200)["records"][1]
     assert (refused["standing"], refused["code"]) == ("refused", "record_length")
-    assert refused["message"] == "The match goes to 3 points, the record to 5."
+    assert refused["message"] == "The match is to 3 points, the record to 5."
 
 
 def test_names_are_told_by_their_sender(bob_player: Player, carol_player: Player, bob: User, carol: User) -> None:

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from engine.records import write
 from engine.simulation import play_out
-from matches.lifecycle.finish import append_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Claim, Match, Result, Submission
 from matches.reporting.services import deadlines, record_outcomes, records, report_outcomes, reports
@@ -172,10 +172,8 @@ def rule(match: Match, lock: Callable[[int], Match]) -> Result:
     with transaction.atomic():
         return append_result(
             lock(match.pk),
-            winner=CAROL,
-            score=(0, 3),
-            kind=Result.Kind.RULING,
-            source=Result.Source.DIRECTOR,
+            ResultInput(CAROL, (0, 3), Result.Kind.RULING),
+            Basis(Result.Source.DIRECTOR),
             by=Actor(LogEntry.By.SYSTEM),
             now=NOW,
         )

@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 from django.db.utils import OperationalError
 
-from matches.lifecycle.finish import ResultInput, append_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Match, Result
 from matches.reporting.services import reports
 from players.actors import Actor
@@ -84,8 +84,8 @@ def test_control_a_result_replaced_where_the_next_match_is_not_held(builder: Eve
             results._refuse_if_successor_begun(first, standing, ResultInput(1, (0, 1)))
             looked.set()
             begun.wait(PATIENCE)
-            told: dict[str, Any] = {"kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
-            append_result(match, winner=1, score=(0, 1), by=builder.alice, now=NOON, **told)
+            corrected = ResultInput(1, (0, 1))
+            append_result(match, corrected, Basis(Result.Source.DIRECTOR), by=builder.alice, now=NOON)
             settle(division, now=NOON)
 
     def play_the_final() -> None:

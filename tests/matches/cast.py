@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Match
-from players.actors import SYSTEM
+from players.actors import SYSTEM, Actor
 from players.models import Club, Membership, Player, User
 
 NOW = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
@@ -35,10 +35,13 @@ def open_match(
     length: int,
     start_score: tuple[int, int] = (0, 0),
     due_at: datetime | None = None,
+    by: Actor,
+    now: datetime,
     **settings: Any,
 ) -> Match:
-    """Open one match; `settings` as in open_matches."""
-    [match] = open_matches([Opening(players, length, start_score, due_at)], **settings)
+    """Open one match; `settings` are fields of MatchSettings."""
+    opening = Opening(players, length, start_score, due_at)
+    [match] = open_matches([opening], settings=MatchSettings(**settings), by=by, now=now)
     return match
 
 

@@ -6,8 +6,8 @@ Only `settle` calls these, with the division locked.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from matches.lifecycle.finish import append_result
-from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.finish import Basis, ResultInput, append_result
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.own_match import check_own_win
 from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, Result
@@ -60,17 +60,8 @@ def record_walkovers(
         winner = walkover.winner if walkover is not None else None
         kind = Result.Kind.WALKOVER if winner is not None else Result.Kind.DOUBLE_FORFEIT
         is_own = withdrawal_reason is not None and check_own_win(match, winner, by, withdrawal_reason)
-        append_result(
-            match,
-            winner=winner,
-            score=None,
-            kind=kind,
-            source=Result.Source.FORMAT,
-            by=by if is_own else SYSTEM,
-            now=now,
-            reason=withdrawal_reason or "" if is_own else "",
-            own_match=is_own,
-        )
+        basis = Basis(Result.Source.FORMAT, reason=withdrawal_reason or "" if is_own else "", own_match=is_own)
+        append_result(match, ResultInput(winner, kind=kind), basis, by=by if is_own else SYSTEM, now=now)
     return bool(unplayed)
 
 
@@ -94,13 +85,15 @@ def _is_outdated(row: Fixture, pair: Players | None) -> bool:
 def _open(division: Division, openings: Sequence[tuple[Fixture, Opening]], now: datetime) -> list[Match]:
     matches = open_matches(
         [opening for _, opening in openings],
-        club=division.tournament.club,
-        parent_topic=division.topic,
-        crawford=division.crawford,
-        rated=division.rated,
-        pool=division.pool,
-        claim_wait=division.claim_wait,
-        records_stand=division.records_stand,
+        settings=MatchSettings(
+            club=division.tournament.club,
+            parent_topic=division.topic,
+            crawford=division.crawford,
+            rated=division.rated,
+            pool=division.pool,
+            claim_wait=division.claim_wait,
+            records_stand=division.records_stand,
+        ),
         by=SYSTEM,
         now=now,
     )

@@ -11,7 +11,7 @@ from engine.cube import Side
 from engine.errors import Refused
 from engine.scoring import WinKind
 from matches.lifecycle.begun import derive_begun
-from matches.lifecycle.finish import append_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.models import Action, LiveMatch, Match, Result
 from matches.play.codec import from_data, to_data
 from matches.play.live import Event, Kind, LiveState, after_event
@@ -104,16 +104,10 @@ class Journal:
     def _finish(self, now: datetime) -> None:
         """Append the result; whatever stands above the match learns of it from a worker."""
         over = self.state.match
-        append_result(
-            self.match,
-            winner=over.winner,
-            score=over.score,
-            kind=_RESULT_KINDS.get(over.ending, Result.Kind.PLAYED) if over.ending else Result.Kind.PLAYED,
-            source=Result.Source.LIVE,
-            by=SYSTEM,
-            now=now,
-            announce_in_worker=True,
-        )
+        kind = _RESULT_KINDS.get(over.ending, Result.Kind.PLAYED) if over.ending else Result.Kind.PLAYED
+        outcome = ResultInput(over.winner, over.score, kind)
+        basis = Basis(Result.Source.LIVE)
+        append_result(self.match, outcome, basis, by=SYSTEM, now=now, announce_in_worker=True)
 
 
 def other(side: Side) -> Side:

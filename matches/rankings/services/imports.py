@@ -14,7 +14,7 @@ from core.locks import for_update, lock_row
 from core.names import fold
 from core.queue import hint
 from engine.errors import Refused
-from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, RatingImport, RatingPool, RatingStart, Result
 from matches.rankings.csv_import import MatchRow, StartRow, match_rows, start_rows
@@ -176,7 +176,7 @@ def _play(
 ) -> list[Match]:
     """The past matches as matches that are over, won by side 0."""
     openings = [Opening((players[fold(row.winner)], players[fold(row.loser)]), row.length) for row in rows]
-    matches = open_matches(openings, club=club, pool=pool, by=by, now=now)
+    matches = open_matches(openings, settings=MatchSettings(club=club, pool=pool), by=by, now=now)
     for match, row in zip(matches, rows, strict=True):
         match.state, match.finished_at, match.seq = Match.State.SETTLED, row.at, 1
     Match.objects.bulk_update(matches, ["state", "finished_at", "seq"], batch_size=500)

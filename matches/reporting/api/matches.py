@@ -1,7 +1,7 @@
-"""The API of matches: what the page of a match does, for programs.
+"""API views of matches, their records and proposed times.
 
-Whoever acts is signed in as one of the players, or names one of the match's links in the header `Match-Link`.
-Every write names the state it was decided on, as `after` or as `If-Match`; `Idempotency-Key` makes it safe to repeat.
+A client is signed in as one of the players, or sends the token of one of the match's links in the header `Match-Link`.
+Every write sends the `seq` it is based on, as `after` or `If-Match`; `Idempotency-Key` makes it safe to repeat.
 """
 
 from datetime import datetime
@@ -24,20 +24,20 @@ from matches.presentation.visibility import Viewer
 from matches.records.api import KEY, TEXT, RecordSerializer
 from matches.records.intake import record_in, refuse_long_body
 from matches.records.throttle import count_upload
-from matches.reporting.api.reports import AFTER_ONLY
-from matches.reporting.api.seats import (
+from matches.reporting.api.base import (
+    CREATE,
     IF_MATCH,
     LINK,
-    MAKES,
-    WRITES,
-    after,
-    answer,
-    common,
-    seat,
+    UPDATE,
+    match_and_seat,
+    match_response,
+    parse_after,
+    seat_of,
     side_of,
-    tagged,
-    viewed,
+    with_etag,
+    write_params,
 )
+from matches.reporting.api.reports import AFTER_ONLY
 from matches.reporting.serializers import (
     AcceptSerializer,
     ContestSerializer,
@@ -46,9 +46,9 @@ from matches.reporting.serializers import (
     MatchSummarySerializer,
     ProposeSerializer,
     RecordNamesSerializer,
-    links_as_answer,
-    match_as_answer,
-    summary_as_answer,
+    links_data,
+    match_data,
+    match_summary_data,
 )
 from matches.reporting.services import proposals, records
 from players.accounts.api import validated
@@ -56,27 +56,27 @@ from players.accounts.serializers import PROBLEM
 from players.models import User
 
 
-class MatchFilter(filters.FilterSet):
-    """Which matches."""
+class MatchFilter(filters.FilterSet):  # type: ignore[misc]  # untyped library
+    """Filters of the list of matches."""
 
     state = filters.ChoiceFilter(choices=Match.State.choices)
-    club = filters.CharFilter("club__slug", label="The address of the club.")
+    club = filters.CharFilter("club__slug", label="The slug of the club.")
     player = filters.CharFilter(method="of_player", label="The public id of a player.")
-    topic = filters.CharFilter("parent_topic", label="What the match was made for.")
-    mine = filters.BooleanFilter(method="of_me", label="Only those I play.")
+    topic = filters.CharFilter("parent_topic", label="The topic that the match was opened for.")
+    mine = filters.BooleanFilter(method="of_me", label="Only matches that I play.")
 
     def of_player(self, rows: QuerySet[Match], name: str, value: str) -> QuerySet[Match]:
-        """Those that somebody plays."""
+        """Matches of the player with this public id."""
         return rows.filter(Q(player_0__public_id=value) | Q(player_1__public_id=value))
 
     def of_me(self, rows: QuerySet[Match], name: str, value: bool) -> QuerySet[Match]:
-        """Those that whoever asks plays."""
+        """Matches of the user who sends the request."""
         players = Viewer.of(self.request.user).players
         return rows.filter(Q(player_0__in=players) | Q(player_1__in=players)) if value else rows
 
 
-class Matches(generics.ListAPIView[Match]):
-    """The matches that whoever asks may see, the newest first."""
+class MatchList(generics.ListAPIView[Match]):
+    """Matches that you may see, newest first."""
 
     permission_classes = (AllowAny,)
     filterset_class = MatchFilter
@@ -84,7 +84,7 @@ class Matches(generics.ListAPIView[Match]):
     queryset = Match.objects.none()
 
     def get_queryset(self) -> QuerySet[Match]:
-        """Only what may be seen."""
+        """Only matches that the user may see."""
         return (
             Match.objects.filter(Viewer.of(self.request.user).visible())
             .select_related("club", "player_0", "player_1")
@@ -94,41 +94,41 @@ class Matches(generics.ListAPIView[Match]):
 
     @extend_schema(operation_id="matches_list", summary="Matches")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of them."""
+        """List matches that you may see, newest first."""
         rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response([summary_as_answer(row, request) for row in rows or []])
+        return self.get_paginated_response([match_summary_data(row, request) for row in rows or []])
 
 
-class OneMatch(APIView):
-    """One match."""
+class MatchDetail(APIView):
+    """A match."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="matches_retrieve",
-        summary="A match: what is claimed, sent in, proposed and awaited",
+        summary="A match with its reports, records, proposed times and next steps",
         parameters=[LINK],
         responses={200: MatchSerializer, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """With its ETag, which the next write names."""
-        match, acting = viewed(request, public_id)
-        side = acting.side if acting is not None else None
-        return tagged(match_as_answer(match, side, request, timezone.now()), match)
+        """The ETag is the version that the next write has to send."""
+        match, seat = match_and_seat(request, public_id)
+        side = seat.side if seat is not None else None
+        return with_etag(match_data(match, side, request, timezone.now()), match)
 
 
 class MatchRecords(APIView):
-    """Records of a match."""
+    """The records of a match."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="matches_send_record",
-        summary="Send in the record of a match",
+        summary="Send the record of a match",
         description=(
-            "It is checked in the background; `records` of the match tells what became of it. An accepted record is "
-            "its sender's report with evidence: it stands if the loser sends it, if both players' records agree, or "
-            "where `records_stand`. `after` may be left out: a record is one whatever was reported meanwhile."
+            "The record is checked in the background; see `records` of the match for the outcome. An accepted record "
+            "counts as its sender's report: it stands if the loser sends it, if both players' records agree, or if "
+            "`records_stand` is set. `after` may be left out, since a record is valid whatever was reported before."
         ),
         request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
         examples=[TEXT],
@@ -136,29 +136,29 @@ class MatchRecords(APIView):
         responses={201: MatchSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 413: PROBLEM, 422: PROBLEM},
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """201 with the match as it is then."""
+        """Return 201 and the match."""
         refuse_long_body(request)
-        acting = seat(request, public_id)
+        seat = seat_of(request, public_id)
         count_upload(request)
-        form = validated(RecordSerializer, request)
-        data, name = record_in(form.get("file"), form.get("text", ""))
+        record = validated(RecordSerializer, request)
+        data, name = record_in(record.get("file"), record.get("text", ""))
         records.submit_for_match(
-            match=acting.match,
-            side=acting.side,
+            match=seat.match,
+            side=seat.side,
             data=data,
-            file_name=name or form.get("file_name", ""),
+            file_name=name or record.get("file_name", ""),
             source=Submission.Source.API,
-            submitter=acting.by.user,
-            by=acting.by,
+            submitter=seat.by.user,
+            by=seat.by,
             key=request.headers.get("Idempotency-Key", ""),
-            after=after(request, needed=False),
+            after=parse_after(request, required=False),
             now=timezone.now(),
         )
-        return answer(request, acting, status.HTTP_201_CREATED)
+        return match_response(request, seat, status.HTTP_201_CREATED)
 
 
 class RecordNames(APIView):
-    """Who is who in a record."""
+    """Which player of a record is which."""
 
     permission_classes = (AllowAny,)
 
@@ -167,25 +167,25 @@ class RecordNames(APIView):
         summary="Say which player of a record is which",
         request=RecordNamesSerializer,
         examples=[OpenApiExample("Swapped", value={"left": 1, "after": 3}, request_only=True)],
-        **WRITES,
+        **UPDATE,
     )
     def post(self, request: Request, public_id: str, record_id: str) -> Response:
-        """Asked of its sender, once: the names are remembered."""
-        acting = seat(request, public_id)
+        """Only the sender can say it. The names are remembered, so it is asked only once."""
+        seat = seat_of(request, public_id)
         form = validated(RecordNamesSerializer, request)
         records.identify_players(
-            submission=access.record_of(acting, record_id),
+            submission=access.record_of(seat, record_id),
             swapped=form["left"] == 1,
-            side=side_of(acting),
-            by=acting.by,
-            after=after(request),
+            side=side_of(seat),
+            by=seat.by,
+            after=parse_after(request),
             now=timezone.now(),
         )
-        return answer(request, acting)
+        return match_response(request, seat)
 
 
 class Proposals(APIView):
-    """Times to play."""
+    """Proposed times to play."""
 
     permission_classes = (AllowAny,)
 
@@ -200,26 +200,26 @@ class Proposals(APIView):
                 request_only=True,
             )
         ],
-        **MAKES,
+        **CREATE,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """They replace whatever was open."""
-        acting = seat(request, public_id)
-        form = validated(ProposeSerializer, request)
-        times: list[datetime] = form["times"]
+        """They replace the open proposal."""
+        seat = seat_of(request, public_id)
+        proposal = validated(ProposeSerializer, request)
+        times: list[datetime] = proposal["times"]
         proposals.propose(
-            match=acting.match,
-            side=side_of(acting),
+            match=seat.match,
+            side=side_of(seat),
             times=times,
-            by=acting.by,
-            note=form["note"],
-            **common(request),
+            by=seat.by,
+            note=proposal["note"],
+            **write_params(request),
         )
-        return answer(request, acting, status.HTTP_201_CREATED)
+        return match_response(request, seat, status.HTTP_201_CREATED)
 
 
 class AcceptProposal(APIView):
-    """An appointment."""
+    """Accepting a proposed time."""
 
     permission_classes = (AllowAny,)
 
@@ -228,60 +228,60 @@ class AcceptProposal(APIView):
         summary="Accept one of the proposed times",
         request=AcceptSerializer,
         examples=[OpenApiExample("The first", value={"time": "2026-11-24T19:00:00Z", "after": 1}, request_only=True)],
-        **WRITES,
+        **UPDATE,
     )
     def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
-        """It binds both."""
-        acting = seat(request, public_id)
+        """The appointment is binding for both players."""
+        seat = seat_of(request, public_id)
         proposals.accept(
-            match=acting.match,
-            proposal=access.proposal_of(acting, proposal_id),
-            side=side_of(acting),
+            match=seat.match,
+            proposal=access.proposal_of(seat, proposal_id),
+            side=side_of(seat),
             time=validated(AcceptSerializer, request)["time"],
-            by=acting.by,
-            **common(request),
+            by=seat.by,
+            **write_params(request),
         )
-        return answer(request, acting)
+        return match_response(request, seat)
 
 
 class WithdrawProposal(APIView):
-    """Times taken back."""
+    """Withdrawing proposed times."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="matches_withdraw_times",
-        summary="Take one's own times back",
+        summary="Withdraw your own proposed times",
         request=ContestSerializer,
         examples=[AFTER_ONLY],
-        **WRITES,
+        **UPDATE,
     )
     def post(self, request: Request, public_id: str, proposal_id: str) -> Response:
-        """While nobody has answered."""
-        acting = seat(request, public_id)
+        """Possible until the other player has answered."""
+        seat = seat_of(request, public_id)
         proposals.withdraw_proposal(
-            match=acting.match,
-            proposal=access.proposal_of(acting, proposal_id),
-            side=side_of(acting),
-            by=acting.by,
-            **common(request),
+            match=seat.match,
+            proposal=access.proposal_of(seat, proposal_id),
+            side=side_of(seat),
+            by=seat.by,
+            **write_params(request),
         )
-        return answer(request, acting)
+        return match_response(request, seat)
 
 
 class MatchLinks(APIView):
-    """The links to hand out."""
+    """The links of a match, to hand out."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="matches_links",
-        summary="The personal links and the sheet's, for those who run the match",
+        summary="The personal links and the sheet link, for those who run the match",
         responses={200: MatchLinksSerializer, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """Give a personal link to its player and to nobody else."""
+        """Give a personal link only to its player."""
         if not isinstance(request.user, User):
             raise NotAuthenticated
         match = access.match_for_director(request.user, public_id)
-        return Response(links_as_answer(match, request))
+        return Response(links_data(match, request))

@@ -1,4 +1,4 @@
-"""What programs do about reports of a match: report, preview, answer, concede, object."""
+"""API views for reporting a match: report, preview, answer, concede, object."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from engine.errors import Refused
 from matches.lifecycle.finish import check_report
-from matches.reporting.api.seats import LINK, MAKES, WRITES, after, answer, common, seat, side_of
+from matches.reporting.api.base import CREATE, LINK, UPDATE, match_response, parse_after, seat_of, side_of, write_params
 from matches.reporting.preview import preview_of
 from matches.reporting.serializers import (
     ClaimSerializer,
@@ -26,8 +26,8 @@ from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 
 
-class Claims(APIView):
-    """Where a score is claimed."""
+class Reports(APIView):
+    """Reports of a match."""
 
     permission_classes = (AllowAny,)
 
@@ -35,188 +35,189 @@ class Claims(APIView):
         operation_id="matches_claim",
         summary="Report a score",
         description=(
-            "The loser's report is pending for two minutes and then stands. The winner's waits until the other side "
-            "confirms, or until its time has run out, which runs once that side has acted on having seen it. Two "
-            "reports that differ are a dispute. The sheet's link needs `i_am`; such a report only asks."
+            "The loser's report is pending for two minutes and then stands. The winner's report waits until the other "
+            "side confirms it, or until its waiting time is over, which starts once that side has acted on having "
+            "seen it. Two reports that differ make a dispute. The sheet link needs `i_am`; such a report does not "
+            "stand by itself."
         ),
         request=ClaimSerializer,
         examples=[OpenApiExample("Bob won", value={"score": [7, 5], "after": 0}, request_only=True)],
-        **MAKES,
+        **CREATE,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """201 with the match as it is then."""
-        acting = seat(request, public_id, sheet=True)
-        form = validated(ClaimSerializer, request)
-        winner, score = _score(form)
+        """Return 201 and the match."""
+        seat = seat_of(request, public_id, sheet=True)
+        data = validated(ClaimSerializer, request)
+        winner, score = _score(data)
         report = {
-            "match": acting.match,
+            "match": seat.match,
             "winner": winner,
             "score": score,
-            "by": acting.by,
-            "note": form["note"],
-            **common(request),
+            "by": seat.by,
+            "note": data["note"],
+            **write_params(request),
         }
-        if acting.side is not None:
-            reports.report_score(side=acting.side, **report)
-        elif "i_am" in form:
-            sheet_reports.report_from_sheet(says_side=form["i_am"], **report)
+        if seat.side is not None:
+            reports.report_score(side=seat.side, **report)
+        elif "i_am" in data:
+            sheet_reports.report_from_sheet(says_side=data["i_am"], **report)
         else:
             raise Refused("sheet_sender_missing")
-        return answer(request, acting, status.HTTP_201_CREATED)
+        return match_response(request, seat, status.HTTP_201_CREATED)
 
 
-def _score(form: dict[str, Any]) -> tuple[int, tuple[int, int]]:
-    """The winner and the score that a report names."""
-    left, right = form["score"]
-    return form.get("winner", 0 if left > right else 1), (left, right)
+def _score(data: dict[str, Any]) -> tuple[int, tuple[int, int]]:
+    """The winner and the score of a report."""
+    left, right = data["score"]
+    return data.get("winner", 0 if left > right else 1), (left, right)
 
 
-class PreviewClaim(APIView):
-    """What a report would do."""
+class PreviewReport(APIView):
+    """Previewing a report."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="matches_preview_claim",
-        summary="See what a report would do; nothing is written",
+        summary="Preview a report; nothing is stored",
         request=ClaimSerializer,
         examples=[OpenApiExample("Bob won", value={"score": [7, 5]}, request_only=True)],
         parameters=[LINK],
         responses={200: ReportPreviewSerializer, 401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM},
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """The sentences that the page shows."""
-        acting = seat(request, public_id, sheet=True)
+        """Return the sentences that the page shows."""
+        seat = seat_of(request, public_id, sheet=True)
         winner, score = _score(validated(ClaimSerializer, request))
-        match = acting.match
+        match = seat.match
         reports.refuse_settled_or_disputed(match)
         check_report(length=match.length, start=match.start_score, winner=winner, score=score)
-        preview = preview_of(acting, winner, score)
+        preview = preview_of(seat, winner, score)
         return Response({"message": preview.words, "follows": preview.follows, "next_step": preview.next_step})
 
 
-class _ClaimAnswer(APIView):
-    """One answer to the claim that is open."""
+class _ReportAction(APIView):
+    """An action on an open or contested report; `service` performs it."""
 
     permission_classes = (AllowAny,)
-    act: Callable[..., object]
+    service: Callable[..., object]
 
-    def done(self, request: Request, public_id: str, **more: Any) -> Response:
-        """Do it, and show the match."""
-        acting = seat(request, public_id)
-        type(self).act(match=acting.match, side=side_of(acting), by=acting.by, **common(request), **more)
-        return answer(request, acting)
-
-
-AFTER_ONLY = OpenApiExample("Seen at 1", value={"after": 1}, request_only=True)
+    def perform(self, request: Request, public_id: str, **params: Any) -> Response:
+        """Call the service and return the match."""
+        seat = seat_of(request, public_id)
+        type(self).service(match=seat.match, side=side_of(seat), by=seat.by, **write_params(request), **params)
+        return match_response(request, seat)
 
 
-class Confirm(_ClaimAnswer):
-    """Agree to the other side's claim."""
+AFTER_ONLY = OpenApiExample("Version 1", value={"after": 1}, request_only=True)
 
-    act = staticmethod(reports.confirm)
+
+class Confirm(_ReportAction):
+    """Confirming the other side's report."""
+
+    service = staticmethod(reports.confirm)
 
     @extend_schema(
         operation_id="matches_confirm",
-        summary="Confirm what is claimed",
+        summary="Confirm the other side's report",
         request=ContestSerializer,
         examples=[AFTER_ONLY],
-        **WRITES,
+        **UPDATE,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """It stands."""
-        return self.done(request, public_id)
+        """The report then stands."""
+        return self.perform(request, public_id)
 
 
-class Contest(_ClaimAnswer):
-    """Say that the other side's claim is wrong."""
+class Contest(_ReportAction):
+    """Contesting the other side's report."""
 
-    act = staticmethod(reports.contest)
+    service = staticmethod(reports.contest)
 
     @extend_schema(
         operation_id="matches_contest",
-        summary="Contest what is claimed",
+        summary="Contest the other side's report",
         request=ContestSerializer,
         examples=[OpenApiExample("Not over", value={"after": 1, "note": "We are still playing."}, request_only=True)],
-        **WRITES,
+        **UPDATE,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """A dispute: the director rules."""
-        return self.done(request, public_id, note=validated(ContestSerializer, request)["note"])
+        """It makes a dispute, on which a director rules."""
+        return self.perform(request, public_id, note=validated(ContestSerializer, request)["note"])
 
 
-class Withdraw(_ClaimAnswer):
-    """Take one's own claim back."""
+class Withdraw(_ReportAction):
+    """Withdrawing a report."""
 
-    act = staticmethod(reports.withdraw_report)
+    service = staticmethod(reports.withdraw_report)
 
     @extend_schema(
         operation_id="matches_withdraw_claim",
-        summary="Take one's own claim back",
+        summary="Withdraw your own report",
         request=ContestSerializer,
         examples=[AFTER_ONLY],
-        **WRITES,
+        **UPDATE,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """While nobody has answered it."""
-        return self.done(request, public_id)
+        """Possible until the other side has answered it."""
+        return self.perform(request, public_id)
 
 
-class Concede(_ClaimAnswer):
-    """Give in to the other side in a dispute."""
+class Concede(_ReportAction):
+    """Conceding a dispute."""
 
-    act = staticmethod(reports.concede)
+    service = staticmethod(reports.concede)
 
     @extend_schema(
         operation_id="matches_concede",
-        summary="Agree to the other side's report in a dispute",
+        summary="Concede a dispute by agreeing to the other side's report",
         request=ContestSerializer,
         examples=[AFTER_ONLY],
-        **WRITES,
+        **UPDATE,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """It stands."""
-        return self.done(request, public_id)
+        """The report then stands."""
+        return self.perform(request, public_id)
 
 
 class Seen(APIView):
-    """The other side's report is seen."""
+    """Acknowledging the other side's report."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="matches_acknowledge",
-        summary="Say that you have seen the other side's report; its waiting time then runs",
+        summary="Acknowledge the other side's report, which starts its waiting time",
         request=ContestSerializer,
         examples=[AFTER_ONLY],
-        **WRITES,
+        **UPDATE,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """Reading the match is not enough: that may be a preview."""
-        acting = seat(request, public_id)
+        """Reading the match does not start it, since a link preview might do that."""
+        seat = seat_of(request, public_id)
         reports.acknowledge(
-            match=acting.match, side=side_of(acting), by=acting.by, after=after(request), now=timezone.now()
+            match=seat.match, side=side_of(seat), by=seat.by, after=parse_after(request), now=timezone.now()
         )
-        return answer(request, acting)
+        return match_response(request, seat)
 
 
 class Objections(APIView):
-    """Objections to the result."""
+    """Objections to a result."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="matches_object",
-        summary="Object, once, to a result that came to stand without your answer",
+        summary="Object to a result that was accepted without your answer",
         request=ObjectingSerializer,
         examples=[OpenApiExample("Never played", value={"reason": "We did not play.", "after": 3}, request_only=True)],
-        **MAKES,
+        **CREATE,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """A director decides; meanwhile the result stands."""
-        acting = seat(request, public_id)
+        """Possible once. The result stands until a director decides."""
+        seat = seat_of(request, public_id)
         reason = validated(ObjectingSerializer, request)["reason"]
         objections.object_to_result(
-            match=acting.match, side=side_of(acting), reason=reason, by=acting.by, **common(request)
+            match=seat.match, side=side_of(seat), reason=reason, by=seat.by, **write_params(request)
         )
-        return answer(request, acting, status.HTTP_201_CREATED)
+        return match_response(request, seat, status.HTTP_201_CREATED)

@@ -15,7 +15,7 @@ from django.db import transaction
 from engine.errors import Refused
 from engine.records import from_data
 from engine.transcript import Transcript
-from matches.lifecycle.finish import append_result, same_outcome, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, same_outcome, standing_result
 from matches.lifecycle.locks import changed, lock_match
 from matches.models import Match, Result, Submission
 from matches.records.names import is_swapped, known_names
@@ -60,6 +60,11 @@ class CheckedRecord(NamedTuple):
         """How the match ended."""
         games = self.content["games"]
         return KIND_OF_LAST_GAME.get(games[-1]["kind"], Result.Kind.PLAYED) if games else Result.Kind.PLAYED
+
+    @property
+    def outcome(self) -> ResultInput:
+        """The result that the record shows."""
+        return ResultInput(self.winner, self.score, self.kind)
 
     def _by_side(self, pair: tuple[int, int] | list[int]) -> tuple[int, int]:
         left, right = pair
@@ -138,16 +143,7 @@ def _apply(match: Match, row: Submission, now: datetime) -> None:
         return
     row.standing, row.refusal = Standing.STANDS, None
     row.save(update_fields=["standing", "swapped", "refusal"])
-    append_result(
-        match,
-        winner=checked.winner,
-        score=checked.score,
-        kind=checked.kind,
-        source=Result.Source.RECORD,
-        by=sender(row),
-        now=now,
-        submission=row,
-    )
+    append_result(match, checked.outcome, Basis(Result.Source.RECORD, row), by=sender(row), now=now)
 
 
 def _report(match: Match, row: Submission, side: int, checked: CheckedRecord, now: datetime) -> None:

@@ -1,9 +1,9 @@
 """Records of a match: sending them, saying which player is which, and accepting them by ruling."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
 
 from django.db import transaction
 
@@ -11,7 +11,7 @@ from core.queue import hint
 from engine.errors import Refused
 from engine.records import from_data
 from engine.version import VERSION
-from matches.lifecycle.finish import append_result, check_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
@@ -28,14 +28,6 @@ SETTLE_RECORD = "matches.settle_record"
 """Name of the Celery task that `hint` publishes."""
 FindingName = tuple[str, int | None, int | None]
 """Code, game, ply."""
-
-
-class Ending(NamedTuple):
-    """How a match ends by ruling."""
-
-    winner: int | None
-    score: tuple[int, int] | None
-    kind: str
 
 
 def submit_for_match(
@@ -156,25 +148,14 @@ def accept_by_ruling(
         missing = [fault.name for fault in faults_of(row, swapped=checked.swapped) if fault.name not in waived_names]
         if missing:
             raise Refused("findings_not_waived", count=len(missing), missing=[list(name) for name in missing])
-        ending = _ending(match, checked) if winner is None else Ending(winner, score, Result.Kind.RULING)
+        outcome = _outcome(match, checked) if winner is None else ResultInput(winner, score, Result.Kind.RULING)
         row.standing, row.swapped, row.refusal = Standing.STANDS, checked.swapped, None
         row.save(update_fields=["standing", "swapped", "refusal"])
-        return append_result(
-            match,
-            winner=ending.winner,
-            score=ending.score,
-            kind=ending.kind,
-            source=Result.Source.RECORD,
-            by=by,
-            now=now,
-            submission=row,
-            waived=waived_names,
-            reason=reason,
-            own_match=own_match,
-        )
+        basis = Basis(Result.Source.RECORD, row, waived_names, reason, own_match)
+        return append_result(match, outcome, basis, by=by, now=now)
 
 
-def _ending(match: Match, checked: CheckedRecord) -> Ending:
+def _outcome(match: Match, checked: CheckedRecord) -> ResultInput:
     """How the match ended: as in the record if that is a possible result, otherwise by ruling."""
     try:
         check_result(
@@ -187,8 +168,8 @@ def _ending(match: Match, checked: CheckedRecord) -> Ending:
     except Refused:
         if checked.winner is None:
             raise
-        return Ending(checked.winner, checked.score, Result.Kind.RULING)
-    return Ending(checked.winner, checked.score, checked.kind)
+        return replace(checked.outcome, kind=Result.Kind.RULING)
+    return checked.outcome
 
 
 def _match_of(submission: Submission) -> Match:

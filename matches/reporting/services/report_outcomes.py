@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import transaction
 
 from matches.lifecycle.begun import derive_begun
-from matches.lifecycle.finish import append_result, same_outcome
+from matches.lifecycle.finish import Basis, ResultInput, append_result, same_outcome
 from matches.lifecycle.locks import changed, lock_match_if_free
 from matches.models import Claim, Match, Result, Submission
 from matches.reporting.services import notifications
@@ -73,16 +73,9 @@ def accept_report(match: Match, report: Claim, *, by: Actor, now: datetime, unan
     if record is not None:
         record.standing, record.refusal = Submission.Standing.STANDS, None
         record.save(update_fields=["standing", "refusal"])
-    return append_result(
-        match,
-        winner=report.winner,
-        score=report.score,
-        kind=report.kind,
-        source=Result.Source.CLAIM if record is None else Result.Source.RECORD,
-        by=by,
-        now=now,
-        submission=record,
-    )
+    source = Result.Source.CLAIM if record is None else Result.Source.RECORD
+    outcome = ResultInput(report.winner, report.score, report.kind)
+    return append_result(match, outcome, Basis(source, record), by=by, now=now)
 
 
 def accept_unanswered(*, claim_id: int, now: datetime) -> Result | None:

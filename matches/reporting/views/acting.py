@@ -1,4 +1,4 @@
-"""What the pages of a match share: showing the match, and one action of one side on it."""
+"""What the views of a match share: rendering its page, and a decorator for actions of one side."""
 
 import functools
 import secrets
@@ -23,7 +23,7 @@ from engine.errors import Refused
 from matches import access
 from matches.access import Seat
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Match
-from matches.reporting.action_urls import home
+from matches.reporting.action_urls import match_url
 from matches.reporting.appointments import zone_of
 from matches.reporting.forms import ObjectionForm, ScoreForm, SheetScoreForm, TimesForm
 from matches.reporting.match_page import match_page
@@ -32,9 +32,10 @@ from players.models import User
 
 KEY_BYTES = 9
 INVALID = "form_invalid"
-"""The code of a page whose form names the fields that are wrong."""
-FormOf = Callable[[HttpRequest, Seat], forms.Form]
-Act = Callable[..., str]
+"""Code of a page that shows errors of form fields."""
+FormFactory = Callable[[HttpRequest, Seat], forms.Form]
+Action = Callable[..., str]
+"""Performs an action and returns the message of its success."""
 
 
 def page(
@@ -44,13 +45,13 @@ def page(
     *,
     refused: Refused | None = None,
     filled: forms.Form | None = None,
-    more: dict[str, Any] | None = None,
+    extra: dict[str, Any] | None = None,
 ) -> HttpResponse:
-    """The page of a match; `filled` is the form that was refused, shown again as it was filled in."""
+    """Render the page of a match; `filled` is a refused form, shown again with what was entered."""
     zone = zone_for(request, match, seat)
     invalid = filled is not None and filled.is_bound and bool(filled.errors)
     context = match_page(match, seat, timezone.now(), request.user) | {
-        "here": home(seat) if seat is not None else reverse("match", args=[match.public_id]),
+        "here": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
         "next_match": _next(match, seat),
         "key": secrets.token_urlsafe(KEY_BYTES),
         "may_direct": seat is None and access.may_direct(request.user, match),
@@ -60,7 +61,7 @@ def page(
         "error": _error(refused, filled if invalid else None),
         "filled": filled,
         **_forms(match, seat, zone, filled),
-        **(more or {}),
+        **(extra or {}),
     }
     status: int = HTTPStatus.UNPROCESSABLE_ENTITY if invalid else HTTPStatus.OK
     if refused is not None:
@@ -70,9 +71,9 @@ def page(
 
 
 def _next(match: Match, seat: Seat | None) -> MyMatch | None:
-    """What a player has next, where this match needs nothing more from them.
+    """The player's next match, if this one needs nothing more from them.
 
-    Its page is named, never its personal link: whoever holds one link does not get the others by it.
+    The page links to that match but not to its personal link: holding one link must not give access to others.
     """
     if seat is None or seat.side is None or match.state == Match.State.OPEN:
         return None
@@ -80,38 +81,38 @@ def _next(match: Match, seat: Seat | None) -> MyMatch | None:
 
 
 def _forms(match: Match, seat: Seat | None, zone: ZoneInfo, filled: forms.Form | None) -> dict[str, forms.Form]:
-    """The forms that keep what was typed: the one that was refused, and fresh ones."""
+    """The forms of the page: empty ones, and the refused one with what was entered."""
     if seat is None:
         return {}
     score: ScoreForm = SheetScoreForm(match=match) if seat.side is None else ScoreForm(match=match)
-    found: dict[str, forms.Form] = {
+    empty: dict[str, forms.Form] = {
         "score_form": score,
         "times_form": TimesForm(match=match, zone=zone),
         "objection_form": ObjectionForm(),
     }
     kinds = {"score_form": ScoreForm, "times_form": TimesForm, "objection_form": ObjectionForm}
     if filled is None:
-        return found
-    return found | {name: filled for name, kind in kinds.items() if isinstance(filled, kind)}
+        return empty
+    return empty | {name: filled for name, kind in kinds.items() if isinstance(filled, kind)}
 
 
 def _error(refused: Refused | None, invalid: forms.Form | None) -> str:
-    """Why a form was refused; faults of single fields name their field."""
+    """The error message of a refused form; errors of a field start with its label."""
     if refused is not None:
         return sentence(refused.code, refused.params)
     if invalid is None:
         return ""
-    faults = [
+    errors_by_field = [
         f"{invalid.fields[name].label or name}: {' '.join(map(str, errors))}"
         if name in invalid.fields
         else " ".join(map(str, errors))
         for name, errors in invalid.errors.items()
     ]
-    return " ".join([gettext("Nothing was sent."), *faults])
+    return " ".join([gettext("Nothing was sent."), *errors_by_field])
 
 
 def zone_for(request: HttpRequest, match: Match, seat: Seat | None) -> ZoneInfo:
-    """The zone in which the reader sees times: their own, their player's, the club's."""
+    """The time zone in which times are shown: that of the reader's account, else of their player, else of the club."""
     user = request.user
     if isinstance(user, User) and user.time_zone:
         return ZoneInfo(timezone.get_current_timezone_name())
@@ -121,27 +122,27 @@ def zone_for(request: HttpRequest, match: Match, seat: Seat | None) -> ZoneInfo:
 
 
 def seated(request: HttpRequest, public_id: str, token: str) -> Seat:
-    """The match as the reader's side has it; 404 for whoever has none."""
+    """Return the match and the reader's side, by link or account. Raise Http404 if they have none."""
     return access.match_for_link(token) if token else access.match_for_player(request.user, public_id)
 
 
 def side_of(seat: Seat) -> int:
-    """The side that acts; 404 for the sheet's link, which names none."""
+    """The side that acts. Raise Http404 for the sheet link."""
     if seat.side is None:
         raise Http404
     return seat.side
 
 
-def acting(form_of: FormOf, *, sheet: bool = False) -> Callable[[Act], Callable[..., HttpResponse]]:
-    """Turn a function into a view that does one thing for one side, then shows the match again.
+def acting(form_of: FormFactory, *, sheet: bool = False) -> Callable[[Action], Callable[..., HttpResponse]]:
+    """Decorate a function that performs an action for one side, to make it a view that then redirects to the match.
 
-    Refused, the page says why and keeps what was typed. `sheet`: whether the sheet's link may do it, too.
+    If the action is refused, the page shows the reason and keeps what was entered. `sheet` allows the sheet link, too.
     """
 
-    def decorate(act: Act) -> Callable[..., HttpResponse]:
+    def decorate(action: Action) -> Callable[..., HttpResponse]:
         @never_cache
         @require_POST
-        @functools.wraps(act)
+        @functools.wraps(action)
         def view(request: HttpRequest, public_id: str = "", token: str = "", **route: str) -> HttpResponse:
             if not token and not request.user.is_authenticated:
                 return redirect_to_login(reverse("match", args=[public_id]))
@@ -152,12 +153,12 @@ def acting(form_of: FormOf, *, sheet: bool = False) -> Callable[[Act], Callable[
             if not form.is_valid():
                 return page(request, seat.match, seat, filled=form)
             try:
-                done = act(request, seat, form, **route)
+                message = action(request, seat, form, **route)
             except Refused as refused:
                 seat.match.refresh_from_db()
                 return page(request, seat.match, seat, refused=refused, filled=form)
-            messages.success(request, done)
-            return redirect(home(seat))
+            messages.success(request, message)
+            return redirect(match_url(seat))
 
         return view
 

@@ -1,7 +1,7 @@
-"""The pages of matches: one match for its players, its links and its viewers; my matches; the links to hand out.
+"""Pages of matches: a match, “My matches”, and the links and the score sheet to hand out.
 
-Players come by their account, or by a personal link; both lead to the same page and the same actions. No page that is
-only opened writes anything.
+Players use their account or a personal link; both show the same page with the same actions. Opening a page never
+changes anything.
 """
 
 from datetime import datetime
@@ -24,7 +24,7 @@ from matches.lifecycle import links
 from matches.models import Match
 from matches.records.downloads import File, as_attachment
 from matches.reporting import my_matches
-from matches.reporting.action_urls import home
+from matches.reporting.action_urls import match_url
 from matches.reporting.appointments import calendar
 from matches.reporting.services import proposals
 from matches.reporting.views.acting import page, seated
@@ -35,35 +35,35 @@ from players.models import User
 @never_cache
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
-    """My matches: the next one first."""
+    """“My matches”, with the next match first."""
     return render(request, "matches/reporting/my_matches.html", my_matches.my_matches(_user(request), timezone.now()))
 
 
 @never_cache
 @require_safe
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
-    """A match for whoever may see it; its players find their forms there."""
-    found = access.match_for_viewer(request.user, public_id)
+    """The page of a match, with forms for its players."""
+    viewed = access.match_for_viewer(request.user, public_id)
     try:
         seat: Seat | None = access.match_for_player(request.user, public_id)
     except Http404:
         seat = None
-    return _unchanged(request, found) or page(request, found, seat)
+    return _poll(request, viewed) or page(request, viewed, seat)
 
 
 @never_cache
 @require_safe
 def link(request: HttpRequest, token: str) -> HttpResponse:
-    """The same page behind a link of the match."""
+    """The page of a match for a holder of one of its links."""
     seat = access.match_for_link(token)
-    return _unchanged(request, seat.match) or page(request, seat.match, seat)
+    return _poll(request, seat.match) or page(request, seat.match, seat)
 
 
-def _unchanged(request: HttpRequest, found: Match) -> HttpResponse | None:
-    """What a waiting page gets that asks from time to time: nothing, or the word to load itself anew."""
+def _poll(request: HttpRequest, match: Match) -> HttpResponse | None:
+    """Answer an open page that polls for changes: 204, or an instruction to reload; None for any other request."""
     if not is_htmx(request):
         return None
-    if request.GET.get("after") == str(found.seq):
+    if request.GET.get("after") == str(match.seq):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     return HttpResponse(headers={"HX-Refresh": "true"})
 
@@ -77,7 +77,7 @@ def _user(request: HttpRequest) -> User:
 @never_cache
 @require_safe
 def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
-    """The appointment as a calendar file, for the players."""
+    """Download the appointment as a calendar file; for the players only."""
     if not token and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     seat = seated(request, public_id, token)
@@ -88,7 +88,7 @@ def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> H
 
 
 def _calendar(request: HttpRequest, seat: Seat, at: datetime) -> File:
-    data = calendar(seat.match, at, url=request.build_absolute_uri(home(seat)), now=timezone.now())
+    data = calendar(seat.match, at, url=request.build_absolute_uri(match_url(seat)), now=timezone.now())
     return File(f"match-{seat.match.public_id}.ics", "text/calendar; charset=utf-8", data)
 
 
@@ -96,18 +96,19 @@ def _calendar(request: HttpRequest, seat: Seat, at: datetime) -> File:
 @never_cache
 @require_safe
 def hand_out(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The score sheet with its QR code, and the personal links, for who runs the match."""
-    found = access.match_for_director(request.user, public_id)
+    """The score sheet with its QR code and the personal links, for those who run the match."""
+    match = access.match_for_director(request.user, public_id)
     context = {
-        "match": found,
-        "sheet": _code(request, found, None),
-        "personal": [(player, _code(request, found, side)) for side, player in enumerate(found.players)],
-        "games": range(1, 2 * found.length),
+        "match": match,
+        "sheet": _qr_code(request, match, None),
+        "personal": [(player, _qr_code(request, match, side)) for side, player in enumerate(match.players)],
+        "games": range(1, 2 * match.length),
     }
     return render(request, "matches/reporting/hand_out.html", context)
 
 
-def _code(request: HttpRequest, found: Match, side: int | None) -> dict[str, str]:
-    url = request.build_absolute_uri(reverse("match-link", args=[links.token_for(found, side)]))
-    drawn = segno.make(url, error="m").svg_inline(scale=4, border=2, omitsize=True, svgclass="qr", lineclass=None)
-    return {"url": url, "svg": drawn}
+def _qr_code(request: HttpRequest, match: Match, side: int | None) -> dict[str, str]:
+    """URL and QR code (SVG) of a link of the match."""
+    url = request.build_absolute_uri(reverse("match-link", args=[links.token_for(match, side)]))
+    svg = segno.make(url, error="m").svg_inline(scale=4, border=2, omitsize=True, svgclass="qr", lineclass=None)
+    return {"url": url, "svg": svg}

@@ -1,4 +1,4 @@
-"""What a player does about a match: report it, answer a report, object, send a record in, agree on a time."""
+"""Actions of a player: report a match, answer a report, object, send a record, agree on a time."""
 
 from django import forms
 from django.contrib.auth.views import redirect_to_login
@@ -51,12 +51,12 @@ def _report_form(request: HttpRequest, seat: Seat) -> forms.Form:
 @never_cache
 @require_safe
 def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResponse:
-    """What a report would do, before it is sent; nothing is written."""
+    """Show what a report would do before it is sent; nothing is stored."""
     if not token and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     seat = seated(request, public_id, token)
-    kind = SheetScoreForm if seat.side is None else ScoreForm
-    form = kind(request.GET, match=seat.match)
+    form_class = SheetScoreForm if seat.side is None else ScoreForm
+    form = form_class(request.GET, match=seat.match)
     if not form.is_valid():
         return page(request, seat.match, seat, filled=form)
     try:
@@ -64,13 +64,13 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
         check_report(length=seat.match.length, start=seat.match.start_score, winner=form.winner, score=form.score)
     except Refused as refused:
         return page(request, seat.match, seat, refused=refused, filled=form)
-    return page(request, seat.match, seat, filled=form, more={"preview": preview_of(seat, form.winner, form.score)})
+    return page(request, seat.match, seat, filled=form, extra={"preview": preview_of(seat, form.winner, form.score)})
 
 
 @acting(_report_form, sheet=True)
-def claim(request: HttpRequest, seat: Seat, form: ReportForm | SheetReportForm) -> str:
-    """Report a score; who has more points has won."""
-    report = {
+def report(request: HttpRequest, seat: Seat, form: ReportForm | SheetReportForm) -> str:
+    """Report a score; the side with more points has won."""
+    params = {
         "match": seat.match,
         "winner": form.winner,
         "score": form.score,
@@ -79,54 +79,56 @@ def claim(request: HttpRequest, seat: Seat, form: ReportForm | SheetReportForm) 
         **form.common,
     }
     if seat.side is None:
-        made = sheet_reports.report_from_sheet(says_side=form.says_side, **report).report
-        return sheet_thanks(made)
-    made = reports.report_score(side=seat.side, **report).report
-    return _claimed(access.match_again(made.match), made.is_own_loss)
+        return sheet_thanks(sheet_reports.report_from_sheet(says_side=form.says_side, **params).report)
+    stored = reports.report_score(side=seat.side, **params).report
+    return _reported(access.refetch(stored.match), stored.is_own_loss)
 
 
-def _claimed(match: Match, is_own_loss: bool) -> str:
+def _reported(match: Match, is_own_loss: bool) -> str:
+    """The message after a report, by what it led to."""
     if match.state == Match.State.SETTLED:
         return gettext("The result stands.")
     if match.state == Match.State.DISPUTED:
-        return gettext("The other player reports something else. One of you concedes, or the director rules.")
+        return gettext(
+            "The other player reported a different result. One of you has to concede, or the director rules."
+        )
     if is_own_loss:
-        return gettext("Reported. The result stands shortly; until then you can take it back.")
-    return gettext("Reported. The other player is asked to confirm.")
+        return gettext("Reported. You can withdraw the report for a short time; then the result stands.")
+    return gettext("Reported. The other player has to confirm it.")
 
 
 @acting(_act_form)
 def confirm(request: HttpRequest, seat: Seat, form: ActForm) -> str:
-    """Agree to what the other side reports."""
+    """Confirm the other side's report."""
     reports.confirm(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
     return gettext("Confirmed. The result stands.")
 
 
 @acting(_note_form)
 def contest(request: HttpRequest, seat: Seat, form: NoteForm) -> str:
-    """Say that the report is wrong."""
+    """Contest the other side's report."""
     note = form.cleaned_data["note"]
     reports.contest(match=seat.match, side=side_of(seat), by=seat.by, note=note, **form.common)
-    return gettext("Contested. The director rules.")
+    return gettext("Contested. A director will rule.")
 
 
 @acting(_act_form)
 def concede(request: HttpRequest, seat: Seat, form: ActForm) -> str:
-    """Give in to the other side's report in a dispute."""
+    """Concede a dispute."""
     reports.concede(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
-    return gettext("You agree. The result stands.")
+    return gettext("You conceded. The result stands.")
 
 
 @acting(_act_form)
-def withdraw_claim(request: HttpRequest, seat: Seat, form: ActForm) -> str:
-    """Take one's own report back."""
+def withdraw(request: HttpRequest, seat: Seat, form: ActForm) -> str:
+    """Withdraw the player's own report."""
     reports.withdraw_report(match=seat.match, side=side_of(seat), by=seat.by, **form.common)
-    return gettext("You have taken your report back.")
+    return gettext("Your report is withdrawn.")
 
 
 @acting(_act_form)
 def acknowledge(request: HttpRequest, seat: Seat, form: ActForm) -> str:
-    """Say that one has seen the other side's report."""
+    """Acknowledge the other side's report."""
     common = form.common
     reports.acknowledge(match=seat.match, side=side_of(seat), by=seat.by, after=common["after"], now=common["now"])
     return gettext("Marked as seen.")
@@ -134,15 +136,15 @@ def acknowledge(request: HttpRequest, seat: Seat, form: ActForm) -> str:
 
 @acting(lambda request, seat: ObjectionForm(request.POST))
 def object_to_result(request: HttpRequest, seat: Seat, form: ObjectionForm) -> str:
-    """Object to a result that came to stand without one's answer."""
+    """Object to a result that was accepted without the player's answer."""
     reason = form.cleaned_data["reason"]
     objections.object_to_result(match=seat.match, side=side_of(seat), reason=reason, by=seat.by, **form.common)
-    return gettext("Your objection is before the director. The result stands until the director decides.")
+    return gettext("Your objection was sent to the director. The result stands until the director decides.")
 
 
 @csrf_exempt
 def send_record(request: HttpRequest, **route: str) -> HttpResponse:
-    """Send in a record. What is far too long is refused by its announced length, before the form is read."""
+    """Send a record. A request that is too long is refused by its Content-Length, before it is read."""
     refuse_long_body(request)
     return _send_record(request, **route)
 
@@ -168,7 +170,7 @@ def _send_record(request: HttpRequest, seat: Seat, form: RecordForm) -> str:
 
 @acting(lambda request, seat: NamesForm(request.POST))
 def identify_players(request: HttpRequest, seat: Seat, form: NamesForm, record_id: str) -> str:
-    """Tell which of a record's players is which."""
+    """Say which of a record's players is which."""
     common = form.common
     records.identify_players(
         submission=access.record_of(seat, record_id),
@@ -178,28 +180,28 @@ def identify_players(request: HttpRequest, seat: Seat, form: NamesForm, record_i
         after=common["after"],
         now=common["now"],
     )
-    return gettext("Thank you. These names are remembered.")
+    return gettext("Thank you. These names will be remembered.")
 
 
 @acting(lambda request, seat: TimesForm(request.POST, match=seat.match, zone=zone_for(request, seat.match, seat)))
 def propose(request: HttpRequest, seat: Seat, form: TimesForm) -> str:
-    """Offer times to play."""
+    """Propose times to play."""
     note = form.cleaned_data["note"]
     proposals.propose(match=seat.match, side=side_of(seat), times=form.times, by=seat.by, note=note, **form.common)
-    return gettext("Your times are proposed.")
+    return gettext("Times proposed.")
 
 
 @acting(lambda request, seat: AcceptForm(request.POST))
 def accept_time(request: HttpRequest, seat: Seat, form: AcceptForm, proposal_id: str) -> str:
-    """Accept one of the times offered."""
+    """Accept one of the proposed times."""
     offered, at = access.proposal_of(seat, proposal_id), form.cleaned_data["time"]
     proposals.accept(match=seat.match, proposal=offered, side=side_of(seat), time=at, by=seat.by, **form.common)
-    return gettext("You have an appointment.")
+    return gettext("Time agreed.")
 
 
 @acting(_act_form)
 def withdraw_times(request: HttpRequest, seat: Seat, form: ActForm, proposal_id: str) -> str:
-    """Take one's own times back."""
+    """Withdraw the player's own proposed times."""
     offered = access.proposal_of(seat, proposal_id)
     proposals.withdraw_proposal(match=seat.match, proposal=offered, side=side_of(seat), by=seat.by, **form.common)
-    return gettext("Your times are taken back.")
+    return gettext("Your proposed times are withdrawn.")

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from matches.lifecycle.begun import has_begun
-from matches.lifecycle.finish import append_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result
 from matches.reporting.services import proposals, records, reports
@@ -25,10 +25,8 @@ def again(match: Match) -> Match:
 def enter(match: Match, kind: str, score: tuple[int, int] | None, alice: User, at: float) -> Result:
     return append_result(
         again(match),
-        winner=BOB,
-        score=score,
-        kind=kind,
-        source=Result.Source.DIRECTOR,
+        ResultInput(BOB, score, kind),
+        Basis(Result.Source.DIRECTOR),
         by=Actor.of(alice),
         now=minutes(at),
     )

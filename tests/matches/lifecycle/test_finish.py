@@ -6,7 +6,7 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from engine.errors import Refused
-from matches.lifecycle.finish import append_result, check_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result, standing_result
 from matches.lifecycle.opening import set_due
 from matches.lifecycle.signals import match_settled
 from matches.models import Match, RatingPool, Result
@@ -22,7 +22,8 @@ Kind, Source = Result.Kind, Result.Source
 
 def rule(match: Match, winner: int | None, score: tuple[int, int] | None, at: Any = NOW, **more: Any) -> Result:
     fields = {"kind": Kind.PLAYED, "source": Source.DIRECTOR, "by": SYSTEM, **more}
-    return append_result(match, winner=winner, score=score, now=at, **fields)
+    outcome, by = ResultInput(winner, score, fields.pop("kind")), fields.pop("by")
+    return append_result(match, outcome, Basis(**fields), by=by, now=at)
 
 
 def test_the_highest_version_stands_and_none_is_changed(match: Match) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from engine.errors import Refused
-from matches.lifecycle.finish import append_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Match, PlayerRating, RatingChange, Submission
 from matches.ratings.services import ratings
 from players.actors import SYSTEM, Actor
@@ -124,9 +124,12 @@ def test_what_a_voided_match_had_stands_again(bob_player: Player, carol_player: 
     match = match_between(bob_player, carol_player)
     Submission.objects.filter(pk=proof.pk).update(match=match, standing=Submission.Standing.STANDS)
     had = append_result(
-        match, winner=1, score=(5, 8), kind=Kind.PLAYED, source="record", by=SYSTEM, now=NOON, submission=proof,
-        waived=[("clock", 2, None)], reason="as recorded",
-    )  # fmt: skip
+        match,
+        ResultInput(1, (5, 8)),
+        Basis("record", proof, waived=[("clock", 2, None)], reason="as recorded"),
+        by=SYSTEM,
+        now=NOON,
+    )
     void(match, reason="the wrong two")
     proof.refresh_from_db()
     assert proof.standing == Submission.Standing.REFUSED
@@ -236,7 +239,7 @@ def test_the_check_of_everything_finds_nothing_after_a_voiding_or_after_taking_i
     rated: bool, bob_player: Player, carol_player: Player
 ) -> None:
     match = match_between(bob_player, carol_player, parent_topic="")
-    append_result(match, winner=1, score=(5, 7), kind=Kind.PLAYED, source="director", by=SYSTEM, now=NOON)
+    append_result(match, ResultInput(1, (5, 7)), Basis("director"), by=SYSTEM, now=NOON)
     for change in (lambda: void(match, rated=rated), lambda: reinstate(match)):
         change()
         replay()

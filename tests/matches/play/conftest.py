@@ -8,7 +8,7 @@ import pytest
 from engine import Refused
 from engine.clock import MINUTE, SECOND, ClockSettings
 from engine.match import MatchState
-from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match
 from matches.play.live import Kind, LiveState
 from matches.play.services import due
@@ -70,7 +70,7 @@ def users(bob: User, carol: User) -> list[User]:
 def match(users: list[User], alice: User) -> Match:
     """Not yet opened for play here."""
     first, second = (Player.objects.create(name=user.display_name, user=user) for user in users)
-    return open_matches([Opening((first, second), 3)], by=Actor.of(alice), now=START)[0]
+    return open_matches([Opening((first, second), 3)], settings=MatchSettings(), by=Actor.of(alice), now=START)[0]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from engine.errors import Refused
-from matches.lifecycle.finish import append_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.models import Match, PlayerRating, RatingChange, RatingImport, RatingPool
 from matches.rankings.services.imports import apply_import, preview_import, undo_import
 from matches.ratings import rated
@@ -45,7 +45,7 @@ def play(pool: RatingPool | None, count: int, seed: int) -> None:
         pair = chance.sample(people, 2)
         match = open_match(players=(pair[0], pair[1]), length=5, pool=pool, by=SYSTEM, now=NOW)
         at = NOW + timedelta(days=day)
-        append_result(match, winner=0, score=(5, 2), kind="played", source="director", by=SYSTEM, now=at)
+        append_result(match, ResultInput(0, (5, 2)), Basis("director"), by=SYSTEM, now=at)
 
 
 def replay(pool: RatingPool) -> None:

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from matches.lifecycle.finish import append_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
 from matches.ratings.preview import Foreseen, Outcome, foresee_ratings
@@ -73,10 +73,8 @@ def come_true(outcomes: Mapping[int, Outcome]) -> None:
             if outcome.kind in (Kind.PLAYED, Kind.LEADER):
                 score = (match.length, 0) if outcome.winner == 0 else (0, match.length)
             same = match.results.filter(submission=outcome.submission).exclude(submission=None).first()
-            append_result(
-                match, winner=outcome.winner, score=score, kind=outcome.kind, source="director", by=SYSTEM, now=LATER,
-                submission=same.submission if same else None,
-            )  # fmt: skip
+            basis = Basis("director", same.submission if same else None)
+            append_result(match, ResultInput(outcome.winner, score, outcome.kind), basis, by=SYSTEM, now=LATER)
     replay_all()
 
 

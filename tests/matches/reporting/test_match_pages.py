@@ -44,10 +44,10 @@ def by_link(match: Match, side: int | None, *rest: str) -> str:
 
 def test_one_reports_and_the_other_confirms(match: Match, bob: User, carol: User) -> None:
     page = post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0, key="a")
-    assert "The other player is asked to confirm." in page
-    assert "You report 7–5" in page
+    assert "The other player has to confirm it." in page
+    assert "You reported 7–5" in page
     page = as_(carol).get(at(match)).content.decode()
-    assert "Bob reports having won 7–5. Is that right?" in page
+    assert "Bob reports a 7–5 win. Is that right?" in page
     page = post(as_(carol), at(match, "confirm"), after=1, key="b")
     assert "Bob won 7–5." in page
     assert 'data-state="settled"' in page
@@ -55,7 +55,7 @@ def test_one_reports_and_the_other_confirms(match: Match, bob: User, carol: User
 
 def test_the_loser_reports_and_can_take_it_back(match: Match, carol: User) -> None:
     page = post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0)
-    assert "The result stands shortly; until then you can take it back." in page
+    assert "You can withdraw the report for a short time; then the result stands." in page
     assert "Take it back" in page
     page = post(as_(carol), at(match, "withdraw"), after=1)
     assert 'data-state="open"' in page
@@ -66,7 +66,7 @@ def test_a_report_is_shown_before_it_is_sent_and_nothing_typed_is_lost(match: Ma
     response = as_(carol).get(at(match, "report"), score)
     page = response.content.decode()
     assert "Bob wins 7–5." in page
-    assert "You can take it back for 2 minutes, then it stands." in page
+    assert "You can withdraw it for 2 minutes, then it stands." in page
     for name, value in score.items():
         assert f'<input type="hidden" name="{name}" value="{value}">' in page
     assert 'type="number" inputmode="numeric" name="score_0"' in page
@@ -164,8 +164,8 @@ def test_a_sheet_may_only_report_and_says_who_is_asked(match: Match) -> None:
     refused = client.post(by_link(match, None, "claim"), {"score_0": 7, "score_1": 5, "after": 0})
     assert refused.status_code == 422, "it must say who sends it"
     page = post(client, by_link(match, None, "claim"), score_0=7, score_1=5, i_am="0", after=0)
-    assert "Carol is asked by e-mail, and the director sees it." in page
-    assert "Somebody who says they are Bob reports that Bob won 7–5." in page
+    assert "Carol is asked by e-mail and the director can see it." in page
+    assert "Someone claiming to be Bob reports that Bob won 7–5." in page
     assert 'data-state="open"' in page
     for action in ("confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"):
         assert client.post(by_link(match, None, action)).status_code == 404
@@ -174,8 +174,8 @@ def test_a_sheet_may_only_report_and_says_who_is_asked(match: Match) -> None:
 def test_the_sheet_says_so_where_nobody_can_be_asked(bob_player: Player) -> None:
     match = match_between(bob_player, Player.objects.create(name="Ghost"))
     page = post(Client(), by_link(match, None, "claim"), score_0=7, score_1=5, i_am="other", after=0)
-    assert "Ghost cannot be asked by e-mail: only the director sees it." in page
-    assert "Somebody with the score sheet reports that Bob won 7–5." in page
+    assert "Ghost cannot be asked by e-mail, so only the director can see it." in page
+    assert "Someone with the score sheet reports that Bob won 7–5." in page
 
 
 def test_only_players_act(match: Match, dave: User, alice: User) -> None:
@@ -209,7 +209,7 @@ def test_a_record_is_sent_in_and_settles_the_match_once_it_is_confirmed(
     match = match_between(bob_player, carol_player, length=3)
     upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
     page = as_(carol).get(at(match)).content.decode()
-    assert "Bob reports having won 3–0. Is that right?" in page
+    assert "Bob reports a 3–0 win. Is that right?" in page
     assert "Look at the game record sent with it" in page
     match.refresh_from_db()
     post(as_(carol), at(match, "confirm"), after=match.seq)
@@ -235,7 +235,7 @@ def test_both_players_see_why_a_record_settles_nothing(match: Match, bob: User, 
     upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
     for reader in (bob, carol):
         page = as_(reader).get(at(match)).content.decode()
-        assert "The match goes to 7 points, the record to 3." in page
+        assert "The match is to 7 points, the record to 3." in page
 
 
 def test_times_are_proposed_accepted_and_kept_in_a_calendar(match: Match, bob: User, carol: User) -> None:
@@ -250,7 +250,7 @@ def test_times_are_proposed_accepted_and_kept_in_a_calendar(match: Match, bob: U
     page = post(
         as_(carol), at(match, "times", offered.public_id, "accept"), time=offered.instants[0].isoformat(), after=1
     )
-    assert "You have an appointment." in page
+    assert "Time agreed." in page
     answer = as_(bob).get(f"/matches/{match.public_id}/appointment.ics")
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/calendar; charset=utf-8")
     assert b"BEGIN:VEVENT" in answer.content
@@ -308,8 +308,8 @@ def test_my_matches_begin_with_what_is_asked_of_me(
     match_between(carol_player, dinah, due_at=timezone.now() + timedelta(hours=2))
     reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
     page = as_(carol).get(reverse("my-matches")).content.decode()
-    assert page.index("Bob reports having won 7–5") < page.index("Dinah")
-    assert as_(bob).get(reverse("my-matches")).content.decode().count("You report 7–5") == 1
+    assert page.index("Bob reports a 7–5 win") < page.index("Dinah")
+    assert as_(bob).get(reverse("my-matches")).content.decode().count("You reported 7–5") == 1
     reports.confirm(match=match, side=CAROL, by=Actor.of(carol), now=NOW)
     page = as_(carol).get(reverse("my-matches")).content.decode()
     assert "5–7" in page

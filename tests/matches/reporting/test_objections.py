@@ -9,7 +9,7 @@ from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
-from matches.lifecycle.finish import append_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Match, Objection, Result
 from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
@@ -89,8 +89,9 @@ def test_what_was_confirmed_or_decided_is_not_objected_to(match: Match, bob: Use
 
 def test_a_directors_correction_upholds_it(stood: Match, alice: User) -> None:
     objection = object_(stood)
-    ruling = {"winner": CAROL, "score": (5, 7), "kind": Result.Kind.RULING, "source": Result.Source.DIRECTOR}
-    append_result(stood, **ruling, by=Actor.of(alice), now=minutes(30), reason="Misread sheet.")
+    ruling = ResultInput(CAROL, (5, 7), Result.Kind.RULING)
+    basis = Basis(Result.Source.DIRECTOR, reason="Misread sheet.")
+    append_result(stood, ruling, basis, by=Actor.of(alice), now=minutes(30))
     objection.refresh_from_db()
     assert (objection.state, objection.answered_by, objection.answer) == (State.UPHELD, alice, "Misread sheet.")
     assert code(stood, at=31) == "nothing_to_object_to"
@@ -122,7 +123,7 @@ def test_a_second_objection_over_http_is_refused_and_keeps_its_text(stood: Match
     client = Client()
     sent = {"reason": "We did not play.", "after": after(stood)}
     page = client.post(path(stood, CAROL, "object"), sent, follow=True).content.decode()
-    assert "Your objection is before the director." in page
+    assert "Your objection was sent to the director." in page
     assert "Not what happened?" not in page
     again = client.post(path(stood, CAROL, "object"), {"reason": "Really not.", "after": after(stood)})
     assert again.status_code == 409

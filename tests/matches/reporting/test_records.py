@@ -9,7 +9,7 @@ from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
 from engine.transcript import Transcript
-from matches.lifecycle.finish import append_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Match, Result, Submission
 from matches.reporting.services import records, report_outcomes, reports
 from matches.reporting.services.adjudication import adjudicate_submission
@@ -101,8 +101,8 @@ def test_two_records_that_differ_are_a_dispute(match: Match, bob: User, carol: U
 
 def test_a_director_who_enters_what_a_record_says_makes_it_the_proof(match: Match, bob: User, alice: User) -> None:
     row = send(match, played(), bob)
-    entered = {"winner": BOB, "score": (3, 0), "kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
-    result = append_result(match, **entered, by=Actor.of(alice), now=minutes(5))
+    entered, basis = ResultInput(BOB, (3, 0)), Basis(Result.Source.DIRECTOR)
+    result = append_result(match, entered, basis, by=Actor.of(alice), now=minutes(5))
     row.refresh_from_db()
     assert (result.submission, row.standing) == (row, Standing.STANDS)
 
@@ -298,8 +298,8 @@ def test_a_refused_record_is_looked_at_again_when_it_is_sent_again(match: Match,
     reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
     reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert why(send(match, played(), bob)) == "record_disputed"
-    ruling = {"winner": BOB, "score": (3, 0), "kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
-    append_result(match, **ruling, by=Actor.of(alice), now=minutes(5))
+    entered, basis = ResultInput(BOB, (3, 0)), Basis(Result.Source.DIRECTOR)
+    append_result(match, entered, basis, by=Actor.of(alice), now=minutes(5))
     row = send(match, played(), bob, at=minutes(6))
     assert row.standing == Standing.WAITING
     apply_verdict(submission_id=row.pk, now=minutes(6))
@@ -323,8 +323,8 @@ def test_nothing_is_sent_in_for_a_voided_match(match: Match, bob: User) -> None:
 
 def test_a_result_of_the_director_replaces_that_of_a_record(match: Match, bob: User, alice: User) -> None:
     row = send(match, played(), bob)
-    ruling = {"winner": BOB, "score": (3, 1), "kind": Result.Kind.RULING, "source": Result.Source.DIRECTOR}
-    append_result(match, **ruling, by=Actor.of(alice), now=minutes(5))
+    ruling, basis = ResultInput(BOB, (3, 1), Result.Kind.RULING), Basis(Result.Source.DIRECTOR)
+    append_result(match, ruling, basis, by=Actor.of(alice), now=minutes(5))
     row.refresh_from_db()
     assert why(row) == "record_replaced"
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.messages import sentence
 from engine.errors import Refused
-from matches.lifecycle.finish import append_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Claim, Match, Result
 from matches.reporting.services import proposals, reports
 from matches.reporting.services.report_outcomes import accept_unanswered
@@ -160,8 +160,8 @@ def test_a_dispute_is_frozen_until_a_director_rules(match: Match, bob_claims: Cl
             act(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
         assert refused.value.code == "match_disputed"
     match.refresh_from_db()
-    ruling = {"winner": CAROL, "score": (5, 7), "kind": Result.Kind.RULING, "source": Result.Source.DIRECTOR}
-    append_result(match, **ruling, by=Actor.of(alice), now=minutes(9))
+    ruling, basis = ResultInput(CAROL, (5, 7), Result.Kind.RULING), Basis(Result.Source.DIRECTOR)
+    append_result(match, ruling, basis, by=Actor.of(alice), now=minutes(9))
     assert [claim.state for claim in match.claims.all()] == [State.OVERRULED, State.STANDS]
 
 
@@ -269,8 +269,8 @@ def test_a_report_from_the_sheet_gives_way_to_a_signed_one(match: Match) -> None
 
 def test_a_director_confirms_a_report_from_the_sheet(match: Match, alice: User) -> None:
     unsigned = from_sheet(match, BOB, (7, 5))
-    result = {"winner": BOB, "score": (7, 5), "kind": Result.Kind.PLAYED, "source": Result.Source.DIRECTOR}
-    append_result(match, **result, by=Actor.of(alice), now=minutes(9))
+    entered, basis = ResultInput(BOB, (7, 5)), Basis(Result.Source.DIRECTOR)
+    append_result(match, entered, basis, by=Actor.of(alice), now=minutes(9))
     unsigned.refresh_from_db()
     assert unsigned.state == State.STANDS
 

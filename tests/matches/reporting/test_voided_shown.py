@@ -44,7 +44,7 @@ def listed(of: Player, **filters: Any) -> list[histories.Line]:
 def test_the_page_says_void_and_still_rated_and_names_no_winner(voided: Match) -> None:
     page = page_of(voided)
     assert "void, still rated" in page
-    assert "Void; it was played: Bob won 5–3." in page
+    assert "Void, but played: Bob won 5–3." in page
     assert "it counts for the ratings only" in page
     assert "is-winner" not in page
     assert "Replay and verdict" not in page

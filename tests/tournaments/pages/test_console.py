@@ -213,7 +213,7 @@ def test_two_clicks_book_one_result(running: RunningEvent, alice_client: Client)
 
 @pytest.mark.parametrize(
     ("left", "right", "said"),
-    [("7", "7", "Only one player can have reached"), ("6", "3", "is not the end"), ("", "3", "required"),
+    [("7", "7", "Only one player can reach"), ("6", "3", "is not a final score"), ("", "3", "required"),
      ("-1", "7", "greater than or equal"), ("many", "7", "whole number")],
 )  # fmt: skip
 def test_a_score_that_cannot_be_is_refused_with_its_reason(

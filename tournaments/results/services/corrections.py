@@ -12,7 +12,7 @@ from django.db import transaction
 
 from engine.errors import Refused
 from matches.lifecycle.begun import begun_since
-from matches.lifecycle.finish import ResultInput, append_result, check_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result, standing_result
 from matches.lifecycle.own_match import check_own_match, side_of
 from matches.models import Match, Result
 from players.actors import Actor, log
@@ -166,16 +166,16 @@ def _apply(
     proof = undoes.before if undoes is not None else None
     result = append_result(
         locked[standing.match_id],
-        winner=new.winner,
-        score=new.score,
-        kind=new.kind,
-        source=proof.source if proof else Result.Source.DIRECTOR,
+        new,
+        Basis(
+            source=proof.source if proof else Result.Source.DIRECTOR,
+            submission=proof.submission if proof else None,
+            waived=proof.waived if proof else (),
+            reason=context.reason,
+            own_match=own_match,
+        ),
         by=context.by,
         now=context.now,
-        submission=proof.submission if proof else None,
-        waived=proof.waived if proof else (),
-        reason=context.reason,
-        own_match=own_match,
     )
     _record_advance(preview, choice, result, proof)
     correction = Correction.objects.create(

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from matches.lifecycle.finish import append_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import set_due
 from matches.models import Match, Result, Submission
 from matches.reporting.services.proposals import ignored_proposer
@@ -102,4 +102,4 @@ def _side_by_lot(fixture: Fixture) -> int:
 
 def _forfeit(match: Match, winner: int | None, now: datetime) -> None:
     kind = Result.Kind.FORFEIT if winner is not None else Result.Kind.DOUBLE_FORFEIT
-    append_result(match, winner=winner, score=None, kind=kind, source=Result.Source.DEADLINE, by=SYSTEM, now=now)
+    append_result(match, ResultInput(winner, kind=kind), Basis(Result.Source.DEADLINE), by=SYSTEM, now=now)

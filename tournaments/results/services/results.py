@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.lifecycle.finish import ResultInput, append_result, standing_result
+from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
 from matches.reporting.services.records import FindingName, accept_by_ruling
@@ -41,17 +41,8 @@ def enter_result(
         own_match = check_own_match(match, by, reason)
         if standing is not None:
             _refuse_if_successor_begun(row, standing, result)
-        version = append_result(
-            match,
-            winner=result.winner,
-            score=result.score,
-            kind=result.kind,
-            source=Result.Source.DIRECTOR,
-            by=by,
-            now=now,
-            reason=reason,
-            own_match=own_match,
-        )
+        basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
+        version = append_result(match, result, basis, by=by, now=now)
         settle(division, by=by, now=now, locked=locked)
     return version
 
