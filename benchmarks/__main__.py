@@ -29,7 +29,7 @@ def names() -> list[str]:
 def about_this_run() -> str:
     """When, on what, and of which code."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     return "\n".join(
         [
             f"Barpoint, {_commit()}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
@@ -41,9 +41,9 @@ def about_this_run() -> str:
 
 def _commit() -> str:
     """The commit, with a mark where files differ from it; outside a checkout nothing is known."""
-    asked = ["git", "-C", str(HERE), "describe", "--always", "--dirty"]
+    command = ["git", "-C", str(HERE), "describe", "--always", "--dirty"]
     try:
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
     except (FileNotFoundError, subprocess.CalledProcessError):
         return "no checkout"
 

@@ -36,22 +36,22 @@ def half_played(rng: random.Random) -> dict[str, Division]:
     tournament = events.create_tournament(club=club, by=SYSTEM, now=now, name="Nordic Cup", starts_at=now)
     names = [f"{rng.choice(FIRST)} {rng.choice(LAST)} {number}" for number in range(PLAYERS)]
     players = Player.objects.bulk_create([Player(name=name) for name in names])
-    made = {}
+    divisions = {}
     for format_ in PLAYED:
         division = events.create_division(tournament=tournament, by=SYSTEM, now=now, name=format_, match_length=LENGTH)
         entries.enter(division=division, players=players, by=SYSTEM, now=now)
         division.refresh_from_db()
-        wanted = [StageSettings(format_, second_final=format_ == DOUBLE)]
-        set_stages(division=division, stages=wanted, after=division.seq, by=SYSTEM, now=now)
-        if not made:
+        stages = [StageSettings(format_, second_final=format_ == DOUBLE)]
+        set_stages(division=division, stages=stages, after=division.seq, by=SYSTEM, now=now)
+        if not divisions:
             events.publish_tournament(tournament=tournament, by=SYSTEM, now=now)
         draw = draws.request_draw(division=division, by=SYSTEM, now=now)
         draws.make_draft(draw_id=draw.pk, now=now)
         division.refresh_from_db()
         draws.publish_draw(division=division, after=division.seq, by=SYSTEM, now=now)
         _play(division, rng, PLAYED[format_])
-        made[format_] = division
-    return made
+        divisions[format_] = division
+    return divisions
 
 
 def _play(division: Division, rng: random.Random, count: int) -> None:
@@ -75,19 +75,19 @@ def page_of(division: Division) -> str:
 def main() -> None:
     """Build the event, then ask for its pages."""
     with database():
-        made = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
-        told = ", ".join(f"{format_} with {count} results" for format_, count in PLAYED.items())
-        print(f"Brackets of {PLAYERS}: {told} ({connection.vendor}); {REQUESTS} requests each, seed {SEED}")
+        divisions = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
+        fields = ", ".join(f"{format_} with {count} results" for format_, count in PLAYED.items())
+        print(f"Brackets of {PLAYERS}: {fields} ({connection.vendor}); {REQUESTS} requests each, seed {SEED}")
         bare()
         compressed = {"Accept-Encoding": "gzip"}
         measure("home page", "/")
-        for format_, division in made.items():
+        for format_, division in divisions.items():
             page = page_of(division)
             measure(format_, page)
             measure(f"{format_}, compressed", page, **compressed)
             measure(f"{format_}, all sections, compressed", f"{page}?section=all", **compressed)
             measure(f"{format_} by API", f"/api/v1/divisions/{division.public_id}/bracket/")
-        division = made[KNOCKOUT]
+        division = divisions[KNOCKOUT]
         measure("event", f"/events/{division.tournament.club.slug}/{division.tournament.slug}/")
         measure("events", "/events/")
 

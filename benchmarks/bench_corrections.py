@@ -75,7 +75,7 @@ class Timer:
         return answer
 
 
-def one_round(division: Division, timed: Timer) -> int:
+def correct_once(division: Division, timed: Timer) -> int:
     """A correction and its undo; how many matches it changes."""
     now = timezone.now()
     fixture = Fixture.objects.filter(stage__division=division, number=1).select_related("stage__division").get()
@@ -95,7 +95,7 @@ def main() -> None:
     with database():
         division = finished(random.Random(SEED))  # noqa: S311, a run that can be repeated
         timed = Timer()
-        changed = [one_round(division, timed) for _ in range(RUNS)]
+        changed = [correct_once(division, timed) for _ in range(RUNS)]
         print(f"Double elimination of {PLAYERS} ({connection.vendor}), seed {SEED}; best of {RUNS}; ", end="")
         print(f"{changed[0]} matches change")
         print(f"  {'':<24}{'seconds':>10}{'queries':>10}")

@@ -47,15 +47,15 @@ Pair = tuple[Position, tuple[int, int]]
 def pairs(seed: int, count: int) -> list[Pair]:
     """Positions met in matches of simple players, each with a random roll."""
     chance = Random(seed)  # noqa: S311, a run that can be repeated
-    found: list[Position] = []
-    while len(found) < count:
+    positions: list[Position] = []
+    while len(positions) < count:
         position = Position.start()
         while not position.is_over:
-            found.append(position)
+            positions.append(position)
             plays = legal_plays(position, _roll(chance))
             position = (plays[chance.randrange(len(plays))].result if plays else position).swapped()
-    chance.shuffle(found)
-    return [(position, _roll(chance)) for position in found[:count]]
+    chance.shuffle(positions)
+    return [(position, _roll(chance)) for position in positions[:count]]
 
 
 def _roll(chance: Random) -> tuple[int, int]:
@@ -86,13 +86,13 @@ def legal_sets(sample: list[Pair]) -> list[str]:
     """Full legal sets a second, ours and the naive one."""
     keys = [(position.key, *dice) for position, dice in sample]
     boards = [(position.counts, dice) for position, dice in sample[:NAIVE_PAIRS]]
-    found = sum(len(legal_results(*key)) for key in keys)
+    play_count = sum(len(legal_results(*key)) for key in keys)
     naive = sum(len(legal_boards(*board)) for board in boards)
     return [
-        rate("engine.search.legal_results, the search alone", keys, legal_results, found),
-        rate("engine.legal_plays", sample, legal_plays, found),
-        rate("engine.legal_plays, every result a Position", sample, _results, found),
-        rate("engine.legal_plays, every play as text", sample, _texts, found),
+        rate("engine.search.legal_results, the search alone", keys, legal_results, play_count),
+        rate("engine.legal_plays", sample, legal_plays, play_count),
+        rate("engine.legal_plays, every result a Position", sample, _results, play_count),
+        rate("engine.legal_plays, every play as text", sample, _texts, play_count),
         rate("the naive generator of the tests", boards, legal_boards, naive),
     ]
 
@@ -123,9 +123,9 @@ def _gnubg_nn(sample: list[Pair]) -> str:
         own = [max(0, counts[point]) for point in range(1, 26)]
         opposing = [max(0, -counts[25 - point]) for point in range(1, 26)]
         inputs.append(([opposing, own], *dice))
-    found = sum(len(moves(*each)) for each in inputs)
+    play_count = sum(len(moves(*each)) for each in inputs)
     name = f"gnubg-nn {version('gnubg-nn')} (C), moves as keys"
-    return rate(name, inputs, moves, found)
+    return rate(name, inputs, moves, play_count)
 
 
 def _bgsage(sample: list[Pair]) -> str:
@@ -135,9 +135,9 @@ def _bgsage(sample: list[Pair]) -> str:
     except ImportError:
         return "bgsage: not installed (make bench-peers)"
     inputs = [([-position.counts[0], *position.counts[1:]], *dice) for position, dice in sample]
-    found = sum(len(possible_moves(*each)) for each in inputs)
+    play_count = sum(len(possible_moves(*each)) for each in inputs)
     name = f"bgsage {version('bgsage')} (C++), boards"
-    return rate(name, inputs, possible_moves, found)
+    return rate(name, inputs, possible_moves, play_count)
 
 
 def compiled_and_pure(options: list[str]) -> str:
@@ -156,11 +156,11 @@ def compiled_and_pure(options: list[str]) -> str:
 def brief(seed: int, sample: list[Pair]) -> list[str]:
     """Legal sets alone and lazily, and a match to 7 points from bytes to verdict."""
     keys = [(position.key, *dice) for position, dice in sample]
-    found = sum(len(legal_results(*key)) for key in keys)
+    play_count = sum(len(legal_results(*key)) for key in keys)
     files = [write(play_out(seed + number, 7), "mat") for number in range(MATCHES)]
     return [
-        rate("  engine.search.legal_results", keys, legal_results, found),
-        rate("  engine.legal_plays", sample, legal_plays, found),
+        rate("  engine.search.legal_results", keys, legal_results, play_count),
+        rate("  engine.legal_plays", sample, legal_plays, play_count),
         f"  7 points as mat, bytes to verdict {_milliseconds(check_record, files):.2f} ms",
     ]
 
@@ -170,11 +170,11 @@ def three_plies() -> str:
     begun = process_time()
     total = 0
     for first in ROLLS:
-        for one in legal_results(Position.start().key, *first):
-            turned = position_of(one).swapped().key
+        for first_key in legal_results(Position.start().key, *first):
+            turned = position_of(first_key).swapped().key
             for second in ROLLS:
-                for two in legal_results(turned, *second) or (turned,):
-                    back = position_of(two).swapped().key
+                for second_key in legal_results(turned, *second) or (turned,):
+                    back = position_of(second_key).swapped().key
                     total += sum(len(legal_results(back, *third)) or 1 for third in ROLLS)
     sets = 21 + 447 * 21 + 202_782 * 21
     seconds = process_time() - begun
@@ -218,19 +218,19 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--three-plies", action="store_true")
     parser.add_argument("--brief", action="store_true", help="three figures only")
-    given = parser.parse_args()
-    if given.brief:
-        print(*brief(given.seed, pairs(given.seed, given.pairs)), sep="\n")
+    options = parser.parse_args()
+    if options.brief:
+        print(*brief(options.seed, pairs(options.seed, options.pairs)), sep="\n")
         return
-    print(f"Python {platform.python_version()}, {platform.machine()}, {processor()}, seed {given.seed}")
-    print(f"\nFull legal sets of {given.pairs:,} positions, each with a roll")
-    sample = pairs(given.seed, given.pairs)
+    print(f"Python {platform.python_version()}, {platform.machine()}, {processor()}, seed {options.seed}")
+    print(f"\nFull legal sets of {options.pairs:,} positions, each with a roll")
+    sample = pairs(options.seed, options.pairs)
     print(*legal_sets(sample), *peers(sample), sep="\n")
     print("\nMatch records")
-    print(*records(given.seed), sep="\n")
+    print(*records(options.seed), sep="\n")
     print("\nThe compiled engine and the pure one")
-    print(compiled_and_pure(["--seed", str(given.seed), "--pairs", str(given.pairs)]))
-    if given.three_plies:
+    print(compiled_and_pure(["--seed", str(options.seed), "--pairs", str(options.pairs)]))
+    if options.three_plies:
         print(f"\n{three_plies()}")
 
 

@@ -56,9 +56,9 @@ def visit(browser: Browser, address: str, width: int) -> tuple[float, int, int]:
     page = context.new_page()
     context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
     page.goto(address)
-    found = (page.evaluate(FIRST_PAINT), page.evaluate(SENT), page.evaluate(SIDEWAYS))
+    figures = (page.evaluate(FIRST_PAINT), page.evaluate(SENT), page.evaluate(SIDEWAYS))
     context.close()
-    return found
+    return figures
 
 
 def measure(browser: Browser, label: str, address: str, width: int) -> None:
@@ -81,14 +81,14 @@ def main() -> None:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     settings.ALLOWED_HOSTS = ["127.0.0.1"]
     with database():
-        made = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
+        divisions = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
         print(f"{PLAYERS} players, results {PLAYED}; {THROTTLE}× CPU throttle, {VISITS} visits each, seed {SEED}")
         print(f"Gates: first paint ≤ {GATE_MS} ms, page ≤ {GATE_BYTES / 1024:.0f} KiB compressed, no sideways scroll")
         print(f"  {'':<22} {'median':>10} {'worst':>10} {'page':>11} {'sideways':>10}")
         with served() as site, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
             measure(browser, "sign-in, beside it", f"{site}/sign-in/", WIDTHS["phone"])
-            for format_, division in made.items():
+            for format_, division in divisions.items():
                 for label, width in WIDTHS.items():
                     measure(browser, f"{format_}, {label}", site + page_of(division), width)
             browser.close()

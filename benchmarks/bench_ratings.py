@@ -17,16 +17,16 @@ from players.models import Player
 MATCHES = 10_000
 PLAYERS = 300
 RANKED = 5_000
-OF_ONE = 3_000
+LONGEST_HISTORY = 3_000
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SEED = 1975
 
 
 def season(rng: random.Random) -> tuple[list[Player], list[Match]]:
-    """MATCHES matches; the first player is in OF_ONE of them."""
+    """MATCHES matches; the first player is in LONGEST_HISTORY of them."""
     people = Player.objects.bulk_create([Player(name=f"Player {number:04}") for number in range(PLAYERS)])
     pairs = [
-        tuple(rng.sample(people[1:], 2)) if number >= OF_ONE else (people[0], rng.choice(people[1:]))
+        tuple(rng.sample(people[1:], 2)) if number >= LONGEST_HISTORY else (people[0], rng.choice(people[1:]))
         for number in range(MATCHES)
     ]
     rng.shuffle(pairs)
@@ -34,13 +34,13 @@ def season(rng: random.Random) -> tuple[list[Player], list[Match]]:
     matches = Match.objects.bulk_create(
         [
             Match(
-                player_0=one,
+                player_0=player_0,
                 player_1=other,
                 length=rng.choice([5, 7, 9, 11]),
                 state=Match.State.SETTLED,
                 finished_at=first + timedelta(hours=number),
             )
-            for number, (one, other) in enumerate(pairs)
+            for number, (player_0, other) in enumerate(pairs)
         ]
     )
     Result.objects.bulk_create([result(match, 1, rng.randrange(2)) for match in matches])
@@ -74,9 +74,9 @@ def timed(label: str, work: Callable[[], ratings.Replayed | None]) -> None:
 
 def correct(pool: RatingPool, match: Match) -> ratings.Replayed | None:
     """The other side has won after all."""
-    stood = match.results.order_by("-version")[0]
+    standing_result = match.results.order_by("-version")[0]
     with transaction.atomic():
-        result(match, stood.version + 1, 1 - (stood.winner or 0)).save()
+        result(match, standing_result.version + 1, 1 - (standing_result.winner or 0)).save()
         ratings.mark_dirty(match=match)
     return ratings.replay_pool(pool_id=pool.pk, now=NOW)
 
@@ -105,7 +105,7 @@ def fill_ranking(rng: random.Random) -> None:
         [
             PlayerRating(
                 pool=pool,
-                player=one,
+                player=player,
                 rating=rng.gauss(1500, 120),
                 experience=700,
                 matches=100,
@@ -113,7 +113,7 @@ def fill_ranking(rng: random.Random) -> None:
                 last_played_at=NOW - timedelta(days=rng.randrange(300)),
                 last_change=2.5,
             )
-            for one in people
+            for player in people
         ]
     )
 
@@ -121,7 +121,7 @@ def fill_ranking(rng: random.Random) -> None:
 def measure_pages(player: Player) -> None:
     """The ranking and the busiest player, beside a view that does nothing."""
     here = f"/players/{player.public_id}"
-    print(f"Pages: a ranking of {RANKED:,}, a player of {OF_ONE:,} matches; {REQUESTS} requests each")
+    print(f"Pages: a ranking of {RANKED:,}, a player of {LONGEST_HISTORY:,} matches; {REQUESTS} requests each")
     bare()
     for label, path in (
         ("ranking, first page", "/rankings/?days=0"),

@@ -43,8 +43,8 @@ def gap_sum(event: SwissEvent, pairs: Iterable[tuple[int, int]]) -> float:
 def ours(event: SwissEvent, candidates: int | None = None) -> tuple[float, float]:
     """Our sum of score differences and the seconds it took."""
     started = perf_counter()
-    made = pair_round(event, seed=SEED, candidates=candidates)
-    return gap_sum(event, ((p.first, p.second) for p in made.pairs)), perf_counter() - started
+    pairing = pair_round(event, seed=SEED, candidates=candidates)
+    return gap_sum(event, ((p.first, p.second) for p in pairing.pairs)), perf_counter() - started
 
 
 def exact(event: SwissEvent) -> tuple[float, float]:
@@ -59,8 +59,8 @@ def exact(event: SwissEvent) -> tuple[float, float]:
         if frozenset((a, b)) not in event.meetings
     )
     started = perf_counter()
-    found = networkx.max_weight_matching(graph, maxcardinality=True)
-    return gap_sum(event, found), perf_counter() - started
+    matching = networkx.max_weight_matching(graph, maxcardinality=True)
+    return gap_sum(event, matching), perf_counter() - started
 
 
 def quality() -> None:

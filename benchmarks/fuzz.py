@@ -207,9 +207,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--inputs", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    report = run(own_samples(given.seed) | shared_samples(), given.inputs, given.seed)
-    print(f"seed {given.seed}\n{report}")
+    options = parser.parse_args()
+    report = run(own_samples(options.seed) | shared_samples(), options.inputs, options.seed)
+    print(f"seed {options.seed}\n{report}")
     raise SystemExit(bool(report.faults))
 
 

@@ -48,9 +48,9 @@ def table(name: str, matches: dict[str, Transcript]) -> Iterator[str]:
         chunk = {name: matches[name] for name in names[first : first + AT_ONCE]}
         with TemporaryDirectory() as folder:
             for (match, source, target), back in through_gnubg(chunk, Path(folder)).items():
-                found = ["nothing came back"] if back is None else differences(matches[match], back)
-                counts[source, target, "different" if found else "same"] += 1
-                details += [f"        {match} as {source}, back as {target}: {found[0]}"] if found else []
+                faults = ["nothing came back"] if back is None else differences(matches[match], back)
+                counts[source, target, "different" if faults else "same"] += 1
+                details += [f"        {match} as {source}, back as {target}: {faults[0]}"] if faults else []
     for source, target in ROUTES:
         same, different = counts[source, target, "same"], counts[source, target, "different"]
         yield f"{name:12}ours as {source}, gnubg's as {target}: {same:4} the same, {different} not"

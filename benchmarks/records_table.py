@@ -44,10 +44,10 @@ def manifest(folder: Path) -> list[dict[str, Any]]:
 def compared(row: dict[str, Any], check: Check) -> Iterator[Compared]:
     """Every game of a record that the manifest tells the result of."""
     known = [_known(game) for game in row.get("games", row.get("xg_games", ()))]
-    for index, wanted in enumerate(known):
+    for index, expected in enumerate(known):
         verdict = check.verdict.games[index] if index < len(check.verdict.games) else None
-        if wanted is not None:
-            yield Compared(row["file"], index + 1, wanted, _found(verdict), _reasons(check, verdict))
+        if expected is not None:
+            yield Compared(row["file"], index + 1, expected, _found(verdict), _reasons(check, verdict))
 
 
 def _known(game: dict[str, Any]) -> tuple[int | None, int] | None:

@@ -1,6 +1,6 @@
 """The rules of backgammon: positions, plays, matches, records and their adjudication.
 
-Standard library only; every value is immutable; bad input raises `Refused` or becomes a finding.
+Standard library only; every value is immutable; bad input raises `Refused`, and faults in a record become findings.
 """
 
 from engine.adjudication import Check, adjudicate, check_record, normalised, replay

@@ -10,7 +10,7 @@ from engine.search import Dice
 
 
 class Phase(StrEnum):
-    """What is to happen next."""
+    """What a match is waiting for."""
 
     OPENING = "opening"
     """Each side rolls one die."""
@@ -19,11 +19,11 @@ class Phase(StrEnum):
     TO_PLAY = "to_play"
     """The side on turn plays its dice."""
     DOUBLED = "doubled"
-    """The side that is not on turn takes or drops."""
+    """The opponent of the side on turn takes or drops."""
     RESIGNED = "resigned"
-    """A resignation awaits its answer."""
+    """A resignation is to be accepted or refused."""
     ADJOURNED = "adjourned"
-    """Interrupted by the director."""
+    """The director has interrupted the match."""
     OVER = "over"
 
 
@@ -40,7 +40,7 @@ class Act(StrEnum):
     REFUSE = "refuse"
     CONCEDE = "concede"
     FLAG = "flag"
-    """A side ran out of time; what that costs is the match's `flag_rule`."""
+    """A side ran out of time; the match's `flag_rule` says what it loses."""
     CLAIM_FLAG = "claim_flag"
     """The opponent of a side that ran out of time claims the match."""
     SET_SCORE = "set_score"
@@ -53,13 +53,13 @@ class Act(StrEnum):
 
 
 class FlagRule(StrEnum):
-    """What a side loses that runs out of time."""
+    """What a side loses when it runs out of time."""
 
     MATCH_LOST = "match_lost"
     GAME_LOST = "game_lost"
     """One game, worth the cube."""
     CLAIM = "claim"
-    """Nothing until the opponent claims the match; the game goes on meanwhile."""
+    """Nothing until the opponent claims the match; until then the game goes on."""
 
 
 class Action(NamedTuple):
@@ -67,35 +67,35 @@ class Action(NamedTuple):
 
     act: Act
     side: Side | None = None
-    """Who acts; None for the opening roll, for a director's act, and for a play of the side on turn.
+    """Who acts; None for the opening roll and a director's act, and optional for a play.
 
     END_GAME: who wins the game. FLAG: whose flag fell."""
     dice: Dice | None = None
     """ROLL: the dice; in the opening the die of side 0, then that of side 1."""
     moves: tuple[tuple[int, ...], ...] = ()
-    """PLAY: the ways from first point to last, e.g. ((24, 18), (13, 11)); () where there is no move."""
+    """PLAY: the points of each checker moved, from first to last, e.g. ((24, 18), (13, 11)); () if there is no move."""
     value: int | None = None
     """RESIGN: 1, 2 or 3 times the cube. FLAG: 1 where only the game is lost. END_GAME: the points."""
     score: Score | None = None
     """SET_SCORE: the score from now on."""
     kind: WinKind | None = None
-    """END_GAME: how the game counts; a ruling where nothing is said."""
+    """END_GAME: how the game counts as won; a ruling by default."""
 
     @classmethod
     def play(cls, notation: str, side: Side | None = None) -> "Action":
-        """A play in notation, of the side on turn unless another is given: `Action.play("8/5 6/5")`.
+        """Return a play given in notation, by default of the side on turn: `Action.play("8/5 6/5")`.
 
         Raises Refused (`bad_notation`).
         """
         return cls(Act.PLAY, side, moves=tuple(parse_play(notation)))
 
     def __repr__(self) -> str:
-        """The fields that are set: `Action(act=Act.DOUBLE, side=1)`."""
+        """Show the fields that are set: `Action(act=Act.DOUBLE, side=1)`."""
         return as_call(self)
 
 
 def as_call(value: NamedTuple) -> str:
-    """A record as the call that makes it, without the fields that have their defaults."""
+    """Return a named tuple as the code that creates it, without fields that have their defaults."""
     defaults = value._field_defaults
     fields = value._asdict().items()
     shown = (f"{name}={as_code(field)}" for name, field in fields if name not in defaults or field != defaults[name])
@@ -103,7 +103,7 @@ def as_call(value: NamedTuple) -> str:
 
 
 def as_code(value: object) -> str:
-    """A value as one would write it in code: an enum member by its name, anything else by its `repr`."""
+    """Return a value as it is written in code: an enum member by its name, anything else by its `repr`."""
     if isinstance(value, StrEnum):
         return f"{type(value).__name__}.{value.name}"
     if type(value) is tuple:

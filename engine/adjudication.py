@@ -1,4 +1,4 @@
-"""A transcript against the rules: from what a record says to a verdict (docs/rules.md §4)."""
+"""Adjudication: checks a transcript against the rules and gives a verdict (docs/rules.md §4)."""
 
 from dataclasses import dataclass, replace
 
@@ -23,7 +23,7 @@ class Check:
     format: str
     dialect: str
     transcript: Transcript | None
-    """None where nothing could be read; the verdict then tells why."""
+    """None if nothing could be read; the verdict then says why."""
     verdict: Verdict
 
     def __repr__(self) -> str:
@@ -43,15 +43,15 @@ def check_record(data: bytes | str, limits: Limits | None = None) -> Check:
 
 
 def adjudicate(transcript: Transcript) -> Verdict:
-    """The verdict on a transcript: outcome, games, score and every finding. Never raises on bad input."""
+    """Return the verdict on a transcript: outcome, games, score and every finding. Never raises on bad input."""
     return _adjudicated(transcript)
 
 
 def _adjudicated(transcript: Transcript, frames: list[Frame] | None = None) -> Verdict:
-    """The verdict, with the frames of the replay added to a list if there is one.
+    """Return the verdict; the frames of the replay are appended to `frames` if it is given.
 
-    A first game that starts one point short may come after the Crawford game: where it has errors as the Crawford
-    game and none otherwise, the second reading is taken.
+    A first game that starts one point short of the match may be the Crawford game or come after it. It is taken to come
+    after it if only that gives a record without errors.
     """
     own_frames: list[Frame] | None = None if frames is None else []
     verdict = _Adjudication(transcript, own_frames).verdict()
@@ -66,16 +66,16 @@ def _adjudicated(transcript: Transcript, frames: list[Frame] | None = None) -> V
 
 
 def replay(transcript: Transcript) -> tuple[Frame, ...]:
-    """Every event of the match with the position before and after it."""
+    """Return every event of the match with the position before and after it."""
     frames: list[Frame] = []
     _adjudicated(transcript, frames)
     return tuple(frames)
 
 
 def normalised(transcript: Transcript) -> Transcript:
-    """The same match in one form: each legal play as single steps with its true hits, each result stated.
+    """Return the match in a uniform form: legal plays as single steps with their actual hits, and every result stated.
 
-    What was not legal stays in its own words.
+    What was not legal stays as recorded.
     """
     frames: list[Frame] = []
     # A record may give two games the same number, so here they are counted.
@@ -100,7 +100,7 @@ def normalised(transcript: Transcript) -> Transcript:
 
 
 class _Adjudication:
-    """The running state over the games of a match."""
+    """The state of an adjudication over the games of a match."""
 
     def __init__(
         self, transcript: Transcript, frames: list[Frame] | None = None, *, crawford_played: bool = False
@@ -144,7 +144,7 @@ class _Adjudication:
             if self._adjudicate(index, game):
                 self._report(NOTE, "too_many_findings", game=game)
                 break
-        self._settle_stars()
+        self._report_absent_stars()
         outcome = self._outcome()
         if outcome in _COMPLETE and not _each_side_moved(self.transcript):
             self._report(WARNING, "side_never_moved")
@@ -173,7 +173,7 @@ class _Adjudication:
         return start
 
     def _first_state(self, *, crawford_played: bool) -> MatchState:
-        """The match before its first game; a length that cannot be is reported and played to all the same."""
+        """Return the state before the first game. An impossible length is reported but kept."""
         rule = self.transcript.crawford_rule
         crawford = is_crawford_game(length=self.length, score=self.start, played=crawford_played, rule=rule)
         return MatchState(
@@ -191,8 +191,8 @@ class _Adjudication:
         where = place or (game.place if game else Place())
         self.findings.append(Finding(severity, code, params, game.number if game else None, None, where))
 
-    def _settle_stars(self) -> None:
-        """A record that marks no hit at all simply does not mark hits."""
+    def _report_absent_stars(self) -> None:
+        """Note that a record does not mark hits, if there were any and none is marked."""
         if self.stars.missing and self.transcript.format == "mat":
             self._report(NOTE, "stars_absent")
 
@@ -208,19 +208,19 @@ class _Adjudication:
     # One game
 
     def _adjudicate(self, index: int, game: Game) -> bool:
-        """Books one game; True where it holds so many faults that the rest is not worth reading."""
+        """Adjudicate a game; return True if it has so many faults that the rest of the record is not checked."""
         self._check_header(index, game)
         if game.crawford and not self.state.crawford:
             self._report(ERROR, "not_crawford", game=game)
-        one = GameReplay(game=game, state=self.state, stars=self.stars, frames=self.frames, findings=self.findings)
-        one.run()
+        played = GameReplay(game=game, state=self.state, stars=self.stars, frames=self.frames, findings=self.findings)
+        played.run()
         following = self.transcript.games[index + 1] if index + 1 < len(self.transcript.games) else None
-        if one.over:
-            self._compare_with_claim(one, following)
+        if played.over:
+            self._compare_with_claim(played, following)
         else:
-            self._conclude(one, following)
-        self._book(one)
-        return one.exhausted
+            self._conclude(played, following)
+        self._add_result(played)
+        return played.exhausted
 
     def _check_header(self, index: int, game: Game) -> None:
         if game.start is None or index == 0 or game.start == self.score:
@@ -239,111 +239,111 @@ class _Adjudication:
             self.score = stated
             self.state = apply(self.state, Action(Act.SET_SCORE, score=stated))
 
-    def _book(self, one: GameReplay) -> None:
+    def _add_result(self, played: GameReplay) -> None:
         start = self.score
-        self.state = one.after or next_game(one.state)
-        if one.conceded_match and one.winner is not None:
+        self.state = played.after or next_game(played.state)
+        if played.conceded_match and played.winner is not None:
             left, right = start
-            self.score = (left + one.points, right) if one.winner == 0 else (left, right + one.points)
+            self.score = (left + played.points, right) if played.winner == 0 else (left, right + played.points)
         else:
             self.score = self.state.score
         if self.state.is_over:
             self.winner = self.state.winner
-        crawford, cube = one.state.crawford, one.state.cube
+        crawford, cube = played.state.crawford, played.state.cube
         self.games.append(
             GameVerdict(
-                one.game.number,
+                played.game.number,
                 start,
                 self.score,
                 crawford,
-                one.winner,
-                one.kind,
+                played.winner,
+                played.kind,
                 cube,
-                one.points,
-                rests_on_words=_rests_on_words(one),
+                played.points,
+                rests_on_words=_rests_on_words(played),
             )
         )
 
     # How the game ended
 
     def _needed(self, winner: Side) -> int:
-        """Points the winner lacks to the match; 0 in money play."""
+        """Return the points the winner still needs for the match; 0 in money play."""
         return max(0, self.length - self.score[winner])
 
-    def _compare_with_claim(self, one: GameReplay, following: Game | None) -> None:
-        """The board has decided; the words must agree."""
-        claim, winner = one.game.claim, one.winner
+    def _compare_with_claim(self, played: GameReplay, following: Game | None) -> None:
+        """Compare the result on the board with the stated one."""
+        claim, winner = played.game.claim, played.winner
         if winner is None:
             return
         if claim is None:
-            if self.transcript.format == "mat" and not one.conceded_match:
-                one.report(WARNING, "result_missing")
+            if self.transcript.format == "mat" and not played.conceded_match:
+                played.report(WARNING, "result_missing")
             return
         if claim.winner != winner:
-            one.report(ERROR, "wrong_winner")
-        if claim.winner != winner or one.conceded_match:
+            played.report(ERROR, "wrong_winner")
+        if claim.winner != winner or played.conceded_match:
             return
         needed = self._needed(winner)
-        if claim.points is not None and claim.points != one.points:
-            params = {"stated": claim.points, "counted": one.points}
-            capped = following is None and 0 < needed <= claim.points < one.points
-            one.report(WARNING if capped else ERROR, "points_capped" if capped else "wrong_points", params)
-        if claim.match and self.length and one.points < needed:
-            one.report(ERROR, "match_not_won", {"needed": needed, "counted": one.points})
+        if claim.points is not None and claim.points != played.points:
+            params = {"stated": claim.points, "counted": played.points}
+            capped = following is None and 0 < needed <= claim.points < played.points
+            played.report(WARNING if capped else ERROR, "points_capped" if capped else "wrong_points", params)
+        if claim.match and self.length and played.points < needed:
+            played.report(ERROR, "match_not_won", {"needed": needed, "counted": played.points})
 
-    def _conclude(self, one: GameReplay, following: Game | None) -> None:
-        """The board has not decided: a drop or a resignation that is only told, or an unfinished game."""
-        claim = one.game.claim or self._claim_of_resignation(one) or self._claim_of_next_header(one, following)
+    def _conclude(self, played: GameReplay, following: Game | None) -> None:
+        """End a game that did not end on the board: by a stated drop or resignation, or as unfinished."""
+        claim = played.game.claim or self._claim_of_resignation(played) or self._claim_of_next_header(played, following)
         if claim is None:
             if following is not None:
-                one.report(ERROR, "game_unfinished")
+                played.report(ERROR, "game_unfinished")
             return
-        if claim.winner not in _SIDES or (one.resignation is not None and claim.winner == one.resignation.side):
-            one.report(ERROR, "wrong_winner")
+        if claim.winner not in _SIDES or (played.resignation is not None and claim.winner == played.resignation.side):
+            played.report(ERROR, "wrong_winner")
             return
-        points = claim.points if claim.points is not None else self._points_of_resignation(one)
-        if one.doubler == claim.winner and points == one.state.cube:
-            one.report(WARNING, "drop_missing")
-            one.drop_double()
+        points = claim.points if claim.points is not None else self._points_of_resignation(played)
+        if played.doubler == claim.winner and points == played.state.cube:
+            played.report(WARNING, "drop_missing")
+            played.drop_double()
             return
-        self._give_up(one, claim, points, following)
+        self._give_up(played, claim, points, following)
 
-    def _claim_of_resignation(self, one: GameReplay) -> Claim | None:
-        return None if one.resignation is None else Claim(1 - one.resignation.side, one.resignation.points)
+    def _claim_of_resignation(self, played: GameReplay) -> Claim | None:
+        return None if played.resignation is None else Claim(1 - played.resignation.side, played.resignation.points)
 
-    def _points_of_resignation(self, one: GameReplay) -> int:
-        given = one.resignation
-        if given is not None and given.points is not None:
-            return given.points
-        return (given.value if given is not None and given.value else 1) * one.state.cube
+    def _points_of_resignation(self, played: GameReplay) -> int:
+        resignation = played.resignation
+        if resignation is not None and resignation.points is not None:
+            return resignation.points
+        return (resignation.value if resignation is not None and resignation.value else 1) * played.state.cube
 
-    def _claim_of_next_header(self, one: GameReplay, following: Game | None) -> Claim | None:
-        """A game without result whose points the next header books for one side."""
+    def _claim_of_next_header(self, played: GameReplay, following: Game | None) -> Claim | None:
+        """Return the result that the score in the next header implies, if one side has gained points."""
         if following is None or following.start is None:
             return None
         won = [after - before for after, before in zip(following.start, self.score, strict=True)]
         if sorted(won)[0] != 0 or max(won) <= 0:
             return None
-        one.report(WARNING, "result_missing")
+        played.report(WARNING, "result_missing")
         return Claim(won.index(max(won)), max(won))
 
-    def _give_up(self, one: GameReplay, claim: Claim, points: int, following: Game | None) -> None:
-        """A resignation, or a concession where the points can only mean the match."""
-        winner, needed, cube = claim.winner, self._needed(claim.winner), one.state.cube
+    def _give_up(self, played: GameReplay, claim: Claim, points: int, following: Game | None) -> None:
+        """End the game by resignation, or the match by concession if the points can only mean that."""
+        winner, needed, cube = claim.winner, self._needed(claim.winner), played.state.cube
         multiple, odd = divmod(points, cube)
         ordinary = odd == 0 and multiple in KIND_OF_MULTIPLE and not (claim.match and points < needed)
         if ordinary:
-            if one.resignation is None:
-                one.report(NOTE, "resignation_implied", {"points": points})
-            if multiple > one.max_to_lose(1 - winner):
-                one.report(WARNING, "resigned_too_much", {"points": points})
-            one.resign(1 - winner, multiple)
+            if played.resignation is None:
+                played.report(NOTE, "resignation_implied", {"points": points})
+            if multiple > played.max_to_lose(1 - winner):
+                played.report(WARNING, "resigned_too_much", {"points": points})
+            played.resign(1 - winner, multiple)
         elif self.length and following is None and (claim.match or points == needed or points > 3 * cube):
-            one.report(WARNING, "match_conceded", {"stated": points, "needed": needed})
-            one.concede(1 - winner)
+            played.report(WARNING, "match_conceded", {"stated": points, "needed": needed})
+            played.concede(1 - winner)
         else:
-            one.report(ERROR, "impossible_points", {"stated": points, "cube": cube})
-            one.end_by_ruling(winner, points)
+            played.report(ERROR, "impossible_points", {"stated": points, "cube": cube})
+            played.end_by_ruling(winner, points)
 
 
 def _each_side_moved(transcript: Transcript) -> bool:
@@ -358,12 +358,12 @@ def _each_side_moved(transcript: Transcript) -> bool:
     return False
 
 
-def _rests_on_words(one: GameReplay) -> bool:
-    """Whether the result of a game is only stated, by the record or by the side said to have given up."""
-    if one.winner is None:
+def _rests_on_words(played: GameReplay) -> bool:
+    """Whether the result of a game is only stated, not shown by the plays or a recorded resignation."""
+    if played.winner is None:
         return False
-    implied = one.kind is WinKind.RESIGNATION and one.resignation is None
-    return implied or one.kind in _GIVEN_UP or not any(event.kind in _MOVED for event in one.game.events)
+    implied = played.kind is WinKind.RESIGNATION and played.resignation is None
+    return implied or played.kind in _GIVEN_UP or not any(event.kind in _MOVED for event in played.game.events)
 
 
 def _marks_hits(transcript: Transcript) -> bool:

@@ -1,4 +1,4 @@
-"""What is told of a game while it is replayed: the position in hand, findings, frames."""
+"""A recorded game while it is replayed: its current position, its findings and its frames."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,22 +21,22 @@ _CUBE = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.DROP, Kind.BEAVER})
 
 @dataclass(slots=True)
 class Stars:
-    """How the record as a whole marks hits; a record that never does is not blamed for each."""
+    """Whether the record marks hits at all; if it never does, a missing mark is no finding."""
 
     used: bool
-    """The record marks hits."""
+    """Some hit is marked."""
     missing: bool = False
-    """There was a hit, and the record marks none."""
+    """There was a hit, and no hit is marked."""
 
 
 @dataclass(slots=True)
 class Chronicle:
-    """A game in hand: where it stands, and what has been said of it."""
+    """A game being replayed: its current position and what has been reported so far."""
 
     game: Game
     state: MatchState
-    """Score, cube and its owner, and whether a double awaits its answer. Plays do not change it: board and side on
-    turn are those of `key` and `turn`."""
+    """Score, cube and its owner, and whether a double has been offered. Plays do not change it: `key` and `turn` hold
+    the board and the side on turn."""
     stars: Stars
     frames: list[Frame] | None = None
     findings: list[Finding] = field(default_factory=list)
@@ -47,11 +47,11 @@ class Chronicle:
     ply: int = 0
     """Rolls so far."""
     at: int = 0
-    """Index of the event in hand."""
+    """Index of the current event."""
 
     @property
     def doubler(self) -> Side | None:
-        """Who has offered the cube and waits for the answer."""
+        """The side that has offered the cube and has no answer yet."""
         return self.state.turn if self.state.phase is Phase.DOUBLED else None
 
     def report(
@@ -63,7 +63,7 @@ class Chronicle:
         nearest: tuple[str, ...] = (),
         place: Place | None = None,
     ) -> Finding:
-        """Notes a finding at the event in hand."""
+        """Add a finding at the current event."""
         finding = Finding(
             severity,
             code,
@@ -88,7 +88,7 @@ class Chronicle:
 
     def _xgid(self) -> str:
         event = self.game.events[self.at] if self.at < len(self.game.events) else None
-        # Once a play is booked the other side is on turn, and the dice are not his.
+        # After the play the other side is on turn, and the dice are no longer shown.
         to_play = event is not None and event.kind is Kind.PLAY and event.side == self.turn and event.dice in ROLLS
         dice = event.dice if event is not None and to_play else None
         return position_xgid(
@@ -105,24 +105,24 @@ class Chronicle:
         )
 
     def swap(self) -> None:
-        """The other side is on turn."""
+        """Pass the turn to the other side."""
         self.key = swapped_key(self.key)
         self.turn = None if self.turn is None else 1 - self.turn
 
     def show(self, event: Event, dice: Dice, resolution: Resolution | None) -> None:
-        """Adds the frame of a turn; no resolution: an illegal or unwritten play."""
+        """Add the frame of a turn; without a resolution the play is illegal or not recorded."""
         if self.frames is not None:
             seen = position_of(self.key)
             self.frames.append(self._frame(event, seen, played(seen, event, dice, resolution)))
 
     def show_cube(self, event: Event) -> None:
-        """Adds the frame of an event that moves no checker."""
+        """Add the frame of an event that moves no checker."""
         if self.frames is not None:
             seen = position_of(self.key if event.side == self.turn else swapped_key(self.key))
             self.frames.append(self._frame(event, seen, Played((), "", seen, legal=True)))
 
-    def show_stood(self, event: Event) -> None:
-        """Adds the frame of an illegal play that stood, from the position before it to the one the record gives."""
+    def show_illegal_play(self, event: Event) -> None:
+        """Add the frame of an illegal play that stood, from the position before it to the one the record gives."""
         if self.frames is not None:
             seen = position_of(self.key)
             self.frames.append(self._frame(event, seen, Played((), "?", event.position or seen, legal=False)))
@@ -148,10 +148,10 @@ class Chronicle:
 
 
 def roll_of(dice: Dice | None) -> str:
-    """A roll as sentences have it."""
+    """Return a roll as it is shown in a sentence."""
     return f"{dice[0]}-{dice[1]}" if dice else ""
 
 
-def words_of(event: Event) -> dict[str, Any]:
-    """The roll and the words of an event, for its sentence."""
+def play_params(event: Event) -> dict[str, Any]:
+    """Return the roll and the recorded play of an event, as parameters of a sentence."""
     return {"dice": roll_of(event.dice), "play": written_play(event.moves)}

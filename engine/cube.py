@@ -9,7 +9,10 @@ Score = tuple[int, int]
 def double_refused(
     *, side: Side, cube: int, owner: Side | None, length: int, crawford: bool, opened: bool
 ) -> Refused | None:
-    """Why `side`, on roll, may not double; None if it may. `length` 0 is money play, `opened`: a roll was made."""
+    """Return why `side`, on roll, may not double; None if it may.
+
+    `length` is 0 in money play; `opened` says whether the opening roll was made.
+    """
     if not opened:
         return Refused("double_before_opening")
     if length == 1:
@@ -22,14 +25,14 @@ def double_refused(
 
 
 def is_dead(*, side: Side, cube: int, score: Score, length: int) -> bool:
-    """Whether doubling gains `side` nothing: it needs no more than the cube already gives. Never in money play."""
+    """Whether doubling gains `side` nothing, because the cube already wins it the match. Never in money play."""
     return length > 0 and length - score[side] <= cube
 
 
 def is_crawford_game(*, length: int, score: Score, played: bool, rule: bool = True) -> bool:
     """Whether the game at `score` is the Crawford game.
 
-    That is the first game after either side has come to exactly one point short of the match; it never recurs
-    (`played`), and a match of one point has no cube and no Crawford game.
+    That is the first game after either side has come to exactly one point short of the match. There is only one in a
+    match (`played`: it is over), and none in a match to one point, which has no cube.
     """
     return rule and length > 1 and not played and length - 1 in score

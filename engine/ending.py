@@ -1,4 +1,4 @@
-"""How a game of a record ends: every way goes through `engine.match`, where the rules of cube and score are."""
+"""The end of a recorded game. Every ending is applied by `engine.match`, which has the rules of cube and score."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from engine.scoring import WinKind, most_to_lose
 
 @dataclass(slots=True)
 class Ending(Chronicle):
-    """A game in hand that can be ended."""
+    """A game being replayed that can be ended."""
 
     over: bool = False
     winner: Side | None = None
@@ -21,33 +21,33 @@ class Ending(Chronicle):
     points: int = 0
     conceded_match: bool = False
     after: MatchState | None = None
-    """The state of the match once the game is over."""
+    """The state of the match after the game."""
 
     def standing(self, side: Side | None, phase: Phase = Phase.TO_ROLL) -> MatchState:
-        """The state of the match with the board in hand and `side` on turn."""
+        """Return the state of the match with the current board and `side` on turn."""
         seen = self.key if self.turn in (None, side) else swapped_key(self.key)
         return self.state._replace(position=position_of(seen), turn=side, phase=phase)
 
     def end(self, after: MatchState) -> None:
-        """Takes over what `engine.match` made of the end of the game."""
+        """Take over the result of the game from the state after it."""
         result = after.results[-1]
         self.over, self.after = True, after
         self.winner, self.kind, self.points = result.winner, result.kind, result.points
 
     def drop_double(self) -> None:
-        """Ends the game: the double that awaits its answer is dropped."""
-        assert self.doubler is not None  # noqa: S101, the caller has asked
+        """End the game: the double that was offered is dropped."""
+        assert self.doubler is not None  # noqa: S101, the caller has checked it
         self.end(apply(self.state, Action(Act.DROP, 1 - self.doubler)))
 
     def concede_match(self, after: MatchState, kind: WinKind) -> None:
-        """Ends the game with the match, for the points that the winner lacked."""
+        """End the match and with it the game, for the points that the winner still needed."""
         assert after.winner is not None  # noqa: S101, the match is over
         points = max(1, self.state.length - self.state.score[after.winner])
         self.over, self.conceded_match, self.after = True, True, after
         self.winner, self.kind, self.points = after.winner, kind, points
 
     def resign(self, side: Side, multiple: int) -> None:
-        """Ends the game: `side` gives up this many times the cube, and the other side accepts."""
+        """End the game: `side` resigns `multiple` times the cube, and the other side accepts."""
         standing = self.standing(side)
         if standing.position.is_over:
             self.end_by_ruling(1 - side, multiple * self.state.cube)
@@ -56,18 +56,18 @@ class Ending(Chronicle):
         self.end(apply(after, Action(Act.ACCEPT, 1 - side)) if after.phase is Phase.RESIGNED else after)
 
     def concede(self, side: Side) -> None:
-        """Ends the match: `side` gives it up."""
+        """End the match: `side` concedes it."""
         self.concede_match(apply(self.standing(side), Action(Act.CONCEDE, side)), WinKind.CONCESSION)
 
     def end_by_ruling(self, winner: Side, points: int) -> None:
-        """Ends the game for points that the rules do not give, as the record states them."""
+        """End the game for points that only the record gives, not the rules."""
         if points > 0:
             self.end(apply(self.state, Action(Act.END_GAME, winner, value=points, kind=WinKind.RESIGNATION)))
         else:
             self.over, self.winner, self.kind, self.after = True, winner, WinKind.RESIGNATION, next_game(self.state)
 
     def max_to_lose(self, side: Side) -> int:
-        """1, 2 or 3: the most `side` can still lose."""
+        """Return the most `side` can still lose: 1, 2 or 3 times the cube."""
         if self.turn is None:
             return 3
         seen = position_of(self.key)

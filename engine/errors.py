@@ -1,7 +1,7 @@
-"""What the engine refuses, and the English sentence for each reason.
+"""Refusals, and the English sentence for each code of a refusal or finding.
 
-A refusal and a finding are a stable `code` with parameters. The sentence is only a default: the shells
-(pages, API, command line) translate the template of a code and fill the same parameters in.
+A code is stable and comes with parameters. Pages and the API translate the template of a code and fill in the same
+parameters; the command line shows it in English.
 """
 
 from collections.abc import Mapping
@@ -9,41 +9,41 @@ from typing import Any
 
 MESSAGES: dict[str, str] = {
     # Positions and identifiers
-    "bad_counts": "A position has 26 whole numbers, the point counts seen by the player on roll.",
-    "too_many_checkers": "A side has {count} checkers; fifteen is the most there can be.",
-    "wrong_bar_side": "The opponent's bar and the own bar are mixed up in this position.",
+    "bad_counts": "A position is 26 whole numbers: the checkers on each point, as seen by the player on roll.",
+    "too_many_checkers": "A side has {count} checkers; 15 is the most it can have.",
+    "wrong_bar_side": "The bars of the two sides are swapped in this position.",
     "bad_position_id": "“{text}” is not a GNU Backgammon position ID.",
     "bad_match_id": "“{text}” is not a GNU Backgammon match ID.",
     "bad_letters": "“{text}” is not a board of 26 letters as in an XGID.",
     "bad_xgid": "“{text}” is not an XGID.",
-    "bad_dice": "The dice {dice} cannot be: each die shows a number from 1 to 6.",
+    "bad_dice": "{dice} is not a roll of two dice with numbers from 1 to 6.",
     "no_checkers_left": "There are no checkers on this board.",
     "two_sides_on_a_point": "Both sides have checkers on point {point}.",
     "bad_notation": "“{text}” is not a play in backgammon notation.",
     # Plays
-    "no_such_move": "A checker can only move towards home, from the bar or a point to a lower point or off.",
-    "no_checker": "There is no checker of yours on {point}.",
-    "bar_first": "A checker on the bar must enter before anything else is moved.",
+    "no_such_move": "Checkers move towards home only: from the bar or a higher point to a lower point, or off.",
+    "no_checker": "There is no checker to move on {point}.",
+    "bar_first": "A checker on the bar must enter before any other checker moves.",
     "blocked": "From {source}, point {point} is blocked: the opponent has two or more checkers there.",
-    "wrong_die": "No die takes a checker from {source} to {target}.",
-    "more_than_dice": "More was moved than the dice allow.",
-    "not_all_home": "Nothing can be borne off while a checker is outside the home board.",
-    "higher_checker": "With this die {point} cannot be borne off while a checker stands on a higher point.",
+    "wrong_die": "No die moves a checker from {source} to {target}.",
+    "more_than_dice": "This play moves more than the dice allow.",
+    "not_all_home": "No checker can be borne off while another is outside the home board.",
+    "higher_checker": "This die cannot bear off from {point} while a checker is on a higher point.",
     "must_play": "There is a legal play, so the roll must be played.",
     "must_play_both": "Both dice can be played, so both must be.",
-    "must_play_larger": "Only one die can be played, and then it must be the {die}.",
-    "must_play_more": "{count} steps of this double can be played, so they all must be.",
-    "ambiguous": "Several ways of moving hit different checkers; the record does not say which was meant.",
+    "must_play_larger": "Only one of the dice can be played, so it must be the larger: {die}.",
+    "must_play_more": "As much of a double as possible must be played, here {count} of 4 steps.",
+    "ambiguous": "Several ways to make this play hit different checkers, and the record does not say which it was.",
     # Matches
-    "bad_length": "A match is played to 1 to {most} points, not to {length}.",
+    "bad_length": "The length of a match is 1 to {most} points, not {length}.",
     "bad_score": "A match to {length} cannot start at {left}–{right}.",
-    "bad_score_pair": "A score is two whole numbers, such as (2, 1), and not {score}.",
+    "bad_score_pair": "A score is two whole numbers, such as (2, 1), not {score}.",
     "match_over": "The match is over.",
     "not_your_turn": "It is not your turn.",
-    "not_now": "This cannot be done at this moment of the game.",
+    "not_now": "This cannot be done at this stage of the game.",
     "no_flag_fallen": "The opponent has not run out of time.",
-    "bad_ruling": "A director who ends a game names its winner and at least one point.",
-    "bad_resignation": "One resigns a single game, a gammon or a backgammon.",
+    "bad_ruling": "To end a game, name its winner and at least one point.",
+    "bad_resignation": "Only a single game, a gammon or a backgammon can be resigned.",
     # Live play
     "bad_clock": "A clock has some time, and no part of it can be below zero.",
     "bad_link": "This is not a link of a dice chain.",
@@ -54,57 +54,57 @@ MESSAGES: dict[str, str] = {
     "cube_in_crawford": "This is the Crawford game: it is played without the cube.",
     "cube_not_owned": "The opponent owns the cube, so only the opponent may double.",
     "cube_value": "The cube turns to {cube} here, not to {stated}.",
-    "dead_cube": "This double gains nothing: the doubler already had enough on the cube to win the match.",
+    "dead_cube": "This double gains nothing: the cube is already high enough to win the match.",
     "nothing_to_take": "There is no double to answer here.",
     "double_unanswered": "The double was neither taken nor dropped.",
-    "take_missing": "The take is not written, but play went on with the doubled cube.",
-    "drop_missing": "The drop is not written; the double ended the game.",
-    "beaver_in_match": "Beavers belong to money play and do not exist in a match.",
-    "cube_set": "The record sets the cube to {cube} instead of turning it in play.",
+    "take_missing": "The take is not recorded, but play went on with the doubled cube.",
+    "drop_missing": "The drop is not recorded; the double ended the game.",
+    "beaver_in_match": "Beavers are allowed in money play only, not in a match.",
+    "cube_set": "The record sets the cube to {cube} instead of recording a double.",
     # Adjudication: plays
-    "reordered": "The steps are legal, but not in the order in which they are written.",
-    "hidden_hit": "This play also hits on its way, which is not written.",
-    "last_checker_one_die": "The last checker was borne off with one die; strictly both had to be played.",
+    "reordered": "The steps are legal, but not in the order in which they are recorded.",
+    "hidden_hit": "This play also hits a checker on its way, which the record does not show.",
+    "last_checker_one_die": "The last checker was borne off with one die; strictly, both had to be played.",
     "false_star": "The record marks a hit on {point}, but nothing was hit there.",
     "missing_star": "The hit on {point} is not marked.",
-    "stars_absent": "This record does not mark hits with a star; they were worked out from the play.",
+    "stars_absent": "This record does not mark hits with a star; they were worked out from the plays.",
     "opening_double": "A game cannot open with the double {dice}: equal dice are rolled again.",
     "wrong_side": "It was the other player's turn.",
     "roll_missing": "The roll of this turn is missing.",
-    "play_missing": "The play of {dice} is missing, so what follows in this game cannot be followed.",
-    "play_forced": "The play is not written; only one was possible.",
-    "last_play_missing": "The last roll, {dice}, was not played: the game was given up.",
-    "illegal_play_stood": "The record marks this play of {dice} as illegal; the game went on from where it stood.",
-    "followed_from_likeliest": "From here on the game is checked from the position that best fits the plays after it.",
-    "position_set": "The record sets up a position instead of playing to it.",
-    "play_after_game": "The game was already over here.",
+    "play_missing": "The play of {dice} is missing, so the rest of this game cannot be checked.",
+    "play_forced": "The play is not recorded, but only one was possible.",
+    "last_play_missing": "The last roll, {dice}, was not played because the game was given up.",
+    "illegal_play_stood": "The record marks this play of {dice} as illegal; it stood, and the game went on from there.",
+    "followed_from_likeliest": "From here on, the game is checked from the position that best fits the next plays.",
+    "position_set": "The record sets up a position that was not reached by play.",
+    "play_after_game": "The game was already over.",
     "nothing_to_answer": "There is no resignation to answer here.",
     # Adjudication: results
     "length_missing": "The record does not say how many points the match was played to.",
-    "no_games": "The record holds no game.",
+    "no_games": "The record contains no games.",
     "play_after_match": "The match was already won before this game.",
-    "too_many_findings": "There are too many faults; the rest of the record was not read.",
-    "jacoby_in_match": "The record says that the Jacoby rule was on; it belongs to money play and not to a match.",
-    "crawford_already_played": "One side starts a point short of the match. The record only fits the rules if the "
-    "Crawford game was played before it.",
+    "too_many_findings": "There are too many problems; the rest of the record was not checked.",
+    "jacoby_in_match": "The record says that the Jacoby rule was on, but it applies to money play only.",
+    "crawford_already_played": "One side starts one point short of the match. The record fits the rules only if the "
+    "Crawford game was played before.",
     "start_score": "The match starts at {left}–{right}.",
-    "score_contradicts": "The game starts at {stated} in the record, but the games before it give {counted}.",
-    "not_crawford": "The record calls this the Crawford game, but it is not.",
-    "result_missing": "The result of this game is not written.",
+    "score_contradicts": "The record starts this game at {stated}, but the games before it add up to {counted}.",
+    "not_crawford": "The record marks this as the Crawford game, but it is not.",
+    "result_missing": "The result of this game is not recorded.",
     "wrong_winner": "The record gives this game to the player who lost it.",
-    "wrong_points": "The record gives {stated} points for this game; the board and the cube give {counted}.",
-    "points_capped": "The record gives only the {stated} points that were needed; {counted} were won.",
-    "match_not_won": "The record says that this game won the match, but {needed} points were needed and {counted} won.",
-    "game_unfinished": "This game has no end, yet another game follows.",
-    "resignation_implied": "The game stops with {points} points given: it was resigned.",
+    "wrong_points": "The points of this game are {stated} in the record, but {counted} by the board and the cube.",
+    "points_capped": "The record counts only the {stated} points that were needed, of {counted} won.",
+    "match_not_won": "The record says that this game won the match, but it gave {counted} of {needed} points needed.",
+    "game_unfinished": "This game has no end, but another game follows.",
+    "resignation_implied": "The game stops here with a result (points: {points}), so it was resigned.",
     "resigned_too_much": "The game was resigned for {points} points, more than could still be lost.",
-    "match_conceded": "The points given ({stated}) mean that the match was given up or lost on time.",
+    "match_conceded": "The points of this result ({stated}) mean that the match was conceded or lost on time.",
     "side_never_moved": "One side never moves in this record, so it does not show that the match was played.",
     "impossible_points": "With the cube on {cube} a game cannot be worth {stated} points.",
     # Records
     "file_too_large": "The file is larger than {limit} bytes, far more than a match record needs.",
-    "not_text": "The file is neither text nor a match file that can be read.",
-    "unknown_format": "The file is not a backgammon match record that can be read: .mat or .txt, SGF, .xg, or JSON.",
+    "not_text": "The file is neither text nor a match file in a supported format.",
+    "unknown_format": "The file is not a match record in a supported format: .mat or .txt, SGF, .xg or JSON.",
     "is_pdf": "This is a PDF, which shows a match but is not a record of it. Export the match as .mat or text.",
     "is_image": "This is a picture. Positions cannot be read from pictures; export the match as .mat or text.",
     "is_document": "This is an office document. Paste the text of the record instead, or export the match as .mat.",
@@ -112,37 +112,37 @@ MESSAGES: dict[str, str] = {
     "is_chess": "This is a chess game, not a backgammon match.",
     "is_zip": "This is a ZIP archive. Unpack it and send one record at a time.",
     "no_match": "There is no match in the file.",
-    "too_many_games": "The record holds more than {limit} games.",
-    "too_many_plies": "The record holds more than {limit} rolls and cube actions.",
+    "too_many_games": "The record contains more than {limit} games.",
+    "too_many_plies": "The record contains more than {limit} rolls and cube actions.",
     "too_many_lines": "The record has more than {limit} lines.",
-    "inflates_too_much": "Unpacked, the file would be larger than {limit} bytes; no match record is.",
+    "inflates_too_much": "Unpacked, the file would be larger than {limit} bytes, far more than a match record needs.",
     "damaged_file": "The file is damaged or incomplete and cannot be unpacked.",
-    "other_game": "This SGF file holds another game than backgammon.",
-    "bad_json": "The file is not valid JSON; the fault is at line {line}, column {column}.",
+    "other_game": "This SGF file is of another game, not backgammon.",
+    "bad_json": "The file is not valid JSON; the error is at line {line}, column {column}.",
     "other_json": "This JSON is not a Barpoint match record.",
-    "unknown_version": "The record is of version {version}; this program knows version {known}.",
+    "unknown_version": "The record has version {version}; only version {known} is supported.",
     "bad_field": "In the record, {where} should be {expected}.",
     "cannot_write": "A match cannot be written as “{format}”.",
     "several_matches": "The file holds more than one match; only the first was read.",
-    "line_too_long": "A line of {characters} characters was passed over: no row of a match is so long.",
+    "line_too_long": "A line of {characters} characters was skipped; no row of a match is that long.",
     "unreadable_cell": "This could not be understood: “{text}”.",
-    "unreadable_line": "This line looks like a play but has no row number; it was passed over: “{text}”.",
+    "unreadable_line": "This line looks like a play but has no row number, so it was skipped: “{text}”.",
     "unreadable_position": "The position given here cannot be read: “{text}”.",
-    "after_result": "This stands after the result of the game: “{text}”.",
-    "second_result": "The game already has another result: “{text}”.",
+    "after_result": "This comes after the result of the game: “{text}”.",
+    "second_result": "The game has a second result: “{text}”.",
     "names_change": "From here on the players are called “{left}” and “{right}”.",
-    "cut_short": "The file breaks off here; what comes after is missing.",
-    "unknown_fields": "{count} fields that this program does not know were passed over, the first is “{first}”.",
+    "cut_short": "The file ends unexpectedly; the rest is missing.",
+    "unknown_fields": "Unknown fields were skipped ({count}); the first is “{first}”.",
     "money_game": "This is a single game that the site records as a match to {length} points: read as a money game "
     "with the Jacoby rule.",
-    "settled_game": "The players agreed on {points} points instead of playing this game to its end.",
-    "other_variant": "The record is of {name}; only the usual game of backgammon can be checked.",
+    "settled_game": "The players agreed on a result (points: {points}) instead of finishing this game.",
+    "other_variant": "The record is of {name}; only standard backgammon can be checked.",
 }
 """Code -> English template with `{parameter}` places, for refusals and findings alike."""
 
 
 class Refused(Exception):
-    """The engine (or a service) declines; nothing has changed.
+    """Raised where a request cannot be met by the rules; nothing has changed.
 
     `code` is stable and meant for programs; `params` fill the sentence of that code.
     """
@@ -162,9 +162,9 @@ class Refused(Exception):
 
 
 def sentence(code: str, params: Mapping[str, Any]) -> str:
-    """The English sentence of a code; the bare code where the table has none, `?` for a parameter that is missing.
+    """Return the English sentence of a code; the bare code if it is unknown, `?` for a missing parameter.
 
-    Codes and parameters may come from a record that somebody sent in, so they are never used as a template.
+    Codes and parameters may come from an uploaded record, so they are never used as a template.
     """
     template = MESSAGES.get(code)
     return code if template is None else template.format_map(_Blanks(params))

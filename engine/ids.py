@@ -1,6 +1,6 @@
 """Positions and match states as short texts: GNU Backgammon IDs and XGID (docs/rules.md §5).
 
-Side *i* is gnubg's player *i*; in an XGID side 1 sits at the bottom.
+Side *i* is player *i* of GNU Backgammon; in an XGID side 1 is the player at the bottom.
 """
 
 import binascii
@@ -27,7 +27,7 @@ _FIELDS = (
     ("score_1", 15),
     ("no_jacoby", 1),
 )
-"""The bits of a match ID from the least significant on."""
+"""Fields of a match ID with their bits, from the least significant on."""
 _CENTRED = 3
 _MATCH_ID_BYTES = 9
 _PLAYING, _OVER, _RESIGNED, _DROPPED = 1, 2, 3, 4
@@ -35,7 +35,7 @@ _MAX_CUBE_LOG = 10
 
 
 def gnubg_match_id(state: MatchState) -> str:
-    """The GNU Backgammon match ID of a state (12 characters; goes with `state.position.gnubg_id`)."""
+    """Return the GNU Backgammon match ID of a state: 12 characters, used with `state.position.gnubg_id`."""
     on_roll = state.turn if state.turn is not None else 0
     high, low = sorted(state.dice or (0, 0), reverse=True)
     values = {
@@ -56,7 +56,7 @@ def gnubg_match_id(state: MatchState) -> str:
     }
     bits = shift = 0
     for name, width in _FIELDS:
-        # A cube past 32,768 or such a score does not fit; it must not spill into what stands beside it.
+        # A cube or score above 32,768 does not fit; it must not spill into the next field.
         bits |= min(values[name], (1 << width) - 1) << shift
         shift += width
     return binascii.b2a_base64(bits.to_bytes(_MATCH_ID_BYTES, "little"), newline=False).decode()
@@ -70,7 +70,7 @@ def _gnubg_state(state: MatchState) -> int:
 
 
 def parse_gnubg_ids(position_id: str, match_id: str) -> MatchState:
-    """The state that a position ID and a match ID describe together.
+    """Return the state that a position ID and a match ID describe together.
 
     Raises Refused: `bad_match_id`, and what `Position.from_gnubg_id` raises.
     """
@@ -124,12 +124,12 @@ def _from_gnubg(position: Position, values: dict[str, int]) -> MatchState:
 
 
 def _crawford_played(score: Score, length: int, *, crawford: bool) -> bool:
-    """One point short without it being the Crawford game: that game has been."""
+    """Whether the Crawford game is over: a side is one point short, and this is not the Crawford game."""
     return length > 1 and not crawford and length - 1 in score
 
 
 def xgid(state: MatchState) -> str:
-    """The XGID of a state. XGID has no resignations: the position is given as before the offer."""
+    """Return the XGID of a state. XGID has no resignations, so one that was offered is left out."""
     return position_xgid(
         state.position,
         turn=state.turn if state.turn is not None else 0,
@@ -157,7 +157,7 @@ def position_xgid(
     jacoby: bool,
     length: int,
 ) -> str:
-    """The XGID of a position seen by side `turn`, which is on roll."""
+    """Return the XGID of a position seen by side `turn`, which is on roll."""
     letters = (position if turn == 1 else position.swapped()).letters
     owned_by = 0 if owner is None else 1 if owner == 1 else -1
     rolled = "D" if doubled else f"{dice[0]}{dice[1]}" if dice else "00"
@@ -178,9 +178,9 @@ def position_xgid(
 
 
 def parse_xgid(text: str) -> MatchState:
-    """The state that an XGID describes (with or without the leading `XGID=`). Raises Refused (`bad_xgid`).
+    """Return the state that an XGID describes, with or without the leading `XGID=`. Raises Refused (`bad_xgid`).
 
-    The player at the bottom is side 1. `B` (beavered) and `R` (raccooned) read like `D`.
+    The player at the bottom is side 1. `B` (beavered) and `R` (raccooned) are read as `D`.
     """
     if not isinstance(text, str):
         raise Refused("bad_xgid", text=text)

@@ -18,10 +18,10 @@ _NEGATED = bytes((2 * BIAS - value) % 256 for value in range(256))
 
 
 def key_of(counts: Iterable[int]) -> int:
-    """The key of 26 counts; they are not checked."""
+    """Return the key of 26 counts, which are not checked."""
     return int.from_bytes(bytes(count + BIAS for count in counts), "little")
 
 
 def swapped_key(key: int) -> int:
-    """The key of the same board seen by the other player."""
+    """Return the key of the same board seen by the other player."""
     return int.from_bytes(key.to_bytes(COUNTS, "big").translate(_NEGATED), "little")

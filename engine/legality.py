@@ -1,4 +1,4 @@
-"""Why a play is not legal, what would have been near it, and the graph of steps that lead to legal plays."""
+"""Why a play is illegal, the legal plays nearest to it, and the graph of the steps that lead to legal plays."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ Leg = tuple[int, int]
 
 
 def explain_illegal(position: Position, dice: Dice, steps: str | Iterable[Way]) -> str | None:
-    """The code of the reason why these steps are not a legal play; None if they are one.
+    """Return the code of the reason why a play is illegal; None if it is legal.
 
-    The steps are those of `parse_play`, or a play in notation.
+    `steps` is a play in notation, or what `parse_play` returns.
     Codes: `no_checker`, `bar_first`, `blocked`, `wrong_die`, `more_than_dice`, `not_all_home`, `higher_checker`,
     `no_such_move`, `must_play`, `must_play_both`, `must_play_larger`, `must_play_more`.
     Raises Refused (`bad_dice`, `bad_notation`).
@@ -30,7 +30,7 @@ def explain_illegal(position: Position, dice: Dice, steps: str | Iterable[Way]) 
 
 
 def why_illegal(position: Position, dice: Dice, steps: str | Iterable[Way]) -> Refused | None:
-    """Like `explain_illegal`, with the parameters of the sentence (`point`, `source`, `die` …)."""
+    """Like `explain_illegal`, but return a `Refused` with the parameters of its sentence (`point`, `source` …)."""
     low, high = sorted(checked_dice(dice))
     ways = parse_play(steps) if isinstance(steps, str) else steps
     legs = tuple(sorted(legs_of(ways), reverse=True))
@@ -39,30 +39,33 @@ def why_illegal(position: Position, dice: Dice, steps: str | Iterable[Way]) -> R
     left = (high, low) if high != low else (high,) * 4
     if len(legs) > len(left):
         return Refused("more_than_dice")
-    found = legal_results(position.key, high, low)
+    results = legal_results(position.key, high, low)
     walk = _Walk()
     walk.go(position.key, legs, left)
     if not walk.finals:
         return walk.reason
-    if not walk.finals.isdisjoint(found) or not (found or legs):
+    if not walk.finals.isdisjoint(results) or not (results or legs):
         return None
     if not legs:
         return Refused("must_play")
     if high == low:
-        return Refused("must_play_more", count=len(next(iter(found.values()))))
-    both = len(next(iter(found.values()))) > 1
+        return Refused("must_play_more", count=len(next(iter(results.values()))))
+    both = len(next(iter(results.values()))) > 1
     return Refused("must_play_both") if both else Refused("must_play_larger", die=high)
 
 
 def legs_of(steps: Iterable[Way]) -> Iterator[Leg]:
-    """Each written pair of neighbouring points."""
+    """Yield each written pair of neighbouring points."""
     for way in steps:
         points = way[:2] if isinstance(way, Step) else way
         yield from pairwise(points)
 
 
 class _Walk:
-    """Tries the written legs in every order, with every die; keeps where that ends and what stopped it last."""
+    """A search that tries the written legs in every order with every die.
+
+    Keeps the positions it ends in (`finals`), and the reason that stopped the attempt that got furthest.
+    """
 
     def __init__(self) -> None:
         self.finals: set[int] = set()
@@ -106,13 +109,13 @@ class _Walk:
 
 
 def _can_go_on(source: int, target: int, left: tuple[int, ...]) -> bool:
-    """Whether these dice, all or some, take a checker from one point to another; to bear off, more may do."""
+    """Whether some of these dice take a checker from one point to another; to bear off, a larger total will do."""
     totals = {sum(dice) for count in range(len(left) + 1) for dice in combinations(left, count)}
     return source - target in totals or (target == OFF and max(totals) > source)
 
 
 def _step_refused(key: int, source: int, die: int) -> Refused | None:
-    """Why this one step cannot be made; None if it can."""
+    """Return why this one step is illegal; None if it is legal."""
     own, closed, _ = masks(key)
     if source in sources(own, closed, die):
         return None
@@ -126,15 +129,15 @@ def _step_refused(key: int, source: int, die: int) -> Refused | None:
 
 
 def nearest_plays(position: Position, dice: Dice, steps: Iterable[Way], most: int = 3) -> list[Play]:
-    """The legal plays that leave the fewest checkers elsewhere than the written steps would, best first."""
-    wanted = [max(0, count) for count in position.counts]
+    """Return the legal plays that end most like the written steps, by checkers on the same points, best first."""
+    intended = [max(0, count) for count in position.counts]
     for source, target in legs_of(steps):
         if OFF <= target < source <= BAR:
-            wanted[source] -= 1
-            wanted[target] += target != OFF
+            intended[source] -= 1
+            intended[target] += target != OFF
 
     def distance(play: Play) -> int:
-        return sum(abs(max(0, count) - wish) for count, wish in zip(play.result.counts[1:], wanted[1:], strict=True))
+        return sum(abs(max(0, count) - wish) for count, wish in zip(play.result.counts[1:], intended[1:], strict=True))
 
     return sorted(legal_plays(position, dice), key=distance)[:most]
 
@@ -148,7 +151,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A position on the way of a play, with the dice still to be played."""
+    """A position within a play, with the dice still to be played."""
 
     position: Position
     dice: tuple[int, ...]
@@ -158,10 +161,10 @@ class Node:
 
 
 def step_graph(position: Position, dice: Dice) -> tuple[Node, ...]:
-    """Every legal single step that lies on the way to a legal play; node 0 is the start.
+    """Return every legal single step that is part of a legal play; node 0 is the start.
 
-    A walk along the edges from node 0 to a `complete` node is a legal play, and every order of every legal play
-    is such a walk. Where there is no move, node 0 alone is returned and is complete. Raises Refused (`bad_dice`).
+    A path along the edges from node 0 to a `complete` node is a legal play, and every order of every legal play is such
+    a path. If there is no move, node 0 is the only node and is complete. Raises Refused (`bad_dice`).
     """
     high, low = checked_dice(dice)
     finals = legal_results(position.key, high, low) or {position.key: ()}
@@ -185,7 +188,7 @@ State = tuple[int, tuple[int, ...]]
 
 
 def _explore(start: State) -> dict[State, list[tuple[Step, State]]]:
-    """Every state that any legal steps reach, with the steps out of it; the start comes first."""
+    """Return every state that legal steps reach, each with the steps out of it; the start comes first."""
     steps: dict[State, list[tuple[Step, State]]] = {start: []}
     waiting = [start]
     while waiting:
@@ -205,7 +208,7 @@ def _explore(start: State) -> dict[State, list[tuple[Step, State]]]:
 
 
 def _leading_to(ends: set[State], steps: dict[State, list[tuple[Step, State]]]) -> set[State]:
-    """The states from which an end can be reached, ends included."""
+    """Return the states from which an end can be reached, ends included."""
     before: dict[State, list[State]] = {}
     for state, out in steps.items():
         for _, then in out:

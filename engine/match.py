@@ -24,7 +24,7 @@ _SIDES = (0, 1)
 
 
 class MatchState(NamedTuple):
-    """Everything the rules need to know of a match. Made by `start`, changed by `apply`."""
+    """The state of a match as far as the rules are concerned. Created by `start`, changed by `apply`."""
 
     length: int
     """Points to win; 0 for money play, which ends only by concession."""
@@ -43,16 +43,16 @@ class MatchState(NamedTuple):
     """This is the Crawford game."""
     crawford_played: bool = False
     resigned: tuple[Side, int, Phase] | None = None
-    """Who offers, how many times the cube, and the phase to return to when it is refused."""
+    """Who resigns, how many times the cube, and the phase to return to if it is refused."""
     results: tuple[GameResult, ...] = ()
     winner: Side | None = None
     flag_rule: FlagRule = FlagRule.MATCH_LOST
     flagged: Side | None = None
-    """Whose flag fell where the opponent has to claim it."""
+    """The side whose flag fell, where the opponent has to claim the match."""
     adjourned_in: Phase | None = None
-    """The phase to return to."""
+    """The phase to return to after an adjournment."""
     ending: WinKind | None = None
-    """How the match ended: PLAYED has no name of its own, it is the kind of the last game."""
+    """How the match ended; for a match played to its end, the kind of its last game."""
 
     @classmethod
     def start(
@@ -64,7 +64,10 @@ class MatchState(NamedTuple):
         jacoby: bool = False,
         flag_rule: FlagRule = FlagRule.MATCH_LOST,
     ) -> "MatchState":
-        """A new match, from any score below its length. Refused: `bad_length`, `bad_score_pair`, `bad_score`."""
+        """Return a new match, from any score below its length.
+
+        Raises Refused: `bad_length`, `bad_score_pair`, `bad_score`.
+        """
         if type(length) is not int or not 0 <= length <= MAX_LENGTH:
             raise Refused("bad_length", length=length, most=MAX_LENGTH)
         if not _is_pair(score):
@@ -75,18 +78,18 @@ class MatchState(NamedTuple):
         return cls(length, score, crawford_rule, jacoby and length == 0, crawford=crawford, flag_rule=flag_rule)
 
     def __repr__(self) -> str:
-        """The fields that differ from a new match: `MatchState(length=7, score=(2, 0), game=2)`."""
+        """Show the fields that differ from a new match: `MatchState(length=7, score=(2, 0), game=2)`."""
         return as_call(self)
 
     def __str__(self) -> str:
-        """The score, the cube, what is to happen next, and the board with the side on turn as X."""
+        """Show the score, the cube, what happens next, and the board with the side on turn as X."""
         left, right = self.score
         length = f"to {self.length}" if self.length else "for money"
         owner = "" if self.cube_owner is None else f" (side {self.cube_owner})"
         return f"Game {self.game}, {left}–{right} {length}, cube {self.cube}{owner}, {self._next()}\n{self.position}"
 
     def _next(self) -> str:
-        """What is to happen next, in words."""
+        """Describe what happens next."""
         match self.phase:
             case Phase.TO_ROLL:
                 return f"side {self.turn} to roll"
@@ -106,7 +109,7 @@ class MatchState(NamedTuple):
 
     @property
     def to_act(self) -> Side | None:
-        """The side whose decision is awaited; None for the opening roll and after the match."""
+        """The side that has to decide; None before the opening roll and after the match."""
         if self.phase is Phase.DOUBLED and self.turn is not None:
             return 1 - self.turn
         if self.phase is Phase.RESIGNED and self.resigned:
@@ -115,13 +118,13 @@ class MatchState(NamedTuple):
 
     @property
     def may_double(self) -> bool:
-        """Whether the interface offers the cube to the side on turn: `apply` would take it, and it is not dead."""
+        """Whether the side on turn should be offered the cube: it may double, and the cube is not dead."""
         if self.phase is not Phase.TO_ROLL or self.turn is None or self._double_refused() is not None:
             return False
         return not is_dead(side=self.turn, cube=self.cube, score=self.score, length=self.length)
 
     def legal_actions(self) -> frozenset[Act]:
-        """What the side to act may do now; in the opening, what both may. Director's acts are not among them."""
+        """Return what the side to act may do now (before the opening roll, both), without the director's acts."""
         acts = {act for act, phases in _ALLOWED.items() if self.phase in phases and act not in _OF_THE_DIRECTOR}
         if Act.DOUBLE in acts and (self.turn is None or self._double_refused() is not None):
             acts.remove(Act.DOUBLE)
@@ -130,13 +133,13 @@ class MatchState(NamedTuple):
         return frozenset(acts - {Act.FLAG})
 
     def legal_plays(self) -> Sequence[Play]:
-        """The plays of the dice on the board; empty where there is no move. Refused: `not_now`."""
+        """Return the legal plays of the current dice; empty if there is no move. Raises Refused (`not_now`)."""
         if self.phase is not Phase.TO_PLAY or self.dice is None:
             raise Refused("not_now", act=Act.PLAY.value, phase=self.phase.value)
         return legal_plays(self.position, self.dice)
 
     def _double_refused(self) -> Refused | None:
-        assert self.turn is not None  # noqa: S101, only asked where a side is on turn
+        assert self.turn is not None  # noqa: S101, only called where a side is on turn
         return double_refused(
             side=self.turn,
             cube=self.cube,
@@ -153,9 +156,9 @@ def _is_pair(score: object) -> bool:
 
 
 def apply(state: MatchState, action: Action) -> MatchState:
-    """The state after one action.
+    """Return the state after an action.
 
-    Raises Refused with a stable code where the rules do not allow it: `match_over`, `not_your_turn`,
+    Raises Refused where the rules do not allow it: `match_over`, `not_your_turn`,
     `not_now`, the codes of `double_refused` and of `engine.resolution.resolve`, `bad_resignation` …
     """
     if state.is_over:
@@ -179,7 +182,7 @@ def apply(state: MatchState, action: Action) -> MatchState:
 
 
 def _open(state: MatchState, action: Action) -> MatchState:
-    """The opening roll: equal dice are rolled again, the higher side plays both."""
+    """Roll for the opening: equal dice are rolled again, the side with the higher die plays both."""
     left, right = checked_dice(action.dice or (0, 0))
     if left == right:
         return state
@@ -196,8 +199,8 @@ def _play(state: MatchState, action: Action) -> MatchState:
 
 
 def after_play(state: MatchState, after: Position) -> MatchState:
-    """The state after a play of the side on turn that leads to a position, seen by that side."""
-    assert state.turn is not None  # noqa: S101, somebody has played
+    """Return the state after a play of the side on turn that ends in `after`, seen by that side."""
+    assert state.turn is not None  # noqa: S101, a side has played
     if after.is_over:
         multiple = multiple_won(after)
         if state.jacoby and state.cube_owner is None:
@@ -297,7 +300,7 @@ def _end_match(state: MatchState, winner: Side, kind: WinKind) -> MatchState:
 
 
 def _end_game(state: MatchState, winner: Side, kind: WinKind, points: int) -> MatchState:
-    """Books the game and sets up the next, or ends the match. Points are those really won."""
+    """Add the result of a game and set up the next, or end the match. `points` may exceed those needed."""
     result = GameResult(state.game, state.score, winner, kind, state.cube, points, state.crawford)
     left, right = state.score
     score = (left + points, right) if winner == 0 else (left, right + points)
@@ -308,7 +311,7 @@ def _end_game(state: MatchState, winner: Side, kind: WinKind, points: int) -> Ma
 
 
 def next_game(state: MatchState) -> MatchState:
-    """The state before the opening roll of the next game, at the same score."""
+    """Return the state before the opening roll of the next game, at the same score."""
     played = state.crawford_played or state.crawford
     return state._replace(
         game=state.game + 1,

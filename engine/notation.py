@@ -1,4 +1,4 @@
-"""Plays in the field's notation: `24/18*/13`, `bar/22`, `6/off(2)`."""
+"""Plays in backgammon notation: `24/18*/13`, `bar/22`, `6/off(2)`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -28,9 +28,9 @@ def point_name(point: int) -> str:
 
 
 def standard_notation(steps: Sequence[Step]) -> str:
-    """A play as players write it: high points first, one checker's steps joined, equal ways counted.
+    """Return a play as players write it: high points first, the steps of one checker joined, equal moves counted.
 
-    Touch-downs are shown only where they hit; `6/5*(2)` hits with the first of two. No step is the empty string.
+    Intermediate points are shown only where they hit; `6/5*(2)` hits with the first of two. No steps: an empty string.
     """
     ways: dict[tuple[int, int], list[Journey]] = {}
     for journey in _journeys(steps):
@@ -51,9 +51,9 @@ _POINTS |= {f"0{point}": point for point in range(10)}
 
 
 def parse_play(text: str) -> list[tuple[int, ...]]:
-    """The written sub-moves of a play, each as its points: `24/18*/13 6/5(2)` is [(24, 18, 13), (6, 5), (6, 5)].
+    """Return the moves of a play, each as its points: `24/18*/13 6/5(2)` is [(24, 18, 13), (6, 5), (6, 5)].
 
-    Sub-moves are separated by blanks or commas; bar and off may be written `b` and `o`, or 25 and 0.
+    Moves are separated by blanks or commas; bar and off may be written `b` and `o`, or 25 and 0.
     Raises Refused (`bad_notation`) for anything else.
     """
     if not isinstance(text, str):
@@ -66,9 +66,9 @@ def parse_play(text: str) -> list[tuple[int, ...]]:
 
 @lru_cache(maxsize=4096)
 def moves_of_word(word: str) -> tuple[Move, ...]:
-    """The moves of one sub-move with its hits: `8/5*(2)` is two of them, the first with a hit.
+    """Return the moves of one word, with their hits: `8/5*(2)` is two moves, the first with a hit.
 
-    `0/0`, the way some programs write "nothing", is none at all. Raises Refused (`bad_notation`).
+    `0/0`, which some programs write for no move, gives none. Raises Refused (`bad_notation`).
     """
     match = _WORD.fullmatch(word)
     if match is None:
@@ -89,11 +89,11 @@ _NO_POINT = 99
 
 
 Journey = list[tuple[int, bool]]
-"""A checker's way: each point with whether it hit there."""
+"""The points of one checker, each with whether it hit there."""
 
 
 def _journeys(steps: Sequence[Step]) -> list[Journey]:
-    """Joins the steps of one checker; a checker that hit on its way keeps that point."""
+    """Join the steps of each checker; an intermediate point is kept where the checker hit."""
     journeys: list[Journey] = []
     for step in sorted(steps, key=lambda step: (-step.source, -step.target)):
         arrived = (step.target, step.hit)
@@ -113,7 +113,7 @@ def _written(journey: Journey) -> str:
 
 
 def written_play(moves: Iterable[Move] | None) -> str:
-    """A play in the record's own words; `?` where it was not recorded."""
+    """Return a play as the record writes it; `?` if it was not recorded."""
     if moves is None:
         return "?"
     return " ".join(

@@ -12,9 +12,9 @@ from engine.search import HIT, MOVE, TARGET, Dice, Path, legal_results
 
 
 class Play(tuple[int, int, Path]):
-    """What a player does with a roll; made by `legal_plays`. Steps and notation are worked out when asked for."""
+    """A legal play of a roll, returned by `legal_plays`. Its steps and notation are computed on access."""
 
-    # The key before, the key after, and the path between; a tuple for its speed, as Position is.
+    # A tuple (key before, key after, path) for speed, like Position.
     __slots__ = ()
 
     @property
@@ -36,24 +36,24 @@ class Play(tuple[int, int, Path]):
 
 _new = tuple.__new__
 _SHOWN = 5
-"""Plays in the short form of a list of them."""
+"""Plays shown in the `repr` of a sequence of them."""
 
 
 class Plays(Sequence[Play]):
-    """The distinct legal plays of a roll: a sequence whose members are made when looked at."""
+    """The distinct legal plays of a roll, as a sequence whose members are created on access."""
 
-    __slots__ = ("_before", "_found", "_keys")
+    __slots__ = ("_before", "_keys", "_results")
 
-    def __init__(self, before: int, found: dict[int, Path]) -> None:
+    def __init__(self, before: int, results: dict[int, Path]) -> None:
         self._before = before
-        self._found = found
+        self._results = results
         self._keys: list[int] | None = None
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._results)
 
     def __iter__(self) -> Iterator[Play]:
-        return map(Play, zip(repeat(self._before), self._found, self._found.values(), strict=False))
+        return map(Play, zip(repeat(self._before), self._results, self._results.values(), strict=False))
 
     @overload
     def __getitem__(self, index: int) -> Play: ...
@@ -61,7 +61,7 @@ class Plays(Sequence[Play]):
     def __getitem__(self, index: slice) -> list[Play]: ...
     def __getitem__(self, index: int | slice) -> Play | list[Play]:
         if self._keys is None:
-            self._keys = list(self._found)
+            self._keys = list(self._results)
         if isinstance(index, slice):
             return [self._play(key) for key in self._keys[index]]
         return self._play(self._keys[index])
@@ -77,22 +77,22 @@ class Plays(Sequence[Play]):
         return f"<{len(self)} plays: {', '.join(map(str, self[:_SHOWN]))}{', …' if len(self) > _SHOWN else ''}>"
 
     def _play(self, key: int) -> Play:
-        return Play((self._before, key, self._found[key]))
+        return Play((self._before, key, self._results[key]))
 
 
 def legal_plays(position: Position, dice: Dice) -> Plays:
-    """Every distinct legal play of a roll; distinct means: another final position. Empty when there is no move.
+    """Return the legal plays of a roll, one for each final position; empty if there is no move.
 
     Raises Refused (`bad_dice`) unless both dice are 1 to 6.
     """
     return Plays(position.key, legal_results(position.key, *checked_dice(dice)))
 
 
-_PAIR = (tuple, list)  # named, because a union of types is built anew each time it is reached
+_PAIR = (tuple, list)  # a name, because a union of types in the call is built anew each time
 
 
 def checked_dice(dice: Dice) -> Dice:
-    """The dice; Refused (`bad_dice`) unless both are whole numbers from 1 to 6."""
+    """Return the dice; raise Refused (`bad_dice`) unless both are whole numbers from 1 to 6."""
     if not isinstance(dice, _PAIR) or len(dice) != 2:
         raise Refused("bad_dice", dice=dice)
     high, low = dice
@@ -102,7 +102,7 @@ def checked_dice(dice: Dice) -> Dice:
 
 
 def steps_of(key: int, path: Path) -> tuple[Step, ...]:
-    """A path from the position `key`, spelled out as steps."""
+    """Return the steps of a path that starts at the position `key`."""
     steps = []
     for code in path:
         die, source = divmod(code, 32)
@@ -112,6 +112,6 @@ def steps_of(key: int, path: Path) -> tuple[Step, ...]:
 
 
 def step_of(key: int, die: int, source: int) -> Step:
-    """A step that `sources` offered in the position `key`."""
+    """Return the step of a die and one of its `sources` in the position `key`."""
     target = TARGET[die][source]
     return Step(source, target, die, target != OFF and (key >> 8 * target & 255) == BIAS - 1)

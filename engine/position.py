@@ -1,8 +1,4 @@
-"""The checkers on the board, seen by the player on roll.
-
-A position is kept as one big integer, its `key`: count *i* plus sixteen in byte *i*. Moving a checker is then
-one addition, and two positions are the same where their keys are.
-"""
+"""The checkers on the board, seen by the player on roll; stored as a key (see `engine.keys`)."""
 
 import binascii
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,13 +17,13 @@ _ID_BYTES = 10
 
 
 class Position(tuple[int]):
-    """Where the checkers stand, seen by the player on roll; immutable, and equal where the checkers stand alike.
+    """The checkers on a board, seen by the player on roll. Immutable, hashable and equal by value.
 
-    `Position()` is the opening position, `Position("4HPwATDgc/ABMA")` that of a GNU Backgammon ID; others are made
-    by `from_counts` and `from_letters`. All of them refuse what cannot be on a board. `print` draws the board.
+    `Position()` is the opening position, `Position("4HPwATDgc/ABMA")` that of a GNU Backgammon ID; see also
+    `from_counts` and `from_letters`. All raise Refused for an impossible board. `print` draws the board.
     """
 
-    # A tuple, because millions of them are made and nothing in Python is made faster.
+    # A tuple, because millions are created and nothing in Python is created faster.
     __slots__ = ()
 
     def __new__(cls, gnubg_id: str = _START_ID) -> Self:
@@ -38,12 +34,12 @@ class Position(tuple[int]):
 
     @property
     def key(self) -> int:
-        """The whole position as one number; see the head of this module."""
+        """The whole position as one number; see `engine.keys`."""
         return self[0]
 
     @classmethod
     def start(cls) -> Self:
-        """The opening position: 24×2, 13×5, 8×3, 6×5 for each side."""
+        """Return the opening position: 24×2, 13×5, 8×3, 6×5 for each side."""
         return tuple.__new__(cls, (key_of(_START),))
 
     @classmethod
@@ -54,21 +50,21 @@ class Position(tuple[int]):
         player on roll, negative for the opponent. 25: his own bar. What is missing to fifteen is borne off.
         Raises Refused: `bad_counts`, `wrong_bar_side`, `too_many_checkers`, `no_checkers_left`.
         """
-        given = tuple(counts) if isinstance(counts, Sequence) else ()
-        if len(given) != COUNTS or not all(type(count) is int for count in given):
+        numbers = tuple(counts) if isinstance(counts, Sequence) else ()
+        if len(numbers) != COUNTS or not all(type(count) is int for count in numbers):
             raise Refused("bad_counts")
-        if given[0] > 0 or given[BAR] < 0:
+        if numbers[0] > 0 or numbers[BAR] < 0:
             raise Refused("wrong_bar_side")
-        own, opposing = _totals(given)
+        own, opposing = _totals(numbers)
         if max(own, opposing) > CHECKERS:
             raise Refused("too_many_checkers", count=max(own, opposing))
         if own == opposing == 0:
             raise Refused("no_checkers_left")
-        return tuple.__new__(cls, (key_of(given),))
+        return tuple.__new__(cls, (key_of(numbers),))
 
     @classmethod
     def from_gnubg_id(cls, text: str) -> Self:
-        """The position of a GNU Backgammon position ID (14 characters, e.g. `4HPwATDgc/ABMA`).
+        """Return the position of a GNU Backgammon position ID (14 characters, e.g. `4HPwATDgc/ABMA`).
 
         The ID describes first the player *not* on roll, then the one on roll (docs/rules.md §5).
         Raises Refused: `bad_position_id`, and what `from_counts` raises.
@@ -96,9 +92,9 @@ class Position(tuple[int]):
 
     @classmethod
     def from_letters(cls, text: str) -> Self:
-        """The position of 26 letters as in an XGID: `A` to `O` are 1 to 15 checkers of the player on roll.
+        """Return the position of 26 letters as in an XGID: `A` to `O` are 1 to 15 checkers of the player on roll.
 
-        Small letters are the opponent's, `-` is an empty point; the order is that of `from_counts`.
+        Lower-case letters are the opponent's, `-` is an empty point; the order is that of `from_counts`.
         Raises Refused: `bad_letters`, and what `from_counts` raises.
         """
         if not isinstance(text, str) or len(text) != COUNTS or not set(text) <= _COUNT_OF_LETTER.keys():
@@ -146,25 +142,25 @@ class Position(tuple[int]):
         return max(raw) <= BIAS or min(raw) >= BIAS
 
     def swapped(self) -> "Position":
-        """The same board seen by the other player."""
+        """Return the same board seen by the other player."""
         return position_of(swapped_key(self.key))
 
     def __repr__(self) -> str:
         return f"Position({self.gnubg_id!r})"
 
     def __str__(self) -> str:
-        """The board as text: the player on roll is X and moves from 24 down to 1, the opponent is O."""
+        """Draw the board: X is the player on roll and moves from 24 down to 1, O the opponent."""
         return "\n".join(_drawn(self))
 
 
 def position_of(key: int) -> Position:
-    """The position of a key that came from another position; it is not checked."""
+    """Return the position of a key without checking it; for keys that come from another position."""
     return _new(Position, (key,))
 
 
 _new = tuple.__new__
 _ROWS = 5
-"""Checkers of a point that are drawn one above the other; of more, the number stands at the end."""
+"""Checkers drawn on a point; where there are more, the last row shows their number."""
 
 
 def _drawn(position: Position) -> Iterator[str]:
@@ -188,7 +184,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _checker(count: int, height: int) -> str:
-    """What is drawn of a point at this height: a checker, the number of a high stack, or nothing."""
+    """Return what is drawn of a point at this height: a checker, the number of a high stack, or nothing."""
     if height == _ROWS - 1 and abs(count) > _ROWS:
         return str(abs(count))
     return "" if height >= abs(count) else "X" if count > 0 else "O"

@@ -1,4 +1,4 @@
-"""From the actions of a match to its transcript."""
+"""The transcript of a match from its actions."""
 
 from collections.abc import Iterable
 
@@ -15,11 +15,11 @@ _ANSWERS = {
 }
 
 _NOT_RECORDED = frozenset({Act.ROLL, Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME})
-"""A roll stands with its play; what a director does shows in the result of the game and the score of the next."""
+"""A roll is recorded with its play; the acts of a director show in the results and scores of the games."""
 
 
 def record(start: MatchState, actions: Iterable[Action], players: tuple[str, str]) -> Transcript:
-    """The transcript of a match played from `start`; raises Refused where an action is not allowed."""
+    """Return the transcript of a match played from `start`. Raises Refused if an action is not allowed."""
     games: list[Game] = []
     events: list[Event] = []
     state = start

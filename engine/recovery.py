@@ -1,4 +1,4 @@
-"""Where a game stood after a play that cannot have been: judged by the plays that follow it in the record."""
+"""The most likely position after an illegal play, judged by the plays that follow it in the record."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,21 +13,21 @@ from engine.transcript import Event, Kind, Move
 MOST_TRIED = 1000
 """Plays tried in one search, over all positions."""
 MOST_CANDIDATES = 200
-"""Positions to begin with; doubles can have hundreds of plays."""
+"""Positions to start with; doubles can have hundreds of plays."""
 _MOVES_NO_CHECKER = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.BEAVER})
 
 
 def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]) -> int:
-    """The position after an illegal play from which most of the plays that follow are legal, seen by the mover.
+    """Return the position after an illegal play from which most of the following plays are legal, seen by the mover.
 
-    Tried are the position that the record's own words lead to, those of the legal plays nearest to it, and the
-    position without any play; of positions that explain equally many plays, the first.
+    Tried in this order: the position that the recorded moves lead to, those of the nearest legal plays, and the
+    position before the play. Of positions that fit equally many plays, the first is returned.
     """
     ways = [move.points for move in event.moves or ()]
     legal = [play.result.key for play in nearest_plays(position_of(key), dice, ways, MOST_CANDIDATES)]
     candidates = [literal_key(key, event.moves), *legal, key]
     side, tried = 1 - event.side, 0
-    # Position now, seen by the side on turn -> the candidate it came from; those that meet go on as one.
+    # Current position, seen by the side on turn -> the candidate it came from; equal positions are merged.
     left = {swapped_key(candidate): candidate for candidate in reversed(candidates)}
     left = dict(reversed(left.items()))
     for play in _plays_that_follow(following):
@@ -43,7 +43,7 @@ def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]
 
 
 def literal_key(key: int, moves: Iterable[Move] | None) -> int:
-    """The position after moving the checkers as written, as far as they can be moved at all; seen by the mover."""
+    """Return the position after moving the checkers as written, as far as possible; seen by the mover."""
     counts = list(position_of(key).counts)
     for source, target in legs_of(move.points for move in moves or ()):
         if not OFF <= target < source <= BAR or counts[source] <= 0 or (target and counts[target] < -1):
@@ -57,7 +57,7 @@ def literal_key(key: int, moves: Iterable[Move] | None) -> int:
 
 
 def _plays_that_follow(events: Sequence[Event]) -> Iterator[Event]:
-    """The next plays, up to the first event after which the position need not follow from them."""
+    """Yield the next plays, up to the first event after which the position may not follow from them."""
     for event in events:
         if event.kind is Kind.PLAY and event.dice in ROLLS and event.moves is not None:
             yield event
@@ -66,7 +66,7 @@ def _plays_that_follow(events: Sequence[Event]) -> Iterator[Event]:
 
 
 def _after(key: int, event: Event) -> int | None:
-    """The position after a play that follows, seen by its mover; None where the play is not legal."""
+    """Return the position after a later play, seen by its mover; None if the play is not legal."""
     if event.dice is None:
         return None
     if not event.moves:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.actions import Act, Action, Phase
-from engine.chronicle import START, roll_of, words_of
+from engine.chronicle import START, play_params, roll_of
 from engine.cube import Side, is_dead
 from engine.ending import Ending
 from engine.errors import Refused
@@ -22,37 +22,37 @@ from engine.verdict import Severity
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 MAX_FINDINGS = 200
-"""A record with more is not worth reading further; the verdict says so."""
+"""The replay of a record with more of them stops; the verdict says so."""
 MAX_RECOVERIES = 50
-"""With more findings than this the position after an illegal play is no longer searched for."""
+"""With more findings than this, no position that fits is searched for after an illegal play."""
 
 
 @dataclass(slots=True)
 class GameReplay(Ending):
-    """The state of the replay, and what it came to once `run` is through."""
+    """The state of the replay, and its outcome after `run`."""
 
     beavered: Side | None = None
-    """Whose double was beavered: he may say so, or turn the cube once more."""
+    """The side whose double was beavered: it may accept that, or turn the cube once more."""
     resignation: Event | None = None
-    """Given and not refused."""
+    """Offered and not refused."""
     accepted: bool = False
     """The resignation was accepted, which ends the game."""
     turn_assumed: bool = False
-    """The checkers were set up, and the record has not shown yet who is on roll."""
+    """The checkers were set up, and the record has not yet shown who is on roll."""
     recovered: bool = False
-    """A play was illegal, and the game went on from the position that fits best to what follows."""
+    """A play was illegal, and the replay went on from the position that best fits what follows."""
     exhausted: bool = False
-    """There were so many findings that the replay stopped."""
+    """The replay stopped because of too many findings."""
 
     def run(self) -> None:
-        """Replays every event it can; stops where the position is not known any more, or at the end."""
+        """Replay the events up to the end, or as far as the position is known."""
         for at, event in enumerate(self.game.events):
             self.at = at
             if len(self.findings) >= MAX_FINDINGS:
                 self.exhausted = True
                 return
             if event.side not in _SIDES and event.kind is not Kind.SET_CUBE:
-                self.report(ERROR, "wrong_side", words_of(event))
+                self.report(ERROR, "wrong_side", play_params(event))
                 return
             if self.over or self.accepted:
                 if event.kind in _HARMLESS_AFTER_END:
@@ -71,13 +71,13 @@ class GameReplay(Ending):
     # Plays
 
     def _play(self, event: Event) -> bool:
-        """False where the position after it is not known."""
+        """Replay a play; return False if the position after it is not known."""
         self.ply += 1
         self.beavered = None
         if event.side != self.turn or self.state.phase is Phase.DOUBLED:
             self._come_on_turn(event)
         self.turn_assumed = False
-        # Most plays are legal as they stand: they need no search, and there is nothing to report.
+        # Most plays are legal as recorded: they need no search, and there is nothing to report.
         tests = straight_tests(event.dice, event.moves) if self.frames is None else None
         after = None if tests is None else after_tests(self.key, tests)
         if after is None:
@@ -89,7 +89,7 @@ class GameReplay(Ending):
         return True
 
     def _resolve(self, event: Event) -> bool:
-        """Plays what is not plainly legal, or is to be shown; False where the position after it is not known."""
+        """Replay a play that is not plainly legal, or has to be shown; return False if its result is not known."""
         dice = event.dice
         if dice not in ROLLS or dice is None:
             return self._play_without_dice(event)
@@ -104,14 +104,14 @@ class GameReplay(Ending):
         return True
 
     def _remark(self, event: Event, dice: Dice, resolution: Resolution) -> None:
-        """Reports what is unusual about a legal play, and adds its frame."""
+        """Report what is unusual about a legal play, and add its frame."""
         if resolution.remark:
-            self.report(_REMARKS[resolution.remark], resolution.remark, words_of(event))
+            self.report(_REMARKS[resolution.remark], resolution.remark, play_params(event))
         self._check_stars(event, resolution)
         self.show(event, dice, resolution)
 
     def _come_on_turn(self, event: Event) -> None:
-        """The first roll of the game, a roll out of turn, or one after a double that nobody answered."""
+        """Handle the first roll of the game, a roll out of turn, or one after an unanswered double."""
         if self.doubler is not None:
             if event.side == self.doubler:
                 self.report(WARNING, "take_missing")
@@ -127,13 +127,13 @@ class GameReplay(Ending):
             self._change_turn(event)
 
     def _change_turn(self, event: Event) -> None:
-        """A side acts that is not on turn: an error, unless nobody knows who was."""
+        """Pass the turn to the side that acts: an error, unless it is not known who was on turn."""
         if not self.turn_assumed:
-            self.report(ERROR, "wrong_side", words_of(event))
+            self.report(ERROR, "wrong_side", play_params(event))
         self.swap()
 
     def _play_without_dice(self, event: Event) -> bool:
-        """A turn whose dice are missing (a dance noted without its roll) or cannot be."""
+        """Replay a turn whose dice are impossible or missing, such as a dance recorded without its roll."""
         if event.dice is not None and event.dice != (0, 0):
             self.report(ERROR, "bad_dice", {"dice": roll_of(event.dice)})
         elif event.moves == () and self._cannot_move_whatever():
@@ -147,11 +147,11 @@ class GameReplay(Ending):
         return any(not legal_results(self.key, *dice) for dice in ROLLS)
 
     def _no_play(self, event: Event, dice: Dice) -> bool:
-        """`Cannot Move`, an empty cell, or a play that was not written down; a forced play is inferred."""
-        found = legal_results(self.key, *dice)
-        if not found or (len(found) == 1 and not self._is_given_up(event)):
-            final, path = next(iter(found.items()), (self.key, ()))
-            if found:
+        """Replay `Cannot Move`, an empty cell, or a play that was not recorded; a forced play is inferred."""
+        results = legal_results(self.key, *dice)
+        if not results or (len(results) == 1 and not self._is_given_up(event)):
+            final, path = next(iter(results.items()), (self.key, ()))
+            if results:
                 self.report(NOTE, "play_forced")
             self.show(event, dice, Resolution(final, path))
             self._pass_turn(final)
@@ -172,12 +172,12 @@ class GameReplay(Ending):
         return True
 
     def _is_last(self, event: Event) -> bool:
-        """Nothing but the end of the game follows, so that a roll may have been given up."""
+        """Whether only the end of the game follows, so that the game may have been given up at this roll."""
         rest = self.game.events[self.at + 1 :]
         return all(other.kind in _ENDINGS for other in rest)
 
     def _is_given_up(self, event: Event) -> bool:
-        """Whether the roller lost the game at this roll, which then was not played."""
+        """Whether the game was given up by the side that rolled, so that the roll was not played."""
         claim = self.game.claim
         loses = [1 - claim.winner] if claim else []
         rest = self.game.events[self.at + 1 :]
@@ -187,17 +187,17 @@ class GameReplay(Ending):
     def _illegal(self, event: Event, dice: Dice, refused: Refused) -> bool:
         ways = [move.points for move in event.moves or ()]
         nearest = tuple(map(str, nearest_plays(position_of(self.key), dice, ways)))
-        self.report(ERROR, refused.code, {**refused.params, **words_of(event)}, nearest=nearest)
+        self.report(ERROR, refused.code, {**refused.params, **play_params(event)}, nearest=nearest)
         self.show(event, dice, None)
         self._go_on(event, dice)
         return True
 
     def _force(self, event: Event) -> None:
-        """Goes on from where the words put the checkers, so that what follows can still be judged."""
+        """Go on from where the recorded moves put the checkers, so that what follows can still be checked."""
         self._pass_turn(literal_key(self.key, event.moves))
 
     def _go_on(self, event: Event, dice: Dice) -> None:
-        """Goes on from the position that fits best to what follows, and says so once in a game."""
+        """Go on from the position that best fits what follows, with a note once in a game."""
         if len(self.findings) > MAX_RECOVERIES:
             self._force(event)
             return
@@ -208,7 +208,7 @@ class GameReplay(Ending):
         self._pass_turn(likeliest_key(self.key, event, dice, following))
 
     def _pass_turn(self, key: int) -> None:
-        """Books the play; the game ends where the mover's last checker is off."""
+        """Take the position after a play; the game ends if the mover's last checker is off."""
         self.key = key
         if max(key.to_bytes(COUNTS, "little")) <= BIAS:
             self.end(after_play(self.standing(self.turn), position_of(key)))
@@ -231,9 +231,9 @@ class GameReplay(Ending):
         if written == hit:
             return
         for point in sorted(written - hit):
-            self.report(WARNING, "false_star", {"point": point, **words_of(event)})
+            self.report(WARNING, "false_star", {"point": point, **play_params(event)})
         for point in sorted(hit - written):
-            self.report(WARNING, "missing_star", {"point": point, **words_of(event)})
+            self.report(WARNING, "missing_star", {"point": point, **play_params(event)})
 
     # The cube
 
@@ -281,7 +281,7 @@ class GameReplay(Ending):
         self.drop_double()
 
     def _beaver(self, event: Event) -> None:
-        """Turns the cube at once and keeps it, or turns it once more: money play only."""
+        """Turn the cube at once and keep it, or turn it once more: money play only."""
         if self.state.length:
             self.report(ERROR, "beaver_in_match")
         if self.beavered is not None and self.beavered == event.side:
@@ -295,7 +295,7 @@ class GameReplay(Ending):
         self.state = self.state._replace(cube=2 * self.state.cube)
         self.show_cube(event)
 
-    # Giving up, and what is set up
+    # Resignations, concessions and set-up positions
 
     def _resign(self, event: Event) -> None:
         self.resignation = event
@@ -309,7 +309,7 @@ class GameReplay(Ending):
             self.resignation = None
 
     def _answers(self, event: Event) -> bool:
-        """Whether the other side has resigned; reports it if not."""
+        """Return whether the other side has resigned; report it if not."""
         if self.resignation is None or self.resignation.side == event.side:
             self.report(ERROR, "nothing_to_answer")
             return False
@@ -328,19 +328,19 @@ class GameReplay(Ending):
         act = Act.FLAG if kind is WinKind.FLAG else Act.CONCEDE
         self.concede_match(apply(self.standing(event.side), Action(act, event.side)), kind)
 
-    def _stood(self, event: Event) -> None:
-        """A play marked as illegal that stood: it is for the director, the replay goes on from the position given."""
+    def _illegal_play_stood(self, event: Event) -> None:
+        """Report a play marked as illegal that stood, and go on from the position given."""
         self.ply += 1
         if event.side != self.turn or self.doubler is not None:
             self._come_on_turn(event)
         self.report(ERROR, "illegal_play_stood", {"dice": roll_of(event.dice)})
-        self.show_stood(event)
+        self.show_illegal_play(event)
         if event.position is not None:
             self.key = event.position.key
         self.swap()
 
     def _set_position(self, event: Event) -> None:
-        """Puts the checkers down anew; that it names a side does not mean that this side is on roll."""
+        """Set up the checkers; the side of the event need not be on roll."""
         if event.position is None:
             return
         seen = self.key if self.turn in (None, event.side) else swapped_key(self.key)
@@ -378,7 +378,7 @@ _HANDLERS: dict[Kind, Callable[[GameReplay, Event], None]] = {
     Kind.REFUSE: GameReplay._refuse,  # noqa: SLF001
     Kind.CONCEDE: GameReplay._concede,  # noqa: SLF001
     Kind.FLAG: GameReplay._flag,  # noqa: SLF001
-    Kind.ILLEGAL: GameReplay._stood,  # noqa: SLF001
+    Kind.ILLEGAL: GameReplay._illegal_play_stood,  # noqa: SLF001
     Kind.SET_POSITION: GameReplay._set_position,  # noqa: SLF001
     Kind.SET_CUBE: GameReplay._set_cube,  # noqa: SLF001
 }

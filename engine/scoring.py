@@ -24,7 +24,7 @@ KIND_OF_MULTIPLE = {1: WinKind.SINGLE, 2: WinKind.GAMMON, 3: WinKind.BACKGAMMON}
 
 
 def multiple_won(position: Position) -> int:
-    """1, 2 or 3: what the player on roll has won in a position in which he has borne off everything."""
+    """Return what the player on roll, who has borne off every checker, has won: 1, 2 or 3 times the cube."""
     counts = position.counts
     if position.borne_off[1]:
         return 1
@@ -32,10 +32,10 @@ def multiple_won(position: Position) -> int:
 
 
 def most_to_lose(position: Position) -> int:
-    """1, 2 or 3: no more than this can the player on roll still lose from here.
+    """Return the most the player on roll can still lose: 1, 2 or 3 times the cube.
 
-    A player who has borne off a checker can lose a single game only. Where the sides have passed each other and
-    his last checker has left the opponent's home board, no backgammon is left.
+    A player who has borne off a checker can lose a single game only. A backgammon is no longer possible once the sides
+    have passed each other and the player's last checker has left the opponent's home board.
     """
     if position.borne_off[0]:
         return 1

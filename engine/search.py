@@ -14,7 +14,7 @@ Path = tuple[int, ...]
 ROLLS = frozenset((first, second) for first in range(1, 7) for second in range(1, 7))
 """Every roll of two dice, in either order."""
 HOME = (1 << 7) - 1
-"""Mask of the home board (and the opponent's bar, which `own` never holds)."""
+"""Mask of the home board. Bit 0, the opponent's bar, is never set in `own`."""
 
 _OWN = bytes(b"1"[0] if value > BIAS else b"0"[0] for value in range(256))
 _CLOSED = bytes(b"1"[0] if value < BIAS - 1 else b"0"[0] for value in range(256))
@@ -28,7 +28,7 @@ def _targets() -> list[list[int]]:
 
 
 def _deltas(*, hitting: bool) -> list[list[int]]:
-    """What a step adds to the key, by die and source. Bearing off only takes the checker away."""
+    """Return what a step adds to the key, by die and source. Bearing off only removes the checker."""
     table = []
     for targets in TARGET:
         row = [-1 << 8 * source for source in range(COUNTS)]
@@ -42,7 +42,7 @@ def _deltas(*, hitting: bool) -> list[list[int]]:
 
 
 def _members() -> list[tuple[int, ...]]:
-    """The set bits of every 13-bit mask, highest first."""
+    """Return the set bits of every 13-bit mask, highest first."""
     table: list[tuple[int, ...]] = [()]
     for mask in range(1, 1 << 13):
         top = mask.bit_length() - 1
@@ -56,11 +56,11 @@ HIT = _deltas(hitting=True)
 _LOW = _members()
 _HIGH = [tuple(13 + bit for bit in bits) for bits in _LOW]
 _REACH = [(1 << COUNTS) - (1 << pips + 1) for pips in range(13)]
-"""By pips: the sources from which so many still end on the board."""
+"""By number of pips: the sources from which a checker moving so far stays on the board."""
 
 
 def masks(key: int) -> tuple[int, int, int]:
-    """(own, closed, blots) of a position; see the head of this module."""
+    """Return (own, closed, blots) of a position; see the docstring of this module."""
     raw = key.to_bytes(COUNTS, "big")
     return (
         int(raw.translate(_OWN), 2) & ~1,
@@ -70,7 +70,7 @@ def masks(key: int) -> tuple[int, int, int]:
 
 
 def sources(own: int, closed: int, die: int, highest: int = BAR) -> tuple[int, ...]:
-    """The points up to `highest` from which one checker may move by `die`, highest first."""
+    """Return the points up to `highest` from which one checker may move by `die`, highest first."""
     movable = own & ~(closed << die) & _REACH[die]
     if own >> BAR:
         movable &= 1 << BAR
@@ -84,10 +84,10 @@ def sources(own: int, closed: int, die: int, highest: int = BAR) -> tuple[int, .
 
 
 def after_step(key: int, own: int, blots: int, die: int, source: int) -> tuple[int, int]:
-    """(key, own) after a step that `sources` offered.
+    """Return (key, own) after a step from one of the `sources` of a die.
 
-    A hit blot needs no bookkeeping: the point becomes the mover's own, and while steps are searched from high
-    sources to low no later step arrives on a point that a hitter has left.
+    `blots` need not be updated after a hit: the point becomes the mover's own, and as steps are searched from high
+    sources to low, no later step arrives on a point that the hitting checker has left.
     """
     target = TARGET[die][source]
     landing = 1 << target
@@ -98,68 +98,79 @@ def after_step(key: int, own: int, blots: int, die: int, source: int) -> tuple[i
 
 
 def legal_results(key: int, first: int, second: int) -> dict[int, Path]:
-    """The final positions of all legal plays (keys seen by the mover), each with one path to it."""
+    """Return the final positions of all legal plays (keys seen by the mover), each with one path to it."""
     own, closed, blots = masks(key)
     if first == second:
         return _four_steps(key, own, closed, blots, first)
     high, low = (first, second) if first > second else (second, first)
     outside = own & ~HOME
     if own >> BAR or not outside & outside - 1:
-        found = _in_any_order(key, own, closed, blots, high, low)
+        results = _in_any_order(key, own, closed, blots, high, low)
     else:
-        found = _in_the_open(key, own, closed, blots, high, low)
-    if found:
-        return found
+        results = _in_the_open(key, own, closed, blots, high, low)
+    if results:
+        return results
     for die in (high, low):
         for source in sources(own, closed, die):
-            found[after_step(key, own, blots, die, source)[0]] = (die * 32 + source,)
-        if found:
-            return found
-    return found
+            results[after_step(key, own, blots, die, source)[0]] = (die * 32 + source,)
+        if results:
+            return results
+    return results
 
 
 def _in_any_order(key: int, own: int, closed: int, blots: int, high: int, low: int) -> dict[int, Path]:
-    """Both dice, whatever the position: one after the other, in both orders."""
-    found: dict[int, Path] = {}
+    """Play both dice in both orders, in any position."""
+    results: dict[int, Path] = {}
     for die, other in ((low, high), (high, low)):
         for source in sources(own, closed, die):
             between, own_then = after_step(key, own, blots, die, source)
             for then in sources(own_then, closed, other):
                 final, _ = after_step(between, own_then, blots, other, then)
-                found[final] = (die * 32 + source, other * 32 + then)
-    return found
+                results[final] = (die * 32 + source, other * 32 + then)
+    return results
 
 
 def _in_the_open(key: int, own: int, closed: int, blots: int, high: int, low: int) -> dict[int, Path]:
-    """Both dice where nothing can be borne off and nobody is on the bar: two checkers, or one twice."""
+    """Play both dice where nothing can be borne off and no checker is on the bar: with two checkers, or one twice."""
     by_high = _first_steps(key, own, closed, blots, high)
     by_low = _first_steps(0, own, closed, blots, low)
-    found: dict[int, Path] = {after + e: (one, two) for one, s, after in by_high for two, t, e in by_low if s != t}
-    for point in _members_of(blots & own >> high & own >> low):  # both arrive on one blot, which is hit but once
-        one, two = point + high, point + low
-        found.pop(key + HIT[high][one] + HIT[low][two])
-        found[key + HIT[high][one] + MOVE[low][two]] = (high * 32 + one, low * 32 + two)
+    results: dict[int, Path] = {
+        after + change: (first, second)
+        for first, high_source, after in by_high
+        for second, low_source, change in by_low
+        if high_source != low_source
+    }
+    for point in _members_of(blots & own >> high & own >> low):  # both arrive on one blot, which is hit only once
+        first, second = point + high, point + low
+        results.pop(key + HIT[high][first] + HIT[low][second])
+        results[key + HIT[high][first] + MOVE[low][second]] = (high * 32 + first, low * 32 + second)
     alike = ~(closed << low) & _REACH[low]
-    for one, s, after in by_high:
-        if alike >> s & 1 and (key >> 8 * s & 255) > BIAS + 1:
-            found[after + (HIT if blots >> s - low & 1 else MOVE)[low][s]] = (one, low * 32 + s)
+    for first, high_source, after in by_high:
+        if alike >> high_source & 1 and (key >> 8 * high_source & 255) > BIAS + 1:
+            results[after + (HIT if blots >> high_source - low & 1 else MOVE)[low][high_source]] = (
+                first,
+                low * 32 + high_source,
+            )
     through = ~(closed << high + low) & _REACH[high + low]
-    for two, t, e in by_low:
-        if through >> t & 1:
-            between = t - low
-            found[key + e + (HIT if blots >> between - high & 1 else MOVE)[high][between]] = (
-                two,
+    for second, low_source, change in by_low:
+        if through >> low_source & 1:
+            between = low_source - low
+            results[key + change + (HIT if blots >> between - high & 1 else MOVE)[high][between]] = (
+                second,
                 high * 32 + between,
             )
-    for one, s, after in by_high:
-        if through >> s & 1:
-            between = s - high
-            found[after + (HIT if blots >> between - low & 1 else MOVE)[low][between]] = (one, low * 32 + between)
-    return found
+    for first, high_source, after in by_high:
+        if through >> high_source & 1:
+            between = high_source - high
+            results[after + (HIT if blots >> between - low & 1 else MOVE)[low][between]] = (
+                first,
+                low * 32 + between,
+            )
+    return results
 
 
 def _first_steps(key: int, own: int, closed: int, blots: int, die: int) -> list[tuple[int, int, int]]:
-    """(code, source, key after it) of every step by `die`, in the open; with 0 for a key, what the step adds."""
+    """Return (code, source, key after it) of every step by `die` in the open; for the key 0, what the step adds."""
     move, hit, code = MOVE[die], HIT[die], die * 32
     able = _members_of(own & ~(closed << die) & _REACH[die])
     if not blots:
@@ -168,9 +179,9 @@ def _first_steps(key: int, own: int, closed: int, blots: int, die: int) -> list[
 
 
 def _four_steps(key: int, own: int, closed: int, blots: int, die: int) -> dict[int, Path]:
-    """A double, played by sources that never rise: this reaches every final position exactly once.
+    """Play a double from sources that never rise, which reaches every final position exactly once.
 
-    The innermost loop of the engine, so what `sources` and `after_step` say is written out for the ordinary case.
+    The innermost loop of the engine, so `sources` and `after_step` are written out here for the ordinary case.
     """
     target, move, hit, code = TARGET[die], MOVE[die], HIT[die], die * 32
     open_points = ~(closed << die) & _REACH[die]

@@ -1,4 +1,4 @@
-"""Matches played by very simple players: sample data, demonstrations and load, never opinions about backgammon."""
+"""Matches between very simple players, for sample data, demonstrations and load tests."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -15,7 +15,7 @@ _LEAD_TO_DROP = 0.22
 _LEAD_TO_RESIGN = 0.9
 """Leads in the race, as a share of the pips of the side behind."""
 _READINESS_TO_RESIGN = 0.15
-"""Chance to resign in a turn so far behind."""
+"""Chance to resign in a turn when that far behind."""
 _BLOT, _POINT, _HIT = 6, 4, 14
 """Worth in pips, for the simple player."""
 
@@ -24,7 +24,7 @@ class Style(StrEnum):
     """How a simulated player chooses."""
 
     RANDOM = "random"
-    """Any legal play, now and then the cube."""
+    """Any legal play, and an occasional double."""
     SIMPLE = "simple"
     """Hits, makes points, leaves few blots; doubles and drops by the race."""
 
@@ -37,7 +37,10 @@ def play_out(
     styles: tuple[Style, Style] = (Style.SIMPLE, Style.SIMPLE),
     start: tuple[int, int] = (0, 0),
 ) -> Transcript:
-    """A whole legal match; the same arguments give the same match. Refused: what `MatchState.start` refuses."""
+    """Return a whole legal match; the same arguments give the same match.
+
+    Raises Refused as `MatchState.start` does.
+    """
     state = MatchState.start(length, start)
     chance = Random(seed)  # noqa: S311, a simulation that must be repeatable
     first, actions = state, []
@@ -53,7 +56,7 @@ def next_action(state: MatchState, chance: Random, styles: tuple[Style, Style]) 
     if state.phase is Phase.OPENING:
         return Action(Act.ROLL, dice=_roll(chance))
     side = state.to_act
-    assert side is not None  # noqa: S101, somebody is to act in every other phase
+    assert side is not None  # noqa: S101, in every other phase a side has to act
     return _DECISIONS[state.phase](state, side, chance, styles[side])
 
 
@@ -62,7 +65,7 @@ def _roll(chance: Random) -> tuple[int, int]:
 
 
 def _lead(position: Position) -> float:
-    """Lead of the player on roll in the race, as a share of the greater pip count."""
+    """Return the lead of the player on roll in the race, as a share of the greater pip count."""
     own, opposing = position.pips
     return (opposing - own) / max(own, opposing)
 
@@ -87,7 +90,7 @@ def _with_dice(state: MatchState, side: int, chance: Random, style: Style) -> Ac
 
 
 def _merit(play: Play) -> int:
-    """What a beginner looks at: checkers sent back, points made, blots within reach."""
+    """Rate a play as a beginner would: checkers sent back, points made, blots within reach."""
     counts = play.result.counts
     foes = [point for point, count in enumerate(counts) if count < 0]
     rearmost_foe = min(foes, default=25)

@@ -1,8 +1,8 @@
-"""Straight plays: written step by step, in an order in which they can be played. Nearly all plays are.
+"""Quick tests for plays that are written step by step in an order in which they can be played, as most are.
 
-Where a straight play uses every die it is legal, so no other play has to be looked for. What a step needs
-of a position is known before the position is: of each count in the key that it be at least, at most or exactly
-some number. All of these are tested at once, by one addition to the key and one comparison.
+Such a *straight* play is legal if it uses every die, so no search is needed. What a step requires of a position can be
+computed in advance: each count in the key is at least, at most or exactly some number. All of these are tested at once,
+by one addition to the key and one comparison.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,14 +13,14 @@ from engine.search import HIT, MOVE, ROLLS, TARGET, Dice
 from engine.transcript import Move
 
 Test = tuple[int, int, int, int]
-"""A step as (offset, mask, expected, change): legal where `key + offset & mask == expected`; then add `change`."""
+"""A step as (offset, mask, expected, change): legal if `key + offset & mask == expected`; then add `change`."""
 HIGH_BIT = 128
 OUTSIDE = 7
 """The first point outside the home board."""
 
 
 def _test(die: int, source: int, *, hitting: bool) -> Test:
-    """What a step needs: a checker on the source, nobody on the bar, room on the target or all checkers home."""
+    """Return the test of a step: a checker on the source, none on the bar, the target open, all home to bear off."""
     target = TARGET[die][source]
     least, most = {source: BIAS + 1}, {}
     if source != BAR:
@@ -36,9 +36,9 @@ def _test(die: int, source: int, *, hitting: bool) -> Test:
 
 
 def _comparison(least: dict[int, int], most: dict[int, int]) -> tuple[int, int, int]:
-    """(offset, mask, expected) that hold where each count of a key keeps within its bounds.
+    """Return (offset, mask, expected) of a comparison that holds if each count of a key is within its bounds.
 
-    A byte with one bound is moved so that its high bit tells; one with both has a single value left.
+    A byte with one bound is shifted so that its high bit decides; a byte with both bounds has only one possible value.
     """
     offset = mask = expected = 0
     for point in least.keys() | most.keys():
@@ -62,7 +62,7 @@ _HITTING = {(die, source): _test(die, source, hitting=True) for die, source in _
 
 
 def straight_steps(dice: Dice, ways: Sequence[Sequence[int]]) -> list[tuple[int, int]] | None:
-    """The steps as (die, source); None unless every way is a single step by a die of its own."""
+    """Return the steps as (die, source); None unless every move is a single step by a die of its own."""
     left = list(dice) if dice[0] != dice[1] else [dice[0]] * 4
     steps = []
     for way in ways:
@@ -81,7 +81,7 @@ def straight_steps(dice: Dice, ways: Sequence[Sequence[int]]) -> list[tuple[int,
 
 @lru_cache(maxsize=16384)
 def straight_tests(dice: Dice | None, moves: tuple[Move, ...] | None) -> tuple[Test, ...] | None:
-    """The steps of a straight play of every die, each hitting just where it has a star; None for any other play."""
+    """Return the tests of a straight play of every die that hits exactly where it is marked; None for other plays."""
     if dice is None or dice not in ROLLS or not moves or len(moves) != steps_in(dice):
         return None
     steps = straight_steps(dice, [move.points for move in moves])
@@ -97,12 +97,12 @@ def straight_tests(dice: Dice | None, moves: tuple[Move, ...] | None) -> tuple[T
 
 
 def steps_in(dice: Dice) -> int:
-    """How many steps use every die."""
+    """Return how many steps use every die."""
     return 4 if dice[0] == dice[1] else 2
 
 
 def after_tests(key: int, tests: Iterable[Test]) -> int | None:
-    """The key after these steps; None where one of them is not legal, or hits where it should not or the reverse."""
+    """Return the key after these steps; None if one of them is illegal or does not hit as expected."""
     for offset, mask, expected, change in tests:
         if key + offset & mask != expected:
             return None
@@ -111,7 +111,7 @@ def after_tests(key: int, tests: Iterable[Test]) -> int | None:
 
 
 def after_steps(key: int, steps: Iterable[tuple[int, int]]) -> int | None:
-    """The key after these steps, whatever they hit; None where one of them is not legal in its turn."""
+    """Return the key after these steps, whatever they hit; None if one of them is illegal."""
     for step in steps:
         after = after_tests(key, (_QUIET[step],))
         if after is None and step in _HITTING:

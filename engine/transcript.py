@@ -1,7 +1,7 @@
 """A match as data, whatever its source.
 
-A transcript holds what a record *says*; whether that can be is the business of `engine.adjudication`.
-Sides are 0 (left, or first named) and 1 (right). Points are the mover's own: 24 far end … 1, bar 25, off 0.
+A transcript holds what a record *says*; `engine.adjudication` checks whether it is possible. Sides are 0 (left, or
+named first) and 1 (right). Points are numbered for the mover, 24 to 1; the bar is 25, off is 0.
 """
 
 from collections.abc import Mapping
@@ -28,43 +28,43 @@ class Kind(StrEnum):
     """The side accepts the resignation offered to it."""
     REFUSE = "refuse"
     CONCEDE = "concede"
-    """The side gives up the whole match."""
+    """The side concedes the whole match."""
     FLAG = "flag"
     """The side lost on time."""
     ILLEGAL = "illegal"
-    """A play that was illegal but stood: only its roll and the position after it are known."""
+    """An illegal play that stood: only its roll and the position after it are known."""
     SET_POSITION = "set_position"
-    """The record puts the checkers down anew."""
+    """The record sets up the checkers."""
     SET_CUBE = "set_cube"
-    """The record puts the cube at `value`, owned by `side` (`owner` -1: centred)."""
+    """The record sets the cube to `value`, owned by `side` (-1: centred)."""
 
 
 class Move(NamedTuple):
-    """One written sub-move: a checker's way, with every touch-down that was written."""
+    """One checker moved, by one die or more, with the intermediate points that were written."""
 
     points: tuple[int, ...]
-    """From, touch-downs, to: `24/18*/13` is (24, 18, 13); bar is 25, off is 0."""
+    """From, intermediate points, to: `24/18*/13` is (24, 18, 13); bar is 25, off is 0."""
     hits: tuple[bool, ...] = ()
-    """Star after each point but the first, in the same order; empty where none was written."""
+    """Whether each point but the first has a star, in the same order; empty if none has."""
 
 
 class Event(NamedTuple):
-    """One thing a side did, in the words of the record."""
+    """One thing a side did, as recorded."""
 
     side: Side
     kind: Kind
     dice: tuple[int, int] | None = None
-    """As written, in that order; None where no roll is given. Any digits: the adjudicator judges them."""
+    """As written, in that order; None if no roll is given. Not checked: any digits are possible."""
     moves: tuple[Move, ...] | None = None
-    """`(2)` repeats are written out. () is "no move"; None is "not recorded" (`????`)."""
+    """With repeats such as `(2)` written out. () means no move, None not recorded (`????`)."""
     value: int | None = None
-    """DOUBLE, BEAVER, SET_CUBE: the cube as stated. RESIGN: times the cube (1, 2, 3), if stated."""
+    """DOUBLE, BEAVER, SET_CUBE: the cube as stated. RESIGN: how many times the cube (1, 2, 3), if stated."""
     points: int | None = None
-    """RESIGN: the points given up, where the record says points (`Losses 2 point`)."""
+    """RESIGN: the points given up, if the record states points (`Losses 2 point`)."""
     position: Position | None = None
     """SET_POSITION, ILLEGAL: the position seen by `side` (for ILLEGAL: after the play)."""
     extra: Mapping[str, Any] | None = None
-    """What only our JSON carries: times, clocks. Never judged."""
+    """Times and clocks, which only our JSON has. Never checked."""
 
 
 class Claim(NamedTuple):
@@ -77,7 +77,7 @@ class Claim(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where something stands in the file; 1-based, None where the format has no lines."""
+    """A place in the file; 1-based, None if the format has no lines."""
 
     line: int | None = None
     column: int | None = None
@@ -90,14 +90,14 @@ class Game:
     number: int
     events: tuple[Event, ...]
     start: Score | None = None
-    """The score in the game's header (left, right); None where none is given."""
+    """The score in the game's header (left, right); None if none is given."""
     crawford: bool | None = None
-    """Whether the record marks it as the Crawford game; None where the format cannot say."""
+    """Whether the record marks it as the Crawford game; None if the format cannot."""
     claim: Claim | None = None
     places: tuple[Place, ...] = field(default=(), compare=False)
-    """Where each event stands, in the same order (may be empty)."""
+    """The place of each event, in the same order (may be empty)."""
     place: Place = field(default=Place(), compare=False)
-    """Where the header stands."""
+    """The place of the header."""
     claim_place: Place = field(default=Place(), compare=False)
 
     def __repr__(self) -> str:
@@ -105,7 +105,7 @@ class Game:
 
 
 class Problem(NamedTuple):
-    """Something a reader stepped over; the adjudicator turns it into a finding."""
+    """Something a reader could not use; adjudication turns it into a finding."""
 
     severity: str
     """error, warning or note."""
@@ -121,19 +121,19 @@ class Transcript:
 
     players: tuple[str, str]
     length: int | None
-    """Points to win; 0 for a money session; None where the record does not say."""
+    """Points to win; 0 for a money session; None if the record does not say."""
     games: tuple[Game, ...]
     crawford_rule: bool = True
     jacoby: bool = False
-    """Only meaningful in money play."""
+    """Applies to money play only."""
     start: Score | None = None
-    """A start score the record names itself (penalty points, a resumed match); else that of game 1."""
+    """A start score stated for the match (penalty points, a resumed match); None if there is only that of game 1."""
     info: Mapping[str, str] = field(default_factory=dict)
-    """Header remarks in the record's own order: `Site`, `Event`, `Round`, `EventDate`, `Player 1 Elo` …"""
+    """Header remarks in the order of the record: `Site`, `Event`, `Round`, `EventDate`, `Player 1 Elo` …"""
     format: str = field(default="", compare=False)
     """mat, sgf, xg or json."""
     dialect: str = field(default="", compare=False)
-    """Who seems to have written it: gnubg, xg, xg-text, galaxy, studio, opengammon, gamesgrid, jellyfish …"""
+    """The program that probably wrote it: gnubg, xg, xg-text, galaxy, studio, opengammon, gamesgrid, jellyfish …"""
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
@@ -142,18 +142,18 @@ class Transcript:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 game`, `2 games`."""
+    """Return a number with its noun: `1 game`, `2 games`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def described_players(players: tuple[str, str]) -> str:
-    """Both names, e.g. `Bob – Carol`; a side without a name is White (0) or Black (1)."""
+    """Return both names, e.g. `Bob – Carol`; a side without a name is White (0) or Black (1)."""
     left, right = (name.strip() for name in players)
     return f"{left or 'White'} – {right or 'Black'}"
 
 
 def described_length(length: int | None) -> str:
-    """What is played, e.g. `7-point match`."""
+    """Return what is played, e.g. `7-point match`."""
     if length is None:
         return "length unknown"
     return f"{length}-point match" if length else "money session"

@@ -1,4 +1,4 @@
-"""What adjudication finds: outcome, games, findings, and the frames of a replay."""
+"""The result of adjudication (outcome, games and findings), and the frames of a replay."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from engine.transcript import Kind, Place, counted, described_length, described_
 
 
 class Outcome(StrEnum):
-    """What a record comes to."""
+    """The outcome of an adjudication."""
 
     ACCEPTED = "accepted"
     ACCEPTED_WITH_WARNINGS = "accepted_with_warnings"
     INCOMPLETE = "incomplete"
-    """Legal so far, the match is not over."""
+    """Legal so far, but the match is not over."""
     REJECTED = "rejected"
 
 
 class Severity(StrEnum):
-    """How much a finding matters: an error rejects."""
+    """How much a finding matters; a record with an error is rejected."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -33,12 +33,12 @@ class Severity(StrEnum):
 
 
 class Finding(NamedTuple):
-    """One thing a reader of the verdict must know."""
+    """One error, warning or note of a verdict."""
 
     severity: Severity
     code: str
     params: Mapping[str, Any]
-    """Fill the sentence of the code; plain JSON values."""
+    """Parameters of the sentence; plain JSON values."""
     game: int | None = None
     ply: int | None = None
     """Rolls of the game counted from 1; a cube action counts with the roll it comes before."""
@@ -55,7 +55,7 @@ class Finding(NamedTuple):
         return sentence(self.code, self.params)
 
     def __str__(self) -> str:
-        """Severity, sentence and where it is: `error: There is no checker of yours on 8. (game 1, ply 4, line 7)`."""
+        """Return severity, sentence and place: `error: There is no checker to move on 8. (game 1, ply 4, line 7)`."""
         places = (("game", self.game), ("ply", self.ply), ("line", self.place.line))
         where = ", ".join(f"{name} {number}" for name, number in places if number is not None)
         return f"{self.severity}: {self.message}" + (f" ({where})" if where else "")
@@ -73,11 +73,11 @@ class GameVerdict(NamedTuple):
     crawford: bool
     winner: Side | None
     kind: WinKind
-    """`resignation` where the game was given up; points and cube then tell whether as a gammon."""
+    """`resignation` for every multiple of the cube: points and cube show whether it was a gammon."""
     cube: int
     points: int
     rests_on_words: bool = False
-    """The record only states how it ended: an implied resignation, a match given up, or a game without plays."""
+    """The result is only stated: an implied resignation, a match conceded, or a game without plays."""
 
     @property
     def ended_by(self) -> str:
@@ -92,21 +92,21 @@ class Verdict:
     outcome: Outcome
     players: tuple[str, str]
     length: int | None
-    """0 for a money session, None where the record does not say."""
+    """0 for a money session, None if the record does not say."""
     start: Score
     score: Score
-    """Points really won, so it may pass the length."""
+    """Points won, which may exceed the length."""
     winner: Side | None
     games: tuple[GameVerdict, ...]
     findings: tuple[Finding, ...]
 
     @property
     def rests_on_words(self) -> bool:
-        """Whether some game has a result that neither the board nor a recorded action bears out."""
+        """Whether the result of some game is only stated, and shown neither by the board nor by an action."""
         return any(game.rests_on_words for game in self.games)
 
     def __str__(self) -> str:
-        """The outcome, the score, and every finding on a line of its own."""
+        """Return the outcome, the score, and every finding on a line of its own."""
         lines = [_TITLES[self.outcome]]
         if self.games:
             lines.append(f"  {described_length(self.length)}, {described_players(self.players)} {_score(self.score)}")
@@ -143,13 +143,13 @@ class Frame(NamedTuple):
     dice: Dice | None
     steps: tuple[Step, ...]
     notation: str
-    """The play in standard notation, resolved; empty for a dance and for cube actions."""
+    """The play in standard notation; empty for a dance and for cube actions."""
     before: Position
     """Seen by `side`."""
     after: Position
     """Seen by `side`."""
     cube: int
-    """After the event (an offered double counts from the take)."""
+    """After the event; a double counts once it is taken."""
     cube_owner: Side | None
     score: Score
     """At the start of the game."""

@@ -64,10 +64,10 @@ def pair_of(check: Check[T]) -> Check[tuple[T, T]]:
     """A check for a list of two."""
 
     def checked(value: Any, where: str) -> tuple[T, T]:
-        found = list_of(check)(value, where)
-        if len(found) != 2:
+        items = list_of(check)(value, where)
+        if len(items) != 2:
             bad_field(where, "a list of two")
-        return found[0], found[1]
+        return items[0], items[1]
 
     return checked
 

@@ -89,7 +89,7 @@ def shown(text: str) -> str:
 
 def _starts(line: str, offset: int) -> list[tuple[str, str, int]]:
     """The cells of a row as far as their first words tell: (sort, word, column)."""
-    found = []
+    starts = []
     for match in _START.finditer(line, offset):
         sort = match.lastgroup or ""
         word = match[0]
@@ -99,8 +99,8 @@ def _starts(line: str, offset: int) -> list[tuple[str, str, int]]:
                 word = match["word"]
                 sort = _SORT_OF_WORD.get(word.lower(), "")
         if sort:
-            found.append((sort, word, match.start()))
-    return found
+            starts.append((sort, word, match.start()))
+    return starts
 
 
 def starts_with_cell(line: str) -> bool:

@@ -30,7 +30,7 @@ def header_of(line: str, known: set[str]) -> Header | None:
     right_score = right_score.strip()
     if not colon or not right_score.isdecimal() or len(right_score) > 5:
         return None
-    found: list[Header] = []
+    headers: list[Header] = []
     for match in _LEFT_SCORE.finditer(head):
         rest = head[match.end() :]
         blank = len(rest) - len(rest.lstrip())
@@ -38,6 +38,6 @@ def header_of(line: str, known: set[str]) -> Header | None:
         header = Header(players, (int(match[1]), int(right_score)), match.end() + blank, blank < 2)
         if known.issuperset(players):
             return header
-        found.append(header)
-    wide = (header for header in found if not header.squeezed)
-    return next(wide, found[0] if found else None)
+        headers.append(header)
+    wide = (header for header in headers if not header.squeezed)
+    return next(wide, headers[0] if headers else None)

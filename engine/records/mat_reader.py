@@ -182,7 +182,7 @@ class _Reader:
         """Read a line that is not just two plays; True where the first match of the file has ended."""
         line = line.expandtabs(8)
         # A name may look like anything, so where a header is due that is asked first.
-        if header := self._wanted_header(line):
+        if header := self._expected_header(line):
             self._take_header(header)
         elif line.lstrip().startswith(";"):
             self._remark(line)
@@ -199,7 +199,7 @@ class _Reader:
             self._unnumbered(line)
         return False
 
-    def _wanted_header(self, line: str) -> Header | None:
+    def _expected_header(self, line: str) -> Header | None:
         if not self.wants_header and self.game is not None:
             return None
         known = set(self.players or ()) | {self.info.get("Player 1", ""), self.info.get("Player 2", "")}
@@ -324,11 +324,11 @@ class _Reader:
         """An `Illegal play (…)` marker, with or without a roll before it."""
         dice = DICE[cell.word[:2]] if cell.word[:2].isdecimal() else None
         marker = cell.text if "(" in cell.text else cell.word
-        found = snowie_position(marker)
-        if found is None:
+        after_play = snowie_position(marker)
+        if after_play is None:
             self.problem("error", "unreadable_position", cell.column, text=shown(marker))
             return Event(side, Kind.ILLEGAL, dice)
-        position, on_roll = found
+        position, on_roll = after_play
         names = self.players or ("", "")
         mover_is_on_roll = on_roll != "" and on_roll == names[side] != names[1 - side]
         return Event(side, Kind.ILLEGAL, dice, position=position if mover_is_on_roll else position.swapped())

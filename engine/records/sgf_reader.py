@@ -42,8 +42,24 @@ _RANGE = re.compile(r"([a-z])(?::([a-z]))?").fullmatch
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)").fullmatch
 _PRIVATE = re.compile(r"([WB]):([a-z]+):([0-9]{0,9}):([0-9]{0,9})").fullmatch
 _BOARD_PROPERTIES = frozenset(("AE", "AW", "AB"))
-_WANTED = _BOARD_PROPERTIES | {"AP", "B", "BP", "CP", "CV", "DI", "GM", "IL", "MI", "PB", "PL", "PW", "RE", "RU", "W"}
-_WANTED |= INFO_OF_PROPERTY.keys()
+_READ = _BOARD_PROPERTIES | {
+    "AP",
+    "B",
+    "BP",
+    "CP",
+    "CV",
+    "DI",
+    "GM",
+    "IL",
+    "MI",
+    "PB",
+    "PL",
+    "PW",
+    "RE",
+    "RU",
+    "W",
+}
+_READ |= INFO_OF_PROPERTY.keys()
 """The properties that say how the game went; all others are passed over."""
 _PRIVATE_KINDS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.REFUSE, Kind.CONCEDE, Kind.FLAG))
 ENDINGS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.DROP, Kind.CONCEDE, Kind.FLAG))
@@ -243,7 +259,7 @@ class _Reader:
         game: _GameReader | None = None
         root: Node | None = None
         try:
-            for node in trees(self.text, _WANTED):
+            for node in trees(self.text, _READ):
                 if node is None:
                     self._finish(game, root)
                     game = root = None

@@ -56,7 +56,7 @@ def escaped(text: str) -> str:
     return _TO_ESCAPE.sub(r"\\\1", text)
 
 
-def _tokens(text: str, wanted: Container[str]) -> Iterator[Token]:
+def _tokens(text: str, names: Container[str]) -> Iterator[Token]:
     """The marks, and the properties that are wanted; raises UnfinishedError where the text stops being SGF.
 
     All others, an analysis of a thousand times the size of the plays among them, are passed over in one step.
@@ -65,7 +65,7 @@ def _tokens(text: str, wanted: Container[str]) -> Iterator[Token]:
     while match := _TOKEN(text, position):
         position = match.end()
         if name := match["name"]:
-            if name in wanted:
+            if name in names:
                 yield Token(name, [value[1:-1] for value in _VALUES(match["values"])], match.start("name"))
         else:
             yield Token(match["mark"], None, match.start("mark"))
@@ -93,14 +93,14 @@ def _main_line(tokens: Iterator[Token]) -> Iterator[Token]:
             depth = max(0, depth - 1)
 
 
-def trees(text: str, wanted: Container[str]) -> Iterator[Node | None]:
+def trees(text: str, names: Container[str]) -> Iterator[Node | None]:
     """The nodes along the main line with the properties that are wanted; None where a new game tree begins.
 
     Raises UnfinishedError where the text stops being SGF, after the nodes before it.
     """
     depth = 0
     node: Node | None = None
-    for word, values, position in _main_line(_tokens(text, wanted)):
+    for word, values, position in _main_line(_tokens(text, names)):
         if values is not None:
             if node is not None:
                 node.properties.append((word, values))

@@ -89,8 +89,8 @@ def _result(game: Game) -> tuple[str, tuple[Event, ...]]:
     if _is_played_out(game, claim.winner):
         return result, events
     last = events[-1] if events else None
-    told_before = len(events) > 1 and events[-2].kind in ENDINGS
-    if last == Event(1 - claim.winner, Kind.RESIGN, points=claim.points) and not told_before:
+    already_stated = len(events) > 1 and events[-2].kind in ENDINGS
+    if last == Event(1 - claim.winner, Kind.RESIGN, points=claim.points) and not already_stated:
         events = events[:-1]
     return f"{result}R", events
 

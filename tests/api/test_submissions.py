@@ -61,7 +61,7 @@ def test_the_verdict_comes_with_codes_parameters_and_sentences(client: Client) -
     error = next(finding for finding in verdict["findings"] if finding["severity"] == "error")
     assert error["code"] == "must_play_more"
     assert error["params"]["count"] == 4
-    assert error["message"] == "4 steps of this double can be played, so they all must be."
+    assert error["message"] == "As much of a double as possible must be played, here 4 of 4 steps."
     assert (error["game"], error["ply"], error["line"]) == (1, 4, 6)
     assert error["xgid"]
     assert error["nearest"]

@@ -39,7 +39,7 @@ def test_a_refusal_is_a_problem_with_its_code_and_parameters() -> None:
     assert response.status_code == 422
     assert response.headers["Content-Type"] == "application/problem+json"
     assert response.data["code"] == "bad_dice"
-    assert response.data["detail"] == "The dice 70 cannot be: each die shows a number from 1 to 6."
+    assert response.data["detail"] == "70 is not a roll of two dice with numbers from 1 to 6."
     assert response.data["params"] == {"dice": "70"}
 
 

@@ -3,7 +3,7 @@
 from engine import Position
 from engine.transcript import Game, Transcript
 from tests.engine.boards import board
-from tests.engine.written import Told, game, left, match, one_game, right, row
+from tests.engine.written import FindingRow, game, left, match, one_game, right, row
 
 OPENING = row(1, "31: 8/5 6/5", "42: 8/4 6/4")
 DOUBLED = row(1, "31: 8/5 6/5", "Doubles => 2")
@@ -17,7 +17,7 @@ def set_up(position: Position, *rows: str) -> bytes:
     return one_game(f"; Set Pos={letters}", *rows)
 
 
-SET_UP: Told = ("error", "position_set", 1, 1, 5, 1)
+SET_UP: FindingRow = ("error", "position_set", 1, 1, 5, 1)
 ON_THE_BAR = board({25: 1, 13: 2}, {1: 2})
 LAST_MAN = board({13: 1}, {4: 2, 1: 2})
 ONE_OUTSIDE = board({8: 1, 4: 2}, {24: 2})
@@ -28,7 +28,7 @@ LAST_CHECKER = board({2: 1}, {1: 1, 12: 5})
 RACE = board({5: 1, 4: 1}, {24: 2})
 GAMMON = board({1: 1}, {12: 15})
 
-RECORDS: dict[str, tuple[bytes, list[Told]]] = {
+RECORDS: dict[str, tuple[bytes, list[FindingRow]]] = {
     "a blocked point": (
         one_game(row(1, "31: 8/5 6/5", "51: 24/19 6/5")),
         [("error", "blocked", 1, 2, 5, 36)],
@@ -267,7 +267,7 @@ RECORDS: dict[str, tuple[bytes, list[Told]]] = {
     ),
 }
 
-TRANSCRIPTS: dict[str, tuple[Transcript, list[Told]]] = {
+TRANSCRIPTS: dict[str, tuple[Transcript, list[FindingRow]]] = {
     "no game": (Transcript(("Bob", "Carol"), 7, ()), [("error", "no_games", None, None, None, None)]),
     "a Crawford game that is none": (
         Transcript(("Bob", "Carol"), 7, (Game(1, (), crawford=True),)),

@@ -62,19 +62,21 @@ def differences(before: Transcript, after: Transcript) -> list[str]:
 
     gnubg has no word for a conceded match: it counts a resignation, so the points of that game may differ.
     """
-    one, other = summary(before), summary(after)
+    sent, returned = summary(before), summary(after)
     conceded = {number for number, game in enumerate(adjudicate(before).games) if game.kind is WinKind.CONCESSION}
-    found = [] if len(one.games) == len(other.games) else [f"{len(one.games)} games, {len(other.games)} came back"]
-    for number, (wanted, given) in enumerate(zip(one.games, other.games, strict=False)):
-        compared = len(wanted) - (number in conceded)
-        if wanted[:compared] != given[:compared]:
-            found.append(f"game {number + 1}: {wanted} came back as {given}")
+    differing = (
+        [] if len(sent.games) == len(returned.games) else [f"{len(sent.games)} games, {len(returned.games)} came back"]
+    )
+    for number, (sent_game, returned_game) in enumerate(zip(sent.games, returned.games, strict=False)):
+        compared = len(sent_game) - (number in conceded)
+        if sent_game[:compared] != returned_game[:compared]:
+            differing.append(f"game {number + 1}: {sent_game} came back as {returned_game}")
     if adjudicate(after).outcome is Outcome.REJECTED and adjudicate(before).outcome is not Outcome.REJECTED:
-        found.append("what came back is rejected")
-    if one.plays != other.plays:
-        at = next((n for n, pair in enumerate(zip(one.plays, other.plays, strict=False)) if pair[0] != pair[1]), -1)
-        found.append(f"plays differ from number {at} on")
-    return found
+        differing.append("what came back is rejected")
+    if sent.plays != returned.plays:
+        at = next((n for n, pair in enumerate(zip(sent.plays, returned.plays, strict=False)) if pair[0] != pair[1]), -1)
+        differing.append(f"plays differ from number {at} on")
+    return differing
 
 
 def through_gnubg(matches: Mapping[str, Transcript], folder: Path) -> dict[tuple[str, str, str], Transcript | None]:

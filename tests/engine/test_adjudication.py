@@ -15,7 +15,7 @@ from engine.verdict import Severity
 from tests.engine.boards import board
 from tests.engine.findings_table import DOUBLED, OPENING, RECORDS, SNOWIE, TRANSCRIPTS, set_up
 from tests.engine.records.samples import play
-from tests.engine.written import judged, left, one_game, right, row, told
+from tests.engine.written import finding_rows, judged, left, one_game, right, row
 
 CAROL_BEARS_OFF = board({6: 15}, {24: 2})
 """Bob, on roll, has borne off no checker, and Carol all but two."""
@@ -24,12 +24,12 @@ OF_THE_ADJUDICATOR = ("Plays", "The cube", "Adjudication: plays", "Adjudication:
 
 @pytest.mark.parametrize(("record", "expected"), RECORDS.values(), ids=RECORDS)
 def test_a_record_with(record, expected):
-    assert told(judged(record)) == expected
+    assert finding_rows(judged(record)) == expected
 
 
 @pytest.mark.parametrize(("transcript", "expected"), TRANSCRIPTS.values(), ids=TRANSCRIPTS)
 def test_a_transcript_with(transcript, expected):
-    assert told(adjudicate(transcript)) == expected
+    assert finding_rows(adjudicate(transcript)) == expected
 
 
 def test_every_code_of_the_adjudicator_is_found_in_some_record():
@@ -41,10 +41,10 @@ def test_every_code_of_the_adjudicator_is_found_in_some_record():
             section = heading[1]
         elif entry := re.match(r' {4}"(\w+)": ', line):
             codes.setdefault(section, set()).add(entry[1])
-    wanted = set().union(*(codes[name] for name in OF_THE_ADJUDICATOR))
-    assert wanted <= set(MESSAGES)
-    found = {code for _, expected in (*RECORDS.values(), *TRANSCRIPTS.values()) for _, code, *_ in expected}
-    assert wanted - found == {"too_many_findings"}  # it has a test of its own below
+    reported = set().union(*(codes[name] for name in OF_THE_ADJUDICATOR))
+    assert reported <= set(MESSAGES)
+    covered = {code for _, expected in (*RECORDS.values(), *TRANSCRIPTS.values()) for _, code, *_ in expected}
+    assert reported - covered == {"too_many_findings"}  # it has a test of its own below
 
 
 @pytest.mark.parametrize("record", [record for record, _ in RECORDS.values()], ids=RECORDS)
@@ -92,7 +92,7 @@ def test_an_illegal_play_that_stood_has_its_place_in_the_replay():
 
 def test_a_fault_is_stepped_over_so_that_the_next_one_is_found_too():
     verdict = judged(one_game(row(1, "31: 8/5 7/6", "51: 24/19 6/5"), row(2, "65: 24/13", "66: 1/7")))
-    codes = [code for _, code, *_ in told(verdict)]
+    codes = [code for _, code, *_ in finding_rows(verdict)]
     assert codes == ["no_checker", "followed_from_likeliest", "blocked", "no_such_move"]
 
 

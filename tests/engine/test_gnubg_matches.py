@@ -57,8 +57,8 @@ def test_the_replay_shows_the_board_gnubg_had_before_every_play_and_double(share
         frames = replay(transcript)
         for number, actions in enumerate(json.loads(path.read_text())["games"], start=1):
             shown = [frame for frame in frames if frame.game == number and frame.kind is not Kind.RESIGN]
-            told = [action for action in actions if action["action"] != "resign"]
-            for frame, action in zip(shown, told, strict=True):
+            shown_actions = [action for action in actions if action["action"] != "resign"]
+            for frame, action in zip(shown, shown_actions, strict=True):
                 where = (path.name, number, frame.event)
                 assert frame.side == "XO".index(action["player"]), where
                 assert frame.kind == {"move": "play"}.get(action["action"], action["action"]), where

@@ -31,7 +31,7 @@ def test_generated_matches_come_back_from_gnubg_by_every_route(tmp_path: Path) -
     back = through_gnubg(MATCHES, tmp_path)
     assert len(back) == len(MATCHES) * len(ROUTES)
     lost = {route: differences(MATCHES[route[0]], match) if match else "nothing" for route, match in back.items()}
-    assert {route: found for route, found in lost.items() if found} == {}
+    assert {route: differing for route, differing in lost.items() if differing} == {}
 
 
 @needs_gnubg

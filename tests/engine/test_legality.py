@@ -174,13 +174,13 @@ def walks(graph, at=0, path=()):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_walks_through_the_graph_are_the_orders_in_which_legal_plays_can_be_made(case):
     position, rolled = Position.from_gnubg_id(case["position"]), tuple(case["dice"])
-    found = list(walks(step_graph(position, rolled)))
+    walked = list(walks(step_graph(position, rolled)))
     if not case["plays"]:
-        assert found == [((), position)]
+        assert walked == [((), position)]
         return
-    assert {end for _, end in found} == {play.result for play in legal_plays(position, rolled)}
+    assert {end for _, end in walked} == {play.result for play in legal_plays(position, rolled)}
     if "all off" not in case["plays"].values():
-        assert len({path for path, _ in found}) == len(found) == case["orders"]
+        assert len({path for path, _ in walked}) == len(walked) == case["orders"]
 
 
 def test_walks_lead_to_legal_plays_and_to_nothing_else_along_games():

@@ -57,11 +57,11 @@ class Match(RuleBasedStateMachine):
         for _ in range(many):
             if self.state.phase is Phase.TO_ROLL:
                 self.does(Act.ROLL, self.state.turn, dice=(chance.randint(1, 6), chance.randint(1, 6)))
-            self.one_play(chance)
+            self.play_one_roll(chance)
             if self.state.game != game or self.state.is_over:
                 return
 
-    def one_play(self, chance):
+    def play_one_roll(self, chance):
         state = self.state
         plays = legal_plays(state.position, state.dice)
         if chance.random() < 0.1:

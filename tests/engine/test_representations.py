@@ -80,7 +80,7 @@ def test_a_finding_is_shown_by_its_code_its_sentence_and_its_place() -> None:
     check = check_record(ILLEGAL.encode())
     assert repr(check) == "<Check mat jellyfish: rejected>"
     finding = next(finding for finding in check.verdict.findings if finding.severity == "error")
-    words = "error: 4 steps of this double can be played, so they all must be. (game 1, ply 4, line 6)"
+    words = "error: As much of a double as possible must be played, here 4 of 4 steps. (game 1, ply 4, line 6)"
     assert str(finding) == words
     assert repr(finding) == f"<Finding must_play_more, {words}>"
     assert f"  {words}" in str(check.verdict).splitlines()
@@ -101,7 +101,7 @@ def test_every_outcome_has_a_title(outcome: Outcome) -> None:
 
 def test_every_phase_says_what_comes_next() -> None:
     state = MatchState.start(5)
-    said = {state.phase: str(state)}
+    shown = {state.phase: str(state)}
     actions = [
         Action(Act.ROLL, dice=(3, 1)),
         Action.play("8/5 6/5"),
@@ -113,9 +113,9 @@ def test_every_phase_says_what_comes_next() -> None:
     ]
     for action in actions:
         state = apply(state, action)
-        said[state.phase] = str(state).splitlines()[0]
-    assert said.keys() == set(Phase)
-    assert said[Phase.DOUBLED] == "Game 1, 0–0 to 5, cube 1, side 0 to answer the double"
-    assert said[Phase.RESIGNED] == "Game 1, 0–0 to 5, cube 2 (side 0), side 0 to answer the resignation"
-    assert said[Phase.ADJOURNED].endswith("adjourned")
-    assert said[Phase.OVER].endswith("won by side 1")
+        shown[state.phase] = str(state).splitlines()[0]
+    assert shown.keys() == set(Phase)
+    assert shown[Phase.DOUBLED] == "Game 1, 0–0 to 5, cube 1, side 0 to answer the double"
+    assert shown[Phase.RESIGNED] == "Game 1, 0–0 to 5, cube 2 (side 0), side 0 to answer the resignation"
+    assert shown[Phase.ADJOURNED].endswith("adjourned")
+    assert shown[Phase.OVER].endswith("won by side 1")

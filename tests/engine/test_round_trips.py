@@ -41,8 +41,8 @@ def essence(transcript: Transcript) -> list[object]:
     ]
 
 
-def plain(told: Event | Frame) -> bool:
-    return told.kind in (Kind.PLAY, Kind.DOUBLE, Kind.TAKE, Kind.DROP)
+def plain(turn: Event | Frame) -> bool:
+    return turn.kind in (Kind.PLAY, Kind.DOUBLE, Kind.TAKE, Kind.DROP)
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -115,4 +115,4 @@ def test_what_is_no_straight_play_has_no_tests():
     assert straight_tests((3, 1), (Move((8, 5, 4)),)) is None
     assert straight_tests((3, 1), (step, Move((6, 6)))) is None
     assert straight_tests((3, 1), (step, Move((3, 0), (True,)))) is None
-    assert all(straight_tests((one, two), (Move((24, 16)), step)) is None for one, two in ROLLS)
+    assert all(straight_tests((first, second), (Move((24, 16)), step)) is None for first, second in ROLLS)

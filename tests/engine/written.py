@@ -44,9 +44,9 @@ def judged(record: bytes) -> Verdict:
     return check_record(record).verdict
 
 
-Told = tuple[str, str, int | None, int | None, int | None, int | None]
+FindingRow = tuple[str, str, int | None, int | None, int | None, int | None]
 
 
-def told(verdict: Verdict) -> list[Told]:
+def finding_rows(verdict: Verdict) -> list[FindingRow]:
     """Each finding: severity, code, game, ply, line, column."""
     return [(f.severity.value, f.code, f.game, f.ply, *f.place) for f in verdict.findings]

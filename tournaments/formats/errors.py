@@ -47,7 +47,7 @@ MESSAGES: dict[str, str] = {
     # Standings and forecasts
     "unknown_tiebreak": "“{name}” is not a tie-break.",
     "tiebreak_needs_one_length": "Points won minus lost needs one match length for all; here are {lengths}.",
-    "bad_length": "A match is played to 1 to {most} points, not to {length}.",
+    "bad_length": "The length of a match is 1 to {most} points, not {length}.",
     "no_tables": "At least one table is needed.",
     "no_such_format": "“{name}” is not a format.",
     "bad_setting": "{name} cannot be {value}.",

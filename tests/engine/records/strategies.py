@@ -34,8 +34,8 @@ def moves(draw: st.DrawFn, *, stars: bool = True, longest: int = 4) -> Move:
 @st.composite
 def plays(draw: st.DrawFn, *, stars: bool = True, longest: int = 4) -> Event:
     """A roll with moves, with none, or with moves that are not known."""
-    made = st.lists(moves(stars=stars, longest=longest), max_size=5).map(tuple)
-    return Event(draw(SIDE), Kind.PLAY, draw(st.none() | DICE), draw(st.none() | made))
+    written_moves = st.lists(moves(stars=stars, longest=longest), max_size=5).map(tuple)
+    return Event(draw(SIDE), Kind.PLAY, draw(st.none() | DICE), draw(st.none() | written_moves))
 
 
 def bare(*kinds: Kind) -> st.SearchStrategy[Event]:

@@ -15,9 +15,9 @@ RECORD = (
 
 def archive(*names: str) -> bytes:
     written = io.BytesIO()
-    with zipfile.ZipFile(written, "w") as made:
+    with zipfile.ZipFile(written, "w") as archive:
         for name in names:
-            made.writestr(name, RECORD)
+            archive.writestr(name, RECORD)
     return written.getvalue()
 
 

@@ -62,11 +62,11 @@ def survives(data: bytes) -> float:
     """Seconds of work it took to read the file or to refuse it; all it says about the file has a sentence."""
     before = time.process_time()
     try:
-        said = [(problem.code, problem.params) for problem in read(data).problems]
+        problems = [(problem.code, problem.params) for problem in read(data).problems]
     except Refused as refused:
-        said = [(refused.code, refused.params)]
+        problems = [(refused.code, refused.params)]
     taken = time.process_time() - before
-    assert all(sentence(code, params) != code for code, params in said)
+    assert all(sentence(code, params) != code for code, params in problems)
     return taken
 
 

@@ -95,7 +95,7 @@ def test_the_style_of_galaxy_says_who_lost() -> None:
 
 @pytest.mark.parametrize("dialect", ["gnubg", "xg", "xg-text", "galaxy", "studio", "opengammon"])
 def test_every_style_tells_the_same_plays(dialect: str) -> None:
-    def told(transcript: Transcript) -> list[object]:
+    def written_events(transcript: Transcript) -> list[object]:
         return [
             (event.side, event.kind, event.dice, event.moves and [move.points for move in event.moves])
             for game in transcript.games
@@ -104,7 +104,7 @@ def test_every_style_tells_the_same_plays(dialect: str) -> None:
         ]
 
     transcript = read(write_mat(MATCH, dialect))
-    assert told(transcript) == told(MATCH)
+    assert written_events(transcript) == written_events(MATCH)
     assert [game.claim and game.claim[:2] for game in transcript.games] == [(0, 2), (0, 1)]
     assert transcript.problems == ()
 

@@ -94,7 +94,7 @@ def steps(event: Event) -> tuple[object, ...]:
     return event.side, event.kind, event.dice and sorted(event.dice), moves
 
 
-def told(game: Game) -> list[tuple[object, ...]]:
+def recorded_events(game: Game) -> list[tuple[object, ...]]:
     """What happened, without what `.mat` leaves out: resignations, and the roll after which one resigned."""
     return [
         steps(event)
@@ -107,7 +107,7 @@ def test_both_records_of_a_gnubg_match_tell_the_same(shared_data: Path) -> None:
     for path, _ in accounts(shared_data):
         text, sgf = (read(path.with_suffix(suffix).read_bytes()) for suffix in (".mat", ".sgf"))
         for left, right in zip(text.games, sgf.games, strict=True):
-            assert told(left) == told(right), (path.name, left.number)
+            assert recorded_events(left) == recorded_events(right), (path.name, left.number)
 
 
 def test_the_plays_are_those_that_gnubg_made(shared_data: Path) -> None:
@@ -117,7 +117,7 @@ def test_the_plays_are_those_that_gnubg_made(shared_data: Path) -> None:
         data = json.loads(path.read_text())
         transcript = read(path.with_name(path.name.replace(".actions.json", ".mat")).read_bytes())
         for game, actions in zip(transcript.games, data["games"], strict=True):
-            made = [
+            gnubg_plays = [
                 ("XO".index(action["player"]), sorted(action["dice"]), sorted(map(tuple, action["move"])))
                 for action in actions
                 if action["action"] == "move"
@@ -127,7 +127,7 @@ def test_the_plays_are_those_that_gnubg_made(shared_data: Path) -> None:
                 for event in game.events
                 if event.kind is Kind.PLAY
             ]
-            assert read_plays == made, (path.name, game.number)
+            assert read_plays == gnubg_plays, (path.name, game.number)
 
 
 def test_the_same_match_as_xg_and_as_sgf_tells_the_same(shared_data: Path) -> None:

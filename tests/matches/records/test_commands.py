@@ -64,7 +64,7 @@ def test_json_has_one_object_a_line_under_the_promised_names(legal: Path, illega
     finding = next(found for found in bad["findings"] if found["severity"] == "error")
     assert list(finding) == ["severity", "code", "game", "ply", "line", "column", "message"]
     assert (finding["code"], finding["game"], finding["line"]) == ("must_play_more", 1, 6)
-    assert finding["message"] == "4 steps of this double can be played, so they all must be."
+    assert finding["message"] == "As much of a double as possible must be played, here 4 of 4 steps."
 
 
 def test_garbage_is_not_accepted(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_an_error_shows_its_board_its_sentence_and_what_was_legal(client: Client
     submission = checked(ILLEGAL.encode())
     text = page(client, f"/check/{submission.public_id}/")
     finding = text.split('data-code="must_play_more"')[1].split("</li>")[0]
-    assert "4 steps of this double can be played, so they all must be." in finding
+    assert "As much of a double as possible must be played, here 4 of 4 steps." in finding
     assert "6-6" in finding
     assert "24/18 13/7" in finding
     assert "Nearest legal play" in finding

@@ -38,7 +38,7 @@ def test_staff_manage_users_in_the_admin_pages(db: None, client: Client, passwor
 
 
 def test_a_refusal_is_a_sentence_with_its_parameters() -> None:
-    assert sentence("bad_dice", {"dice": "70"}) == "The dice 70 cannot be: each die shows a number from 1 to 6."
+    assert sentence("bad_dice", {"dice": "70"}) == "70 is not a roll of two dice with numbers from 1 to 6."
 
 
 def test_an_unknown_code_is_shown_as_it_is() -> None:
