@@ -15,4 +15,5 @@ urlpatterns = [
     re_path(rf"^api/v1/submissions/{ID}/$", api.OneSubmission.as_view(), name="api-submission"),
     re_path(rf"^api/v1/submissions/{ID}/record\.(?P<extension>mat|sgf|json)$", api.Record.as_view(), name="api-record"),
     path("", include("matches.reporting.urls")),
+    path("", include("matches.play.urls")),
 ]

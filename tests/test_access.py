@@ -165,6 +165,12 @@ ROUTES: dict[str, Access] = {
     "api/v1/matches/": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/links/$": Access(401, 403, 403),
+    # tests/api/test_live.py
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/$": EVERYBODY,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/dice/$": EVERYBODY,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chains/$": ONLY_POST,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/actions/$": ONLY_POST,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/rulings/$": Access(401, NOT_GET, NOT_GET),
     **{
         rf"^api/v1/matches/(?P<public_id>[2-9a-z]{{10}})/{action}/$": ONLY_POST
         for action in (

@@ -16,7 +16,9 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
+from matches.lifecycle.opening import Opening, open_matches
 from matches.models import Submission
+from matches.play.services.starting import PlaySettings, start
 from matches.rankings.services.imports import apply_import
 from matches.ratings.services.pools import PoolSettings, create_pool
 from matches.records.services import submissions
@@ -143,6 +145,10 @@ GROUPS: list[tuple[str, Row, str]] = [
     # Matches
     ("get", SIGNED_IN, "my-matches"),
     ("get", PUBLIC, "match api-matches api-match"),
+    # Matches played here
+    ("get", PUBLIC, "api-live api-live-dice"),
+    ("post", by_api(ASSISTANTS), "api-live api-live-rulings"),
+    ("post", by_api(PLAYERS), "api-live-actions api-live-chains"),
     ("get", ASSISTANTS, "match-links"),
     ("get", by_api(ASSISTANTS), "api-match-links"),
     ("get", PLAYERS, "match-appointment"),
@@ -200,7 +206,15 @@ class World:
         """Where a route leads."""
         if name in of_events.TABLE:
             return of_events.address(name, self.running)
-        about = "match" if name.startswith(("match", "api-match")) else "record" if name in OF_RECORDS else "person"
+        about = (
+            "live"
+            if name.startswith("api-live")
+            else "match"
+            if name.startswith(("match", "api-match"))
+            else "record"
+            if name in OF_RECORDS
+            else "person"
+        )
         row = "pool" if "pool" in name else "merge" if "merge" in name else "invitation"
         places = {**self.places, "public_id": self.places[about], "pk": self.places[row]}
         return reverse(name, kwargs={place: places[place] for place in ROUTES[name].pattern.regex.groupindex})
@@ -223,11 +237,14 @@ def world(running: RunningEvent, club: Club, bob_player: Player) -> World:
     sent = submissions.submit(data=text, file_name="a.mat", source=Submission.Source.API, now=NOW).submission
     adjudicate_submission(submission_id=sent.pk, now=NOW)
     own = records.submit_for_match(match=match, side=side, data=text, source="api", by=SYSTEM, now=NOW).submission
+    live = open_matches([Opening(match.players, 5)], club=club, by=SYSTEM, now=NOW)[0]
+    start(match=live, settings=PlaySettings(server_chains=True), by=SYSTEM, now=NOW)
     pool = create_pool(club=club, settings=PoolSettings("Ladder"), by=SYSTEM)
     places = {
         "slug": club.slug,
         "person": jens.public_id,
         "match": match.public_id,
+        "live": live.public_id,
         "record": sent.public_id,
         "other_id": running.entry.player.public_id,
         "invitation": invited.invitation.pk,

@@ -16,7 +16,7 @@ from matches.play.services.chains import Chains
 from matches.play.services.journal import Journal, to_ms
 from players.actors import SYSTEM, Actor
 
-_OF_PLAYERS = frozenset(
+OF_PLAYERS = frozenset(
     {
         Act.ROLL,
         Act.PLAY,
@@ -68,7 +68,7 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
     Refused: `not_live`, `stale`, `not_allowed_here`, and what `matches.play.live.after_event` and `Chains.reveal`
     refuse. A flag that has fallen, or a pause that has ended, counts first.
     """
-    if request.kind not in _OF_PLAYERS:
+    if request.kind not in OF_PLAYERS:
         raise Refused("not_allowed_here")
     if first := _first_answer(match, request.key):
         return first

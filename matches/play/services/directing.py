@@ -14,7 +14,7 @@ from matches.play.live import Event, Kind
 from matches.play.services.journal import Journal, to_ms
 from players.actors import Actor, log
 
-_OF_DIRECTORS = frozenset({Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME, Kind.ADJUST_CLOCK})
+OF_DIRECTORS = frozenset({Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME, Kind.ADJUST_CLOCK})
 
 
 class Ruling(NamedTuple):
@@ -38,7 +38,7 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
     Refused: `own_match` where the director plays it, `not_live`, `stale`, `not_allowed_here`, and what the engine
     refuses (`bad_score`, `bad_ruling`, `not_now`, `bad_clock`).
     """
-    if ruling.kind not in _OF_DIRECTORS:
+    if ruling.kind not in OF_DIRECTORS:
         raise Refused("not_allowed_here")
     if side_of(match, by) is not None:
         raise Refused("own_match")

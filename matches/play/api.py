@@ -1,0 +1,209 @@
+"""The API of matches played here: open one, commit to dice, act, rule, read.
+
+A player is signed in or names a personal link in `Match-Link`. An action names the last action it has seen as `after`;
+with an `Idempotency-Key` it is safe to repeat.
+"""
+
+from typing import Any
+
+from django.http import Http404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.permissions import AllowAny, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.numbers import parse_int
+from engine.actions import Act
+from engine.clock import DAY, MINUTE, PRESETS, ClockSettings
+from matches import access
+from matches.models import LONGEST_ACTION_KEY, LiveMatch, Match
+from matches.play.dice_export import dice_of
+from matches.play.live import Kind
+from matches.play.presentation import as_json
+from matches.play.serializers import (
+    DiceChainSerializer,
+    DiceSerializer,
+    LiveActionInputSerializer,
+    LiveMatchSerializer,
+    LiveRulingSerializer,
+    StartLiveSerializer,
+)
+from matches.play.services import acting, directing, starting
+from matches.records.api import KEY
+from matches.reporting.api.seats import LINK, seat, side_of, viewed
+from players.accounts.api import by, validated
+from players.accounts.serializers import PROBLEM
+
+SINCE = OpenApiParameter("since", OpenApiTypes.INT, description="Only actions after this number; 0: all.")
+WRITTEN: dict[Any, Any] = {
+    200: LiveMatchSerializer,
+    401: PROBLEM,
+    403: PROBLEM,
+    404: PROBLEM,
+    409: PROBLEM,
+    422: PROBLEM,
+}
+
+
+class Live(APIView):
+    """The board of a match."""
+
+    def get_permissions(self) -> list[Any]:
+        """Anyone who may see the match may read; directors open it."""
+        return [AllowAny() if self.request.method == "GET" else IsAuthenticated()]
+
+    @extend_schema(
+        operation_id="live_retrieve",
+        summary="Where a match that is played here stands",
+        parameters=[SINCE, LINK],
+        responses={200: LiveMatchSerializer, 401: PROBLEM, 404: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """Its state, and its actions since a number."""
+        match, player = viewed(request, public_id)
+        since = parse_int(request.query_params.get("since"), 0)
+        return _answer(match, player.side if player is not None else None, since=since)
+
+    @extend_schema(
+        operation_id="live_start",
+        summary="Open a match to be played here (directors)",
+        request=StartLiveSerializer,
+        examples=[OpenApiExample("With the usual clock", value={"clock": "table"}, request_only=True)],
+        responses={**WRITTEN, 201: LiveMatchSerializer},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """201 with the board before the first roll."""
+        match = access.match_for_director(request.user, public_id)
+        form = validated(StartLiveSerializer, request)
+        settings = starting.PlaySettings(
+            clock=_clock(form, match), flag_rule=form["flag_rule"], server_chains=form["server_chains"]
+        )
+        starting.start(match=match, settings=settings, by=by(request), now=timezone.now())
+        return _answer(match, None, code=status.HTTP_201_CREATED)
+
+
+class LiveChains(APIView):
+    """Dice chains of the players."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="live_commit_chain",
+        summary="Commit to a dice chain",
+        description="Once before the first roll; again after a chain was lost. docs/dice.md describes chains.",
+        request=DiceChainSerializer,
+        examples=[OpenApiExample("Kept by the server", value={"anchor": ""}, request_only=True)],
+        parameters=[LINK],
+        responses=WRITTEN,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The board with the new anchor."""
+        player = seat(request, public_id)
+        anchor = validated(DiceChainSerializer, request)["anchor"]
+        starting.commit_chain(match=player.match, side=side_of(player), anchor=anchor, by=player.by, now=timezone.now())
+        return _answer(player.match, player.side)
+
+
+class LiveActions(APIView):
+    """What the players do."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="live_act",
+        summary="Roll, play, double, answer, resign, pause",
+        request=LiveActionInputSerializer,
+        examples=[OpenApiExample("A play", value={"kind": "play", "play": "8/5 6/5", "after": 3}, request_only=True)],
+        parameters=[KEY, LINK],
+        responses=WRITTEN,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The board after the action, with the actions since `after`."""
+        now = timezone.now()
+        player = seat(request, public_id)
+        form = validated(LiveActionInputSerializer, request)
+        asked = acting.ActionInput(
+            kind=form["kind"],
+            after=form["after"],
+            key=request.headers.get("Idempotency-Key", "")[:LONGEST_ACTION_KEY],
+            moves=form["moves"],
+            value=form.get("value") if form["kind"] == Act.RESIGN else None,
+            link=form["link"],
+            play_forced=form["play_forced"],
+        )
+        acting.act(match=player.match, side=side_of(player), request=asked, by=player.by, now=now)
+        return _answer(player.match, player.side, since=form["after"])
+
+
+class LiveRulings(APIView):
+    """What directors do."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="live_rule",
+        summary="Adjust a clock, set the score, end a game, adjourn or resume (directors)",
+        request=LiveRulingSerializer,
+        examples=[OpenApiExample("Adjourn", value={"kind": "adjourn", "after": 3}, request_only=True)],
+        responses=WRITTEN,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The board after the ruling."""
+        match = access.match_for_director(request.user, public_id)
+        form = validated(LiveRulingSerializer, request)
+        left_right = form.get("score")
+        ruling = directing.Ruling(
+            kind=form["kind"],
+            after=form["after"],
+            side=form.get("side"),
+            value=form.get("value") if form["kind"] in (Act.END_GAME, Kind.ADJUST_CLOCK) else None,
+            score=(left_right[0], left_right[1]) if left_right else None,
+            reason=form["reason"],
+        )
+        directing.rule(match=match, ruling=ruling, by=by(request), now=timezone.now())
+        return _answer(match, None, since=form["after"])
+
+
+class LiveDice(APIView):
+    """The rolls of a match with their proof."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="live_dice",
+        summary="Every roll with its proof",
+        description="The input of tools/verify_dice.py; docs/dice.md describes the format.",
+        parameters=[LINK],
+        responses={200: DiceSerializer, 401: PROBLEM, 404: PROBLEM},
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """Those made so far."""
+        match, _ = viewed(request, public_id)
+        return Response(dice_of(_live(match)))
+
+
+def _clock(form: dict[str, Any], match: Match) -> ClockSettings | None:
+    """The clock that a form asks for."""
+    if form["clock"] == "none":
+        return None
+    if form["clock"] == "correspondence":
+        return ClockSettings(form["days"] * DAY, 0, correspondence=True)
+    overtime = form["overtime_minutes"] * MINUTE
+    return PRESETS[form["clock"]].settings(length=match.length, score=match.start_score, overtime=overtime)
+
+
+def _live(match: Match) -> LiveMatch:
+    """The board of a match; 404 where it is not played here."""
+    live = LiveMatch.objects.select_related("match").filter(pk=match.pk).first()
+    if live is None:
+        raise Http404
+    return live
+
+
+def _answer(match: Match, side: int | None, *, since: int = 0, code: int = status.HTTP_200_OK) -> Response:
+    """The board as the side sees it."""
+    return Response(as_json(_live(match), side=side, since=since, now=timezone.now()), status=code)

@@ -1,0 +1,140 @@
+"""What the API of matches played here takes and gives."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from engine.actions import Act
+from engine.clock import PRESETS
+from engine.notation import parse_play
+from matches.models import LiveMatch
+from matches.play.services.acting import OF_PLAYERS
+from matches.play.services.directing import OF_DIRECTORS
+
+LONGEST_DAYS = 30
+HASH = r"^[0-9a-f]{64}$"
+AFTER = "The number of the last action that was seen (`last`)."
+
+
+class StartLiveSerializer(serializers.Serializer[Any]):
+    """How a match is to be played here."""
+
+    clock = serializers.ChoiceField(
+        choices=["none", *PRESETS, "correspondence"],
+        default="table",
+        help_text="A preset whose bank follows from the length, `correspondence`, or `none`.",
+    )
+    overtime_minutes = serializers.IntegerField(default=0, min_value=0, max_value=2)
+    days = serializers.IntegerField(
+        default=2, min_value=1, max_value=LONGEST_DAYS, help_text="Correspondence: days for each turn."
+    )
+    flag_rule = serializers.ChoiceField(choices=LiveMatch.FlagRule.choices, default=LiveMatch.FlagRule.MATCH_LOST)
+    server_chains = serializers.BooleanField(default=False, help_text="Players may let the server keep their dice.")
+
+
+class DiceChainSerializer(serializers.Serializer[Any]):
+    """A dice chain that a side commits to."""
+
+    anchor = serializers.RegexField(
+        HASH, required=False, default="", allow_blank=True, help_text="Link 0 in hexadecimal; empty: the server's."
+    )
+
+
+class LiveActionInputSerializer(serializers.Serializer[Any]):
+    """What a player does."""
+
+    kind = serializers.ChoiceField(choices=sorted(str(kind) for kind in OF_PLAYERS))
+    after = serializers.IntegerField(min_value=0, help_text=AFTER)
+    play = serializers.CharField(
+        required=False, max_length=60, allow_blank=True, help_text="PLAY: in notation, `8/5 6/5`; empty: no move."
+    )
+    value = serializers.IntegerField(required=False, min_value=1, max_value=3, help_text="RESIGN: 1, 2 or 3 times.")
+    link = serializers.RegexField(
+        HASH, required=False, default="", allow_blank=True, help_text="READY, ROLL: the next link of your dice chain."
+    )
+    play_forced = serializers.BooleanField(default=False, help_text="ROLL: make the play too, if there is no choice.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Read the play. Refused: `bad_notation`."""
+        if attrs["kind"] == Act.PLAY and "play" not in attrs:
+            raise serializers.ValidationError({"play": "A play is needed, or an empty one where there is no move."})
+        if attrs["kind"] == Act.RESIGN and "value" not in attrs:
+            raise serializers.ValidationError({"value": "A resignation is for 1, 2 or 3 times the cube."})
+        attrs["moves"] = tuple(parse_play(attrs["play"])) if attrs.get("play") else ()
+        return attrs
+
+
+class LiveRulingSerializer(serializers.Serializer[Any]):
+    """What a director does to a match that is played here."""
+
+    kind = serializers.ChoiceField(choices=sorted(str(kind) for kind in OF_DIRECTORS))
+    after = serializers.IntegerField(min_value=0, help_text=AFTER)
+    side = serializers.IntegerField(required=False, min_value=0, max_value=1)
+    value = serializers.IntegerField(
+        required=False,
+        min_value=-86_400_000,
+        max_value=86_400_000,
+        help_text="`end_game`: points. `adjust_clock`: milliseconds added to the bank, or taken off.",
+    )
+    score = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=99), min_length=2, max_length=2, required=False
+    )
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+
+
+class LiveActionSerializer(serializers.Serializer[Any]):
+    """One action of the match."""
+
+    seq = serializers.IntegerField()
+    kind = serializers.CharField()
+    side = serializers.IntegerField(allow_null=True)
+    at = serializers.DateTimeField()
+    data = serializers.DictField(  # type: ignore[assignment]  # the name of a property of DRF
+        help_text="Dice, moves, value or score, and the links of a roll."
+    )
+
+
+class LiveMatchSerializer(serializers.Serializer[Any]):
+    """Where a match that is played here stands."""
+
+    last = serializers.IntegerField(help_text="The number of the last action; the next write names it as `after`.")
+    changed_by = serializers.IntegerField(help_text="The last action that changed position, cube or turn.")
+    now = serializers.DateTimeField(help_text="The server's time.")
+    phase = serializers.CharField()
+    turn = serializers.IntegerField(allow_null=True)
+    to_act = serializers.IntegerField(allow_null=True)
+    length = serializers.IntegerField()
+    score = serializers.ListField(child=serializers.IntegerField())
+    game = serializers.IntegerField()
+    crawford = serializers.BooleanField()
+    cube = serializers.DictField()
+    dice = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
+    checkers = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="26 counts as side 0 sees them: 0 the bar of side 1, 1–24 the points, 25 the bar of side 0; "
+        "side 1's checkers are negative.",
+    )
+    xgid = serializers.CharField()
+    winner = serializers.IntegerField(allow_null=True)
+    resigned = serializers.DictField(allow_null=True)
+    ready = serializers.ListField(child=serializers.BooleanField())
+    pauses = serializers.ListField(child=serializers.IntegerField(), help_text="Taken by each side.")
+    paused_until = serializers.DateTimeField(allow_null=True)
+    clock = serializers.DictField(allow_null=True, help_text="In milliseconds.")
+    due_at = serializers.DateTimeField(allow_null=True, help_text="When a flag falls or a pause ends.")
+    chains = serializers.ListField(child=serializers.DictField())
+    actions = LiveActionSerializer(many=True, help_text="After the number that was asked for, at most 500.")
+    my_side = serializers.IntegerField(allow_null=True)
+    may = serializers.ListField(child=serializers.CharField(), help_text="What your side may do now.")
+    graph = serializers.ListField(
+        child=serializers.DictField(), allow_null=True, help_text="For the mover: every legal step of the roll."
+    )
+
+
+class DiceSerializer(serializers.Serializer[Any]):
+    """Every roll with its proof, as docs/dice.md describes."""
+
+    format = serializers.CharField()
+    match = serializers.CharField()
+    chains = serializers.ListField(child=serializers.DictField())
+    rolls = serializers.ListField(child=serializers.DictField())

@@ -1,0 +1,152 @@
+"""The API of matches played here: Bob with his account, Carol with her personal link, Alice directs."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from engine.actions import Phase
+from engine.dice import Chain, ChainTag
+from matches.models import Action, Match, Result
+from matches.play.services import due
+from players.models import User
+from tests.api.test_matches import as_, ask, at, by_link
+from tests.matches.cast import BOB, CAROL
+from tests.matches.conftest import bob_player, carol_player, club, match, pool
+
+__all__ = ["bob_player", "carol_player", "club", "match", "pool"]
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def clients(match: Match, alice: User, bob: User) -> list[APIClient]:
+    """The match is open, the server keeps both chains."""
+    ask(as_(alice), at(match, "live"), 201, {"clock": "table", "server_chains": True})
+    clients = [as_(bob), by_link(match, CAROL)]
+    for client in clients:
+        ask(client, at(match, "live", "chains"), 200, {})
+    return clients
+
+
+def act(client: APIClient, match: Match, status: int, kind: str, after: int, key: str = "", **more: Any) -> Any:
+    headers = {"Idempotency-Key": key} if key else {}
+    return ask(client, at(match, "live", "actions"), status, {"kind": kind, "after": after, **more}, **headers)
+
+
+def first_play(graph: list[dict[str, Any]]) -> str:
+    """The notation of the first walk through a step graph."""
+    node, steps = graph[0], []
+    while node["edges"]:
+        edge = node["edges"][0]
+        steps.append(f"{'bar' if edge['from'] == 25 else edge['from']}/{edge['to'] or 'off'}")
+        node = graph[edge["node"]]
+    assert node["complete"]
+    return " ".join(steps)
+
+
+def test_two_players_play_until_one_concedes(match: Match, clients: list[APIClient]) -> None:
+    board = act(clients[BOB], match, 200, "ready", 0)
+    assert (board["ready"], board["phase"]) == ([True, False], "opening")
+    board = act(clients[CAROL], match, 200, "ready", board["last"])
+    for _ in range(6):
+        side = board["to_act"]
+        if board["phase"] == "to_roll":
+            board = act(clients[side], match, 200, "roll", board["last"])
+        else:
+            board = ask(clients[side], at(match, "live"), 200)
+            board = act(clients[side], match, 200, "play", board["last"], play=first_play(board["graph"]))
+    board = act(clients[BOB], match, 200, "concede", board["last"])
+    assert (board["phase"], board["winner"], board["may"]) == ("over", CAROL, [])
+    result = Result.objects.get(match=match)
+    assert (result.winner, result.kind, result.source) == (CAROL, "concession", "live")
+
+
+def test_only_the_mover_sees_the_steps_and_everybody_the_position(match: Match, clients: list[APIClient]) -> None:
+    act(clients[BOB], match, 200, "ready", 0)
+    act(clients[CAROL], match, 200, "ready", 1)
+    boards = [ask(client, at(match, "live"), 200) for client in (*clients, APIClient())]
+    mover = boards[0]["turn"]
+    assert boards[mover]["graph"][0]["edges"]
+    assert "play" in boards[mover]["may"]
+    assert [board["graph"] for board in (boards[1 - mover], boards[2])] == [None, None]
+    assert boards[1 - mover]["may"] == ["concede"]
+    assert boards[2]["may"] == []
+    assert len({board["xgid"] for board in boards}) == 1
+
+
+def test_a_repeated_request_is_harmless_and_a_stale_one_refused(match: Match, clients: list[APIClient]) -> None:
+    act(clients[BOB], match, 200, "ready", 0, key="first")
+    act(clients[BOB], match, 200, "ready", 0, key="first")
+    assert Action.objects.count() == 1
+    stale = act(clients[CAROL], match, 409, "ready", 0)
+    assert (stale["code"], stale["params"]["seq"]) == ("stale", 1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"kind": "ready"},
+        {"kind": "flag", "after": 0},
+        {"kind": "set_score", "after": 0},
+        {"kind": "play", "after": 0},
+        {"kind": "play", "after": 0, "play": "8/5 6/"},
+        {"kind": "resign", "after": 0},
+        {"kind": "resign", "after": 0, "value": 4},
+        {"kind": "ready", "after": 0, "link": "zz"},
+        {"kind": "ready", "after": -1},
+    ],
+)
+def test_bad_input_is_refused(body: dict[str, Any], match: Match, clients: list[APIClient]) -> None:
+    ask(clients[BOB], at(match, "live", "actions"), 422, body)
+    assert Action.objects.count() == 0
+
+
+def test_nobody_else_acts(match: Match, clients: list[APIClient], alice: User, dave: User) -> None:
+    body = {"kind": "ready", "after": 0}
+    ask(APIClient(), at(match, "live", "actions"), 401, body)
+    ask(as_(dave), at(match, "live", "actions"), 404, body)
+    ask(as_(alice), at(match, "live", "actions"), 404, body)
+    ask(by_link(match, None), at(match, "live", "actions"), 404, body)
+    ask(clients[BOB], at(match, "live", "rulings"), 403, {"kind": "adjourn", "after": 0})
+    ask(as_(dave), at(match, "live"), 403, {})
+    assert Action.objects.count() == 0
+
+
+def test_a_director_adjourns_and_resumes(match: Match, clients: list[APIClient], alice: User) -> None:
+    act(clients[BOB], match, 200, "ready", 0)
+    board = act(clients[CAROL], match, 200, "ready", 1)
+    dice = board["dice"]
+    board = ask(as_(alice), at(match, "live", "rulings"), 200, {"kind": "adjourn", "after": board["last"]})
+    assert (board["phase"], board["due_at"]) == ("adjourned", None)
+    act(clients[0], match, 422, "roll", board["last"])
+    board = ask(as_(alice), at(match, "live", "rulings"), 200, {"kind": "resume", "after": board["last"]})
+    assert (board["phase"], board["dice"]) == ("to_play", dice)
+
+
+def test_reports_are_refused_while_the_match_is_played_here(match: Match, clients: list[APIClient]) -> None:
+    seq = Match.objects.get(pk=match.pk).seq
+    refused = ask(clients[BOB], at(match, "claims"), 409, {"score": [7, 5], "after": seq})
+    assert refused["code"] == "match_live"
+
+
+def test_a_match_that_is_not_played_here_has_no_board(match: Match, bob: User) -> None:
+    ask(as_(bob), at(match, "live"), 404)
+    ask(as_(bob), at(match, "live", "dice"), 404)
+    assert ask(as_(bob), at(match, "live", "actions"), 409, {"kind": "ready", "after": 0})["code"] == "not_live"
+
+
+def test_a_device_keeps_its_own_chain(match: Match, alice: User, bob: User, carol: User) -> None:
+    ask(as_(alice), at(match, "live"), 201, {"clock": "none"})
+    assert ask(as_(bob), at(match, "live", "chains"), 422, {})["code"] == "server_chains_off"
+    chains = [Chain.from_secret(ChainTag(match.public_id, str(side)), bytes([side]) * 32) for side in (BOB, CAROL)]
+    clients = [as_(bob), as_(carol)]
+    for client, chain in zip(clients, chains, strict=True):
+        ask(client, at(match, "live", "chains"), 200, {"anchor": chain.anchor.hex()})
+    assert act(clients[BOB], match, 422, "ready", 0, link=chains[CAROL].link(1).hex())["code"] == "bad_link"
+    for side, client in enumerate(clients):
+        act(client, match, 200, "ready", side, link=chains[side].link(1).hex())
+    assert due.state_of(match.live).match.phase is Phase.TO_PLAY
+    rolls = ask(APIClient(), at(match, "live", "dice"), 200)["rolls"]
+    assert [link["link"] for link in rolls[0]["links"]] == [chain.link(1).hex() for chain in chains]
