@@ -90,7 +90,7 @@ PROPOSER = PLAYERS | {"opponent": MAY_NOT}
 # Every method of a route that is not here is nobody's.
 GROUPS: list[tuple[str, Row, str]] = [
     # The site
-    ("get", PUBLIC, "home healthz readyz javascript-catalog api-schema api-docs"),
+    ("get", PUBLIC, "home healthz readyz api-schema api-docs"),
     ("post", PUBLIC, "set-theme"),
     ("get post put patch delete", PUBLIC, "set-language"),
     # Accounts

@@ -34,7 +34,7 @@ from matches.play.serializers import (
 )
 from matches.play.services import acting, directing, starting
 from matches.records.api import KEY
-from matches.reporting.api.seats import LINK, seat, side_of, viewed
+from matches.reporting.api.base import LINK, match_and_seat, seat_of, side_of
 from players.accounts.api import by, validated
 from players.accounts.serializers import PROBLEM
 
@@ -64,7 +64,7 @@ class Live(APIView):
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Its state, and its actions since a number."""
-        match, player = viewed(request, public_id)
+        match, player = match_and_seat(request, public_id)
         since = parse_int(request.query_params.get("since"), 0)
         return _answer(match, player.side if player is not None else None, since=since)
 
@@ -102,7 +102,7 @@ class LiveChains(APIView):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The board with the new anchor."""
-        player = seat(request, public_id)
+        player = seat_of(request, public_id)
         anchor = validated(DiceChainSerializer, request)["anchor"]
         starting.commit_chain(match=player.match, side=side_of(player), anchor=anchor, by=player.by, now=timezone.now())
         return _answer(player.match, player.side)
@@ -124,7 +124,7 @@ class LiveActions(APIView):
     def post(self, request: Request, public_id: str) -> Response:
         """The board after the action, with the actions since `after`."""
         now = timezone.now()
-        player = seat(request, public_id)
+        player = seat_of(request, public_id)
         form = validated(LiveActionInputSerializer, request)
         asked = acting.ActionInput(
             kind=form["kind"],
@@ -182,7 +182,7 @@ class LiveDice(APIView):
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Those made so far."""
-        match, _ = viewed(request, public_id)
+        match, _ = match_and_seat(request, public_id)
         return Response(dice_of(_live(match)))
 
 
