@@ -16,7 +16,7 @@ from tests.conftest import SHARED_DATA
 from tests.tournaments.conftest import alice_client, as_user, by_alice, club, make_division, make_players, tournament
 from tests.tournaments.support.played_stages import NOON, STAGES, drawn_as, play
 from tournaments.draws.services import draws
-from tournaments.draws.services.pairings import event_now
+from tournaments.draws.services.pairings import current_event
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
@@ -180,7 +180,7 @@ class CrosstableDivision:
         draw = Draw.objects.filter(stage=self.stage).exclude(state__in=["published", "discarded"]).get()
         draw.places, draw.byes, draw.state = places, byes, Draw.State.DRAFT
         self.division.refresh_from_db()
-        event = event_now(self.division, self.stage)
+        event = current_event(self.division, self.stage)
         draw.basis = digest(event, requested_byes(self.stage, event))
         draw.at_once = False
         draw.save()

@@ -15,7 +15,7 @@ from tests.concurrency.racing import at_once, faults, refusals
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws.services import draws
-from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services import rounds as round_services
 from tournaments.entries.services import entries, late
 from tournaments.events.services import events
 from tournaments.formats.settings import NextRound, StageSettings
@@ -48,7 +48,7 @@ def swiss(club: Club, alice: User, make_players: Callable[[int], list[Player]]) 
 def ask_twice(driver: DivisionDriver) -> list[Any]:
     after, now = driver.seq, driver.now()
     acts = {"division": driver.division, "by": driver.by, "now": now, "after": after}
-    return at_once(lambda: rounds_asked.request_round(**acts), lambda: rounds_asked.request_round(**acts))
+    return at_once(lambda: round_services.request_round(**acts), lambda: round_services.request_round(**acts))
 
 
 def test_two_directors_asking_at_once_make_one_draft(swiss: Callable[[], DivisionDriver]) -> None:
@@ -67,7 +67,7 @@ def test_control_without_the_lock_both_go_on_to_make_one(
         return Division.objects.select_related("tournament__club").get(pk=division_id)
 
     drivers = [swiss() for _ in range(RACES)]
-    monkeypatch.setattr(rounds_asked, "lock_division", unguarded)
+    monkeypatch.setattr(round_services, "lock_division", unguarded)
     outcomes = [one for driver in drivers for one in ask_twice(driver)]
     # The database still lets only one in; the other director would have seen an error page.
     assert any(isinstance(one, IntegrityError) for one in faults(outcomes))
@@ -75,7 +75,7 @@ def test_control_without_the_lock_both_go_on_to_make_one(
 
 
 def make_and_publish_twice(driver: DivisionDriver) -> tuple[list[Any], list[Any]]:
-    asked = rounds_asked.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
+    asked = round_services.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
     now = driver.now()
     made = at_once(*[lambda: draws.make_draft(draw_id=asked.pk, now=now)] * 2)
     acts = {"division": driver.division, "after": driver.seq, "by": driver.by, "now": driver.now()}
@@ -95,7 +95,7 @@ def test_two_workers_make_one_draft_and_two_clicks_publish_one_round(swiss: Call
 
 def publish_while(driver: DivisionDriver, *, comes: bool) -> list[Any]:
     """Somebody comes, or goes, while the draft is published."""
-    rounds_asked.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
+    round_services.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
     driver.work()
     after, acts = driver.seq, {"by": driver.by, "now": driver.now()}
     one, newcomer = driver.division.entries.first(), Player.objects.create(name="Late Larry")

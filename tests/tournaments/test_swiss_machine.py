@@ -11,7 +11,7 @@ from players.actors import SYSTEM
 from players.models import Club, Player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
-from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services import rounds as round_services
 from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
 from tournaments.formats.swiss.event import GIVEN_BYES
@@ -62,7 +62,7 @@ class World(DivisionDriver):
             if gone is not None:
                 self.late(gone.player)
         elif deed in ("half", "requested") and one is not None and not last_is_paired:
-            rounds_asked.request_bye(entry=one, round_number=event.next_round, kind=deed, by=self.by, now=self.now())
+            round_services.request_bye(entry=one, round_number=event.next_round, kind=deed, by=self.by, now=self.now())
         elif deed == "correct":
             self.correct()
 

@@ -1,4 +1,4 @@
-"""What directors send about draws and rounds."""
+"""Forms of directors about draws and rounds."""
 
 from typing import Any
 
@@ -15,27 +15,27 @@ from tournaments.state.forms import LONGEST_REASON
 
 
 class AfterForm(RefusingForm):
-    """Acts on what the director saw: the number of the last change the page knew of."""
+    """The `seq` of the page, so that a change made since then is noticed."""
 
     after = forms.IntegerField(min_value=0)
 
 
 class RequestDrawForm(RefusingForm):
-    """Asks for a draft; of an unpublished event only together with its publication."""
+    """A request for a draft; `publish_event` publishes a draft event first."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
     publish_event = forms.BooleanField(required=False)
 
 
 class PairRoundForm(AfterForm):
-    """Asks for the pairing of the next round; the n-th `first` and the n-th `second` meet in any case."""
+    """A request for the next round; each `first` is paired with the `second` in the same position."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, required=False, label=_("Reason"))
     first = forms.Field(required=False, widget=forms.MultipleHiddenInput, label=_("First player"))
     second = forms.Field(required=False, widget=forms.MultipleHiddenInput, label=_("Second player"))
 
     def clean(self) -> dict[str, Any]:
-        """`pairs` in place of the two lists; a row of two empty choices is no pair."""
+        """Replace the two lists with `pairs`; rows without any choice are ignored."""
         cleaned = super().clean() or self.cleaned_data
         first, second = cleaned.pop("first", None) or [], cleaned.pop("second", None) or []
         if len(first) != len(second):
@@ -45,15 +45,15 @@ class PairRoundForm(AfterForm):
 
 
 class ByeForm(RefusingForm):
-    """Notes that somebody will miss a round, for what, or that they will be there after all."""
+    """A bye to request or, with `take_back`, to cancel."""
 
     entry = forms.CharField(max_length=LENGTH, label=_("Player"))
     round = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, label=_("Round"))
-    kind = forms.ChoiceField(choices=ByeRequest.Kind.choices, required=False, label=_("For"))
+    kind = forms.ChoiceField(choices=ByeRequest.Kind.choices, required=False, label=_("Bye"))
     take_back = forms.BooleanField(required=False)
 
     def clean(self) -> dict[str, Any]:
-        """What the bye is worth is needed where one is noted."""
+        """Require the kind of a bye that is requested."""
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("take_back") and not cleaned.get("kind") and "kind" not in self.errors:
             self.add_error("kind", forms.Field.default_error_messages["required"])
@@ -61,7 +61,7 @@ class ByeForm(RefusingForm):
 
 
 class ChangeRoundsForm(AfterForm):
-    """Changes how the rounds go on; what is left empty stays as it is."""
+    """New settings of a running stage; empty fields keep their current value."""
 
     rounds = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, required=False, label=_("Rounds"))
     allow_rematches = forms.TypedChoiceField(
@@ -78,12 +78,12 @@ class ChangeRoundsForm(AfterForm):
 
 
 class TakeBackForm(AfterForm):
-    """Takes back a published draw; the reason will be public."""
+    """Takes back a published draw; the reason will be shown to everybody."""
 
     reason = forms.CharField(max_length=LONGEST_REASON, label=_("Reason"))
 
 
 class TakeBackRoundForm(TakeBackForm):
-    """Takes back the paired round of this number."""
+    """Takes back a paired round."""
 
     round = forms.IntegerField(min_value=1, max_value=MOST_ROUNDS, label=_("Round"))

@@ -9,8 +9,9 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
-from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services import rounds as round_services
 from tournaments.draws.services.kept_apart import keep_apart
+from tournaments.draws.services.rounds import RoundChanges
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.formats.swiss.event import ByeKind
 from tournaments.formats.swiss.lives import lives_left
@@ -98,9 +99,11 @@ def test_byes_pairs_and_rounds_are_not_asked_for_where_lives_decide(lives: Lives
     one, other = driver.division.entries.all()[:2]
     acts = {"by": by_alice, "now": driver.now()}
     asked = [
-        lambda: rounds_asked.request_bye(entry=one, round_number=2, kind="half", **acts),
-        lambda: rounds_asked.change_rounds(division=driver.division, after=driver.seq, rounds=4, **acts),
-        lambda: rounds_asked.request_round(division=driver.division, after=driver.seq, manual=[(one, other)], **acts),
+        lambda: round_services.request_bye(entry=one, round_number=2, kind="half", **acts),
+        lambda: round_services.change_rounds(
+            division=driver.division, after=driver.seq, changes=RoundChanges(rounds=4), **acts
+        ),
+        lambda: round_services.request_round(division=driver.division, after=driver.seq, manual=[(one, other)], **acts),
     ]
     for ask in asked:
         with pytest.raises(Refused) as refused:

@@ -62,7 +62,7 @@ def test_a_round_that_is_played_shows_how_far_it_is_and_that_the_next_comes_by_i
 
     assert "Round 1" in page
     assert 'max="3" value="1"' in page
-    assert "the next round is paired as a draft for you to publish" in page
+    assert "a draft of the next round is made for you to publish" in page
     assert "bye by the pairing, counts as a win" in page
     assert page.count("button-primary") == 0, "nothing is to be done"
 
@@ -83,7 +83,7 @@ def test_the_director_pairs_looks_pairs_again_with_a_reason_and_publishes(begun:
     assert "Say why" in send(alice_client, driver, "pair/")
     send(alice_client, driver, "pair/", reason="A wrong table")
     driver.work()
-    assert "Round 2 is published." in send(alice_client, driver, "publish/")
+    assert "Round 2 published." in send(alice_client, driver, "publish/")
 
     assert [draw.state for draw in driver.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
 

@@ -17,7 +17,7 @@ from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.draws.services import draws
-from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services import rounds as round_services
 from tournaments.draws.services.take_back import take_back_draw, take_back_round
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Commitment, Division, Draw, Fixture, Stage, Tournament
@@ -55,7 +55,7 @@ def paired(driver: DivisionDriver, reason: str = "") -> DivisionDriver:
     """The next round, asked for and published."""
     acts = {"division": driver.division, "by": driver.by, "now": driver.now(), "after": driver.seq}
     if not Draw.objects.filter(stage__division=driver.division, state__in=["requested", "draft"]).exists():
-        rounds_asked.request_round(**acts, reason=reason)
+        round_services.request_round(**acts, reason=reason)
     driver.work()
     if Draw.objects.filter(stage__division=driver.division, state="draft").exists():
         driver.publish()

@@ -20,7 +20,7 @@ from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
-from tournaments.events.selectors.moments import of_one_moment
+from tournaments.events.selectors.consistent_reads import read_with_seq
 from tournaments.events.services import events
 from tournaments.models import Division, Draw, Entry, Fixture
 from tournaments.pages.selectors.entries import draw_page
@@ -277,7 +277,7 @@ def test_a_draft_that_is_finished_while_its_page_is_read_can_be_published(
         read.append(draw_page(seen, NOW))
         return read[-1]
 
-    shown = of_one_moment(seen, page_of_the_draw)
+    shown = read_with_seq(seen, page_of_the_draw)
 
     assert shown["draft"] == Draw.objects.get()
     assert shown["division"].seq == Division.objects.get().seq

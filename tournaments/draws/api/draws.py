@@ -1,32 +1,29 @@
-"""The draw, for programs: ask for a draft, read it, publish it; and repeat a published one."""
+"""API: request a draft, read and publish it, and everything needed to repeat a published draw."""
 
 from typing import Any
 
 from django.http import Http404
 from django.urls import reverse
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import status
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from players.access import Role, is_at_least, role_in
-from tournaments import access
 from tournaments.draws.services import draws as services
 from tournaments.draws.services.take_back import take_back_draw
+from tournaments.events.api.base import DivisionView
 from tournaments.models import Division, Draw
 from tournaments.standings.selectors import brackets
-from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, by, example, read_after, validated, with_etag
+from tournaments.state.api import AFTER, READ, WRITE, example, read_after, validated, with_etag
 from tournaments.state.names import Names, names_of
+from tournaments.state.serializers import AfterSerializer, DrawSerializer, ReasonSerializer, TakeBackSerializer
 
 
-def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
-    """A draw as programs see it; the seed when nothing more is drawn from it."""
+def draw_data(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
+    """Return a draw for the API; with `published`, its seed is included once nothing more is drawn from it."""
     seeds = brackets.seeds_of(draw, draw.stage.division)
-    return shapes.DrawSerializer(
+    return DrawSerializer(
         {
             "stage": draw.stage.number,
             "number": draw.number,
@@ -47,8 +44,15 @@ def answer(draw: Draw, names: Names, *, published: bool) -> dict[str, Any]:
     ).data
 
 
+def requested_response(request: Request, division: Division, draw: Draw) -> Response:
+    """Return 202 with a requested draft and its URL."""
+    url = request.build_absolute_uri(reverse("api-draw", args=[division.public_id, draw.number]))
+    data = draw_data(draw, Names({}, True), published=False)
+    return Response(data, status=status.HTTP_202_ACCEPTED, headers={"Location": url})
+
+
 def _commitment(draw: Draw, *, published: bool) -> dict[str, Any]:
-    """What bound the draw, and the seeds as far as they are public: of a draw taken back, the retired one."""
+    """Return the commitment of a draw and its public seeds; a draw that was taken back has its retired seed."""
     stage, commitment = draw.stage, draw.commitment
     retired = commitment is not None and bool(commitment.seed)
     seed = commitment.seed if commitment is not None and retired else stage.seed
@@ -69,11 +73,11 @@ def _place(entry: int | None, names: Names, seeds: dict[int, int]) -> dict[str, 
     return {"entry": public_id, "number": entry, "name": names.of(entry), "seed": seeds.get(entry)}
 
 
-def _seen(request: Request, division: Division) -> tuple[list[Draw], Names]:
-    """The drafts somebody may see: directors all, everybody else those that are or were published."""
+def _visible_draws(request: Request, division: Division) -> tuple[list[Draw], Names]:
+    """Return the draws a reader may see (directors all, others those that are or were published) and names."""
     directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
-    drawn = Draw.objects.filter(stage__division=division).select_related("stage", "commitment")
-    rows = drawn.order_by("stage__number", "number")
+    draws = Draw.objects.filter(stage__division=division).select_related("stage", "commitment")
+    rows = draws.order_by("stage__number", "number")
     if not directs:
         rows = rows.filter(state__in=[Draw.State.PUBLISHED, Draw.State.TAKEN_BACK])
     for row in rows:
@@ -81,138 +85,127 @@ def _seen(request: Request, division: Division) -> tuple[list[Draw], Names]:
     return list(rows), names_of(division, staff=directs)
 
 
-class Draws(APIView):
+class Draws(DivisionView):
     """The drafts of a division's draw."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="draws_list",
-        summary="The draw of a division",
+        summary="List the draws of a division",
         description=(
-            "Directors see every draft, everybody else those that are or were published. Where rounds are paired one "
-            "by one, each has draws of its own."
+            "Directors see every draft, everybody else those that are or were published. If rounds are paired one by "
+            "one, each has draws of its own."
         ),
-        responses={200: shapes.DrawSerializer(many=True), **READ},
+        responses={200: DrawSerializer(many=True), **READ},
     )
-    def get(self, request: Request, division: str) -> Response:
-        """In the order they were asked for."""
-        found = access.division(request.user, division)
-        rows, names = _seen(request, found)
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """In the order in which they were requested."""
+        division = self.get_division()
+        rows, names = _visible_draws(request, division)
         published = any(row.state == Draw.State.PUBLISHED for row in rows)
-        return with_etag([answer(row, names, published=published) for row in rows], found.seq)
+        return with_etag([draw_data(row, names, published=published) for row in rows], division.seq)
 
     @extend_schema(
         operation_id="draws_create",
-        summary="Ask for a draft of the draw",
-        description="A worker makes it: ask at `Location` while `state` is `requested`. A redraw needs a reason.",
-        request=shapes.ReasonSerializer,
+        summary="Request a draft of the draw",
+        description="A worker makes it: poll `Location` while `state` is `requested`. A new draft needs a reason.",
+        request=ReasonSerializer,
         examples=[OpenApiExample("Again", value={"reason": "Two players came late"}, request_only=True)],
-        responses={202: shapes.DrawSerializer, **WRITE},
+        responses={202: DrawSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
-        """202 and where to ask."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = validated(shapes.ReasonSerializer, request)
-        draw = services.request_draw(
-            division=found, by=by(request), now=timezone.now(), reason=fields.get("reason", "")
-        )
-        here = request.build_absolute_uri(reverse("api-draw", args=[found.public_id, draw.number]))
-        body = answer(draw, Names({}, True), published=False)
-        return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": here})
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """202 with the URL to poll."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(ReasonSerializer, request)
+        draw = services.request_draw(division=division, reason=fields.get("reason", ""), **self.acting())
+        return requested_response(request, division, draw)
 
 
-class OneDraw(APIView):
+class OneDraw(DivisionView):
     """One draft, or the published draw."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="draws_retrieve",
-        summary="One draft, or the published draw with all that is needed to repeat it",
-        responses={200: shapes.DrawSerializer, **READ},
+        summary="Get a draft, or the published draw with everything needed to repeat it",
+        responses={200: DrawSerializer, **READ},
     )
-    def get(self, request: Request, division: str, number: str) -> Response:
-        """404 for a draft that is not one's to see."""
-        found = access.division(request.user, division)
-        rows, names = _seen(request, found)
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """404 for a draft that the reader may not see."""
+        division = self.get_division()
+        rows, names = _visible_draws(request, division)
         published = any(row.state == Draw.State.PUBLISHED for row in rows)
         for row in rows:
-            if row.number == int(number):
-                return with_etag(answer(row, names, published=published), found.seq)
+            if row.number == int(kwargs["number"]):
+                return with_etag(draw_data(row, names, published=published), division.seq)
         raise Http404
 
 
-class StopCountdown(APIView):
-    """Keeping a draft from publishing itself."""
+class ChangeDrawView(DivisionView):
+    """Base of the endpoints that change the current draw."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+    def changed(self, draw: Draw, division: Division, *, published: bool = False) -> Response:
+        """Return the changed draw with the new ETag of its division."""
+        draw.stage.division = division
+        division.refresh_from_db()
+        return with_etag(draw_data(draw, names_of(division, staff=True), published=published), division.seq)
+
+
+class StopCountdown(ChangeDrawView):
+    """Stopping the countdown of a draft that publishes itself."""
 
     @extend_schema(
         operation_id="draws_stop_countdown",
         summary="Stop the countdown of a draft",
         parameters=[AFTER],
-        request=shapes.AfterSerializer,
+        request=AfterSerializer,
         examples=example(after=4),
-        responses={200: shapes.DrawSerializer, **WRITE},
+        responses={200: DrawSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
-        """The draft waits for a director. 409 `no_countdown`, `stale`."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
-        after = read_after(request, validated(shapes.AfterSerializer, request))
-        draw = services.stop_countdown(division=found, after=after or 0, by=by(request), now=timezone.now())
-        draw.stage.division = found
-        found.refresh_from_db(fields=["seq"])
-        return with_etag(answer(draw, names_of(found, staff=True), published=False), found.seq)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """The draft then waits until a director publishes it. 409 `no_countdown`, `stale`."""
+        division = self.get_division(Role.DIRECTOR)
+        after = read_after(request, validated(AfterSerializer, request))
+        draw = services.stop_countdown(division=division, after=after or 0, **self.acting())
+        return self.changed(draw, division)
 
 
-class TakeBackDraw(APIView):
-    """Making the draw a thing of the past."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class TakeBackDraw(ChangeDrawView):
+    """Taking back the published draw."""
 
     @extend_schema(
         operation_id="draws_take_back",
         summary="Take the published draw back",
         description=(
-            "While none of its matches has begun. The division takes entries again, the matches are void, the seed is "
-            "retired and public, and the next draft comes from a new one."
+            "Only while none of its matches has begun. The division takes entries again, the matches are void, the "
+            "seed becomes public and is not used again, and the next draft is drawn from a new one."
         ),
         parameters=[AFTER],
-        request=shapes.TakeBackSerializer,
+        request=TakeBackSerializer,
         examples=example(after=4, reason="The format was wrong"),
-        responses={200: shapes.DrawSerializer, **WRITE},
+        responses={200: DrawSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
+    def post(self, request: Request, **kwargs: str) -> Response:
         """409 `division_not_drawn`, `draw_begun`, `stale`."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = validated(shapes.TakeBackSerializer, request)
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(TakeBackSerializer, request)
         after = read_after(request, fields)
-        draw = take_back_draw(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
-        draw.stage.division = found
-        found.refresh_from_db()
-        return with_etag(answer(draw, names_of(found, staff=True), published=False), found.seq)
+        draw = take_back_draw(division=division, after=after or 0, **self.acting(), **fields)
+        return self.changed(draw, division)
 
 
-class PublishDraw(APIView):
-    """Making the draft the draw."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class PublishDraw(ChangeDrawView):
+    """Publishing the draft."""
 
     @extend_schema(
         operation_id="draws_publish",
         summary="Publish the draft",
         parameters=[AFTER],
-        request=shapes.AfterSerializer,
+        request=AfterSerializer,
         examples=example(after=4),
-        responses={200: shapes.DrawSerializer, **WRITE},
+        responses={200: DrawSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
-        """The bracket stands and its first matches are open. 409 `no_draft`, `draft_outdated`, `stale`."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
-        after = read_after(request, validated(shapes.AfterSerializer, request))
-        draw = services.publish_draw(division=found, after=after or 0, by=by(request), now=timezone.now())
-        draw.stage.division = found
-        found.refresh_from_db(fields=["seq", "status"])
-        names = names_of(found, staff=True)
-        return with_etag(answer(draw, names, published=True), found.seq)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """Creates the bracket and opens its first matches. 409 `no_draft`, `draft_outdated`, `stale`."""
+        division = self.get_division(Role.DIRECTOR)
+        after = read_after(request, validated(AfterSerializer, request))
+        draw = services.publish_draw(division=division, after=after or 0, **self.acting())
+        return self.changed(draw, division, published=True)

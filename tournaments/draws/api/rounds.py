@@ -1,153 +1,53 @@
-"""Rounds that are paired one by one, for programs: how they stand, pairing, byes, and how they go on."""
+"""API: stages that are paired round by round: their rounds, pairing, byes and settings."""
 
 from typing import Any
 
-from django.urls import reverse
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
-from rest_framework import serializers, status
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from players.access import Role, is_at_least, role_in
-from tournaments import access
-from tournaments.draws.api.draws import answer as draw_answer
-from tournaments.draws.selectors import rounds as pairing_desk
-from tournaments.draws.services import rounds as rounds_asked
-from tournaments.draws.services.rounds import Rounds
+from tournaments.draws.api.draws import requested_response
+from tournaments.draws.selectors import rounds as selectors
+from tournaments.draws.serializers import (
+    AskByeSerializer,
+    ChangeRoundsSerializer,
+    PairRoundSerializer,
+    RoundsSerializer,
+    TakeBackByeSerializer,
+    TakeBackRoundSerializer,
+)
+from tournaments.draws.services import rounds as services
+from tournaments.draws.services.rounds import PairedStage, RoundChanges
 from tournaments.draws.services.take_back import take_back_round
-from tournaments.formats.settings import BY_ROUND, LONGEST_COUNTDOWN, MOST_ROUNDS, NextRound
-from tournaments.formats.swiss.event import ByeKind
-from tournaments.models import ByeRequest, Division, Draw, Stage
-from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, by, entry_by_public_id, example, read_after, validated, with_etag
-from tournaments.state.forms import LONGEST_REASON
+from tournaments.events.api.base import DivisionView
+from tournaments.formats.settings import NextRound
+from tournaments.models import Division, Draw
+from tournaments.state.api import AFTER, READ, WRITE, entry_by_public_id, example, read_after, validated, with_etag
 from tournaments.state.names import Names, names_of
+from tournaments.state.serializers import DrawSerializer
 
-LONGEST_ID = 10
-MOST_PAIRS = 2048
-DIRECTORS_ONLY = (pairing_desk.DRAFT, pairing_desk.REFUSED)
-
-
-class GivenByeSerializer(serializers.Serializer[Any]):
-    """An entry without a match in a round, and why: by the pairing (full, sit_out) or asked for (half, requested)."""
-
-    entry = serializers.CharField()
-    kind = serializers.CharField(help_text=", ".join(kind.value for kind in ByeKind))
+DIRECTORS_ONLY = (selectors.DRAFT, selectors.REFUSED)
+"""States of the next round that others see as complete."""
 
 
-class PairedRoundSerializer(serializers.Serializer[Any]):
-    """A round as it was paired, its first table first; nothing that is corrected later changes it."""
-
-    round = serializers.IntegerField()
-    draft = serializers.IntegerField(help_text="Number of its draw.")
-    published_at = serializers.DateTimeField()
-    pairs = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
-    byes = GivenByeSerializer(many=True)
-
-
-class AskedByeSerializer(serializers.Serializer[Any]):
-    """A bye that was asked for."""
-
-    entry = serializers.CharField()
-    round = serializers.IntegerField()
-    kind = serializers.ChoiceField(ByeRequest.Kind.choices)
-
-
-class NextRoundSerializer(serializers.Serializer[Any]):
-    """What becomes of the next round; what only directors see is null for others."""
-
-    round = serializers.IntegerField()
-    state = serializers.ChoiceField(
-        ["before_draw", "open", "complete", "requested", "draft", "refused", "over"],
-        help_text="`open`: the last round still has matches; `complete`: the next one can be asked for.",
-    )
-    draft = serializers.IntegerField(allow_null=True)
-    publish_at = serializers.DateTimeField(
-        allow_null=True, help_text="When the draft publishes itself; everybody may know that."
-    )
-    outdated = serializers.BooleanField(help_text="Entries, byes or scores have changed since it was made.")
-    refusal = serializers.DictField(allow_null=True, help_text="Why it could not be paired: code, params.")
-    remarks = serializers.ListField(
-        child=serializers.DictField(), help_text="`later_round_impossible`: a round still planned has no pairing."
-    )
-
-
-class RoundsSerializer(serializers.Serializer[Any]):
-    """A stage that is paired round by round."""
-
-    stage = serializers.IntegerField()
-    format = serializers.ChoiceField([(value, label) for value, label in Stage.Format.choices if value in BY_ROUND])
-    rounds = serializers.IntegerField(allow_null=True, help_text="Planned; null: until one is unbeaten, or left.")
-    allow_rematches = serializers.BooleanField()
-    next_round = serializers.ChoiceField(
-        [choice.value for choice in NextRound],
-        help_text="What happens when a round is complete: `publish` is a draft that publishes itself.",
-    )
-    countdown = serializers.IntegerField(help_text="Seconds until such a draft publishes itself.")
-    paired = PairedRoundSerializer(many=True)
-    next = NextRoundSerializer()
-    byes = AskedByeSerializer(many=True)
-
-
-class PairRoundSerializer(shapes.AfterSerializer):
-    """What is asked for."""
-
-    reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
-    pairs = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField(max_length=LONGEST_ID), min_length=2, max_length=2),
-        required=False,
-        max_length=MOST_PAIRS,
-        help_text="Entries that meet in any case.",
-    )
-
-
-class TakeBackRoundSerializer(shapes.TakeBackSerializer):
-    """Which round is taken back, and why."""
-
-    round = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS)
-
-
-class ChangeRoundsSerializer(shapes.AfterSerializer):
-    """What is to be otherwise; what is not named stays."""
-
-    rounds = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS, required=False)
-    allow_rematches = serializers.BooleanField(required=False)
-    next_round = serializers.ChoiceField([choice.value for choice in NextRound], required=False)
-    countdown = serializers.IntegerField(min_value=0, max_value=LONGEST_COUNTDOWN, required=False)
-
-
-class TakeBackByeSerializer(serializers.Serializer[Any]):
-    """Whose bye, of which round."""
-
-    entry = serializers.CharField(max_length=LONGEST_ID)
-    round = serializers.IntegerField(min_value=1, max_value=MOST_ROUNDS)
-
-
-class AskByeSerializer(TakeBackByeSerializer):
-    """Who misses which round, and for what."""
-
-    kind = serializers.ChoiceField(ByeRequest.Kind.choices, default=ByeRequest.Kind.HALF.value)
-
-
-def rounds_answer(division: Division, found: Rounds, *, directs: bool) -> dict[str, Any]:
-    """The rounds as this reader may see them."""
+def rounds_data(division: Division, current: PairedStage, *, directs: bool) -> dict[str, Any]:
+    """Return the rounds as a director, or anybody else, may see them."""
     names = names_of(division, staff=directs)
-    published = found.stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round")
-    asked = pairing_desk.requested(found, names)
+    published = current.stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round")
+    byes = selectors.requested_byes(current, names)
     return RoundsSerializer(
         {
-            "stage": found.stage.number,
-            "format": found.stage.format,
-            "rounds": found.settings.rounds,
-            "allow_rematches": found.settings.allow_rematches,
-            "next_round": found.settings.next_round.value,
-            "countdown": found.settings.countdown,
+            "stage": current.stage.number,
+            "format": current.stage.format,
+            "rounds": current.settings.rounds,
+            "allow_rematches": current.settings.allow_rematches,
+            "next_round": current.settings.next_round.value,
+            "countdown": current.settings.countdown,
             "paired": [_paired(draw, names) for draw in published],
-            "next": _next(pairing_desk.next_round(division, found), directs=directs),
-            "byes": [{"entry": entry.public_id, "round": row.round, "kind": row.kind} for row, entry, _name in asked],
+            "next": _next(selectors.next_round(division, current), directs=directs),
+            "byes": [{"entry": entry.public_id, "round": row.round, "kind": row.kind} for row, entry, _name in byes],
         }
     ).data
 
@@ -164,168 +64,154 @@ def _paired(draw: Draw, names: Names) -> dict[str, Any]:
     }
 
 
-def _next(coming: pairing_desk.Next, *, directs: bool) -> dict[str, Any]:
-    hidden = coming.state in DIRECTORS_ONLY and not directs
-    draft = None if hidden or not directs else coming.draft
+def _next(upcoming: selectors.NextRoundStatus, *, directs: bool) -> dict[str, Any]:
+    hidden = upcoming.state in DIRECTORS_ONLY and not directs
+    draft = upcoming.draft if directs else None
     return {
-        "round": coming.number,
-        "state": "complete" if hidden else coming.state,
+        "round": upcoming.number,
+        "state": "complete" if hidden else upcoming.state,
         "draft": draft.number if draft else None,
-        "publish_at": coming.draft.publish_at if coming.draft else None,
-        "outdated": bool(draft) and coming.outdated,
+        "publish_at": upcoming.draft.publish_at if upcoming.draft else None,
+        "outdated": bool(draft) and upcoming.outdated,
         "refusal": draft.refusal if draft else None,
         "remarks": draft.remarks if draft else [],
     }
 
 
-def _answer(request: Request, division: Division, status_: int = status.HTTP_200_OK) -> Response:
-    division.refresh_from_db()
-    directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
-    return with_etag(rounds_answer(division, rounds_asked.rounds_of(division), directs=directs), division.seq, status_)
+class RoundsView(DivisionView):
+    """Base of the endpoints about rounds; most answer with all rounds of the stage."""
+
+    def rounds_response(self, request: Request, division: Division) -> Response:
+        """Return the rounds, with the ETag of the division."""
+        division.refresh_from_db()
+        directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
+        data = rounds_data(division, services.paired_stage_of(division), directs=directs)
+        return with_etag(data, division.seq, status.HTTP_200_OK)
 
 
-class AllRounds(APIView):
+class AllRounds(RoundsView):
     """The rounds of a Swiss or of lives."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="rounds_list",
-        summary="The rounds of a division that is paired round by round",
-        description="409 `not_by_rounds` for any other. The tables stand at `standings/`, the matches at `pairings/`.",
+        summary="Get the rounds of a division",
+        description=(
+            "409 `not_by_rounds` unless it is paired round by round. See `standings/` for its table and `pairings/` "
+            "for its matches."
+        ),
         responses={200: RoundsSerializer, 409: WRITE[409], **READ},
     )
-    def get(self, request: Request, division: str) -> Response:
-        """Those paired, and what becomes of the next."""
-        return _answer(request, access.division(request.user, division))
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """The paired rounds and the state of the next."""
+        return self.rounds_response(request, self.get_division())
 
     @extend_schema(
         operation_id="rounds_pair",
-        summary="Have the next round paired",
+        summary="Request the next round",
         description=(
-            "A worker makes a draft: ask at `Location` while `state` is `requested`, then publish it as any draft. "
+            "A worker makes a draft: poll `Location` while `state` is `requested`, then publish it like any draft. "
             "Pairing a round again needs a reason."
         ),
         parameters=[AFTER],
         request=PairRoundSerializer,
         examples=[OpenApiExample("Next", value={"after": 12}, request_only=True)],
-        responses={202: shapes.DrawSerializer, **WRITE},
+        responses={202: DrawSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
-        """202 and where to ask. 409 `round_open`, `rounds_over`, `draft_in_work`, `stale`."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """202 with the URL to poll. 409 `round_open`, `rounds_over`, `draft_in_work`, `stale`."""
+        division = self.get_division(Role.DIRECTOR)
         fields = validated(PairRoundSerializer, request)
         after = read_after(request, fields)
         pairs = [
-            (entry_by_public_id(found, first, "pairs"), entry_by_public_id(found, second, "pairs"))
+            (entry_by_public_id(division, first, "pairs"), entry_by_public_id(division, second, "pairs"))
             for first, second in fields.get("pairs", [])
         ]
-        draw = rounds_asked.request_round(
-            division=found,
-            manual=pairs,
-            reason=fields.get("reason", ""),
-            after=after or 0,
-            by=by(request),
-            now=timezone.now(),
+        draw = services.request_round(
+            division=division, manual=pairs, reason=fields.get("reason", ""), after=after or 0, **self.acting()
         )
-        here = request.build_absolute_uri(reverse("api-draw", args=[found.public_id, draw.number]))
-        body = draw_answer(draw, Names({}, True), published=False)
-        return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": here})
+        return requested_response(request, division, draw)
 
 
-class ChangeRounds(APIView):
-    """How the rounds go on."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class ChangeRounds(RoundsView):
+    """The settings of a running stage."""
 
     @extend_schema(
         operation_id="rounds_change",
-        summary="Change how a Swiss goes on while it runs",
-        description="A round that could not be paired (`no_legal_pairing`) is asked for again.",
+        summary="Change the settings of a running Swiss",
+        description="A round that could not be paired (`no_legal_pairing`) is requested again.",
         parameters=[AFTER],
         request=ChangeRoundsSerializer,
         examples=example(after=12, allow_rematches=True),
         responses={200: RoundsSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
-        """409 `rounds_paired` where more are paired already."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `rounds_paired` if more rounds are already paired."""
+        division = self.get_division(Role.DIRECTOR)
         fields = validated(ChangeRoundsSerializer, request)
         after = read_after(request, fields)
         if "next_round" in fields:
             fields["next_round"] = NextRound(fields["next_round"])
-        rounds_asked.change_rounds(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
-        return _answer(request, found)
+        services.change_rounds(division=division, changes=RoundChanges(**fields), after=after or 0, **self.acting())
+        return self.rounds_response(request, division)
 
 
-class AskBye(APIView):
-    """A bye that is asked for."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class AskBye(RoundsView):
+    """A requested bye."""
 
     @extend_schema(
         operation_id="rounds_ask_bye",
-        summary="Note that somebody will miss a round",
+        summary="Request a bye",
         request=AskByeSerializer,
         examples=example(entry="7k2p9wqx4z", round=3, kind="half"),
         responses={200: RoundsSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
-        """Asking for the same again changes nothing. 409 `round_paired`."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """Repeating it changes nothing. 409 `round_paired`."""
+        division = self.get_division(Role.DIRECTOR)
         fields = validated(AskByeSerializer, request)
-        rounds_asked.request_bye(
-            entry=entry_by_public_id(found, fields["entry"]),
-            round_number=fields["round"],
-            kind=fields["kind"],
-            by=by(request),
-            now=timezone.now(),
-        )
-        return _answer(request, found)
+        entry = entry_by_public_id(division, fields["entry"])
+        services.request_bye(entry=entry, round_number=fields["round"], kind=fields["kind"], **self.acting())
+        return self.rounds_response(request, division)
 
 
-class TakeBackRound(APIView):
-    """A round that is to be paired again."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class TakeBackRound(RoundsView):
+    """Taking back the last paired round."""
 
     @extend_schema(
         operation_id="rounds_take_back",
-        summary="Take the round paired last back",
-        description="While none of its matches has begun. The first round of a division is taken back as its draw.",
+        summary="Take back the last paired round",
+        description=(
+            "Only while none of its matches has begun. The first round of a division is taken back with its draw."
+        ),
         parameters=[AFTER],
         request=TakeBackRoundSerializer,
         examples=example(after=12, round=2, reason="A result of round 1 was wrong"),
         responses={200: RoundsSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
+    def post(self, request: Request, **kwargs: str) -> Response:
         """409 `round_not_last`, `round_is_the_draw`, `round_begun`, `stale`."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
+        division = self.get_division(Role.DIRECTOR)
         fields = validated(TakeBackRoundSerializer, request)
         after = read_after(request, fields)
         number = fields.pop("round")
-        take_back_round(
-            division=found, round_number=number, after=after or 0, by=by(request), now=timezone.now(), **fields
-        )
-        return _answer(request, found)
+        take_back_round(division=division, round_number=number, after=after or 0, **self.acting(), **fields)
+        return self.rounds_response(request, division)
 
 
-class TakeBackBye(APIView):
-    """A bye that is not needed after all."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class TakeBackBye(RoundsView):
+    """Cancelling a requested bye."""
 
     @extend_schema(
         operation_id="rounds_take_back_bye",
-        summary="Take back a bye that was asked for",
+        summary="Cancel a requested bye",
         request=TakeBackByeSerializer,
         examples=example(entry="7k2p9wqx4z", round=3),
         responses={200: RoundsSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
+    def post(self, request: Request, **kwargs: str) -> Response:
         """409 `no_bye_requested`."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
+        division = self.get_division(Role.DIRECTOR)
         fields = validated(TakeBackByeSerializer, request)
-        entry = entry_by_public_id(found, fields["entry"])
-        rounds_asked.take_back_bye(entry=entry, round_number=fields["round"], by=by(request), now=timezone.now())
-        return _answer(request, found)
+        entry = entry_by_public_id(division, fields["entry"])
+        services.take_back_bye(entry=entry, round_number=fields["round"], **self.acting())
+        return self.rounds_response(request, division)

@@ -24,7 +24,7 @@ from tournaments.events.views.pages import (
     account_needed,
     by,
     directed_division,
-    division_url,
+    division_url_args,
     missed,
     seen_at,
     zone_of,
@@ -67,7 +67,7 @@ def designer(request: HttpRequest, **kwargs: str) -> HttpResponse:
     messages.success(request, _("Format of %(division)s saved: %(stages)s.") % {
         "division": division.name, "stages": stages_name(page.settings),
     })  # fmt: skip
-    return redirect("draw" if entries_in(division) >= LEAST_ENTRIES else "entries", *division_url(division))
+    return redirect("draw" if entries_in(division) >= LEAST_ENTRIES else "entries", *division_url_args(division))
 
 
 @account_needed

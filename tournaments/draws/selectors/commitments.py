@@ -1,4 +1,4 @@
-"""The club's public list of commitments, with what became of each."""
+"""The public list of a club's commitments, with the fate of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from tournaments.models import Commitment, Division, Draw, Stage, Tournament
 ON_A_PAGE = 50
 
 OPEN, DRAFTED, DRAWN, RETIRED, ABANDONED = "open", "drafted", "drawn", "retired", "abandoned"
-"""What became of a commitment: nothing drawn yet, drafts made but none published, a draw published, its draw taken
-back so that its seed is public and no longer used, and nothing more to be drawn from it without a draw."""
+"""Fates of a commitment: nothing drawn yet; drafts made but none published; a draw published; the draw taken back, so
+that its seed is public and no longer used; ended without a draw."""
 FATES = {
     OPEN: _("Not drawn yet"),
     DRAFTED: _("Draft made, not published"),
@@ -24,55 +24,55 @@ FATES = {
     RETIRED: _("Draw taken back, seed retired"),
     ABANDONED: _("Abandoned"),
 }
-"""Fate -> its name on pages."""
+"""Fate -> its label."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitmentLine:
-    """A commitment as everybody sees it. Seeds are None as long as they are secret."""
+    """A commitment as shown to everybody. Seeds are None while they are secret."""
 
     commitment: Commitment
     fate: str
     drafts: list[Draw]
-    """Every draft asked for, in order, refused ones included."""
+    """All requested drafts in order, including those that could not be made."""
     seed: str | None
     lots_seed: str | None
 
     @property
     def label(self) -> str:
-        """What became of it, as pages say it."""
+        """The label of its fate."""
         return str(FATES[self.fate])
 
     @property
     def seen_drafts(self) -> list[Draw]:
-        """The drafts that were made, so that directors could look at them."""
+        """The drafts that were made, which directors could look at."""
         return [draft for draft in self.drafts if draft.places]
 
     @property
     def redraws(self) -> list[Draw]:
-        """Drafts that replaced an earlier one of the same round, each with its reason."""
+        """Drafts that replaced an earlier draft of the same round; each has a reason."""
         return [draft for draft in self.drafts if draft.reason]
 
     @property
     def published(self) -> Draw | None:
-        """The first draw published from it that stands."""
+        """The first published draw that was not taken back."""
         return next((draft for draft in self.drafts if draft.state == Draw.State.PUBLISHED), None)
 
     @property
     def ended_at(self) -> datetime | None:
-        """When it was retired, or its stage removed."""
+        """When it was retired or its stage was removed."""
         return self.commitment.ended_at
 
 
 def commitments_of(club: Club) -> QuerySet[Commitment]:
-    """The commitments of a club with what `lines` needs, the newest first."""
+    """Return the commitments of a club, newest first, with the rows that `lines` needs."""
     draws = Prefetch("draws", Draw.objects.order_by("number"))
     rows = Commitment.objects.filter(club=club).select_related("stage", "division__tournament__club")
     return rows.prefetch_related(draws).order_by("-number")
 
 
 def lines(rows: Iterable[Commitment]) -> list[CommitmentLine]:
-    """What became of these commitments."""
+    """Return these commitments with their drafts and fates."""
     return [_line(row) for row in rows]
 
 
@@ -88,19 +88,19 @@ def _line(row: Commitment) -> CommitmentLine:
 def _fate(row: Commitment, drafts: list[Draw]) -> str:
     if row.end == Commitment.End.RETIRED:
         return RETIRED
-    planned_with_the_first = row.stage is not None and row.stage.status != Stage.Status.PLANNED
-    if planned_with_the_first or any(draft.state == Draw.State.PUBLISHED for draft in drafts):
+    is_drawn = row.stage is not None and row.stage.status != Stage.Status.PLANNED
+    if is_drawn or any(draft.state == Draw.State.PUBLISHED for draft in drafts):
         return DRAWN
-    called_off = (
+    cancelled = (
         row.division.status == Division.Status.CANCELLED
         or row.division.tournament.status == Tournament.Status.CANCELLED
     )
-    if row.end or called_off:
+    if row.end or cancelled:
         return ABANDONED
     return DRAFTED if any(draft.places for draft in drafts) else OPEN
 
 
 def commitments_page(club: Club, number: str | None) -> dict[str, Any]:
-    """A page of the list."""
+    """Return the context of one page of the list."""
     page = page_of(commitments_of(club), number, ON_A_PAGE)
     return {"club": club, "page": page, "lines": lines(page.object_list)}

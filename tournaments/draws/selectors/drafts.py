@@ -1,4 +1,4 @@
-"""A draft of a draw as directors look at it: what it would become, whatever the format; nothing of it is stored yet."""
+"""A draft of a draw as directors see it: the brackets, groups or pairs it would become. Nothing of it is stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,33 +22,33 @@ from tournaments.state.plans import entrants_as_data, settings_of, source_fields
 
 @dataclass(frozen=True, slots=True)
 class DraftStage:
-    """One stage as the draft would make it: its brackets, the members of its groups, or the pairs of its round."""
+    """A stage as the draft would make it: its brackets, the members of its groups, or the pairs of its round."""
 
     stage: Stage
     trees: list[Tree] = field(default_factory=list)
     groups: list[tuple[str, list[str]]] = field(default_factory=list)
-    """Titles and members."""
+    """Titles with the names of the members."""
     pairs: list[tuple[str, str]] = field(default_factory=list)
     byes: list[tuple[str, str]] = field(default_factory=list)
-    """Names, and the kind of their bye."""
+    """Names with the label of their bye."""
     waits: bool = False
-    """Whether it is paired or drawn when the stage before it is over."""
+    """Whether it is drawn only when the stage before it is over."""
 
     @property
     def title(self) -> str:
-        """What it is called where there are several."""
+        """Its title if there are several stages."""
         return stage_title(self.stage, several=True)
 
     @property
     def drawn_later(self) -> bool:
-        """Whether it has rounds that are drawn once their players are known."""
+        """Whether it has rounds that are drawn when their players are known."""
         columns = (column for tree in self.trees for section in tree.sections for column in section.columns)
         return any(column.to_be_drawn for column in columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the head of a draft says of it."""
+    """The figures in the head of a draft."""
 
     entered: int
     places: int
@@ -58,11 +58,11 @@ class Counts:
 
 
 def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
-    """The draft, its counts, and whether it still fits."""
+    """Return the context of a draft: its stages, its figures, and whether it is outdated."""
     names = names_of(division, staff=True)
     seeds = brackets.seeds_of(draw, division)
     stages = draft_stages(division, draw, BracketOptions(names, seeds))
-    trees = [tree for one in stages for tree in one.trees]
+    trees = [tree for stage in stages for tree in stage.trees]
     brackets.open_sections(trees, "all")
     drawn = {place for place in draw.places if place is not None}
     entered = {pk for pk, entry in names.entries.items() if entry.status == Entry.Status.IN}
@@ -73,29 +73,29 @@ def draft_page(division: Division, draw: Draw) -> dict[str, Any]:
         "draft": draw,
         "counts": counts(division, draw),
         "outdated": is_outdated(division, draw) if draw.round else drawn != entered,
-        "foreseen": next((one["params"] for one in draw.remarks if one["code"] == NO_LATER_ROUND), None),
-        "remarks": [remark(one, names) for one in draw.remarks if one["code"] == OPPOSITE_HALVES],
-        "in_one_group": [_both(one, names) for one in draw.remarks if one["code"] == ONE_GROUP],
+        "later_round_remark": next((row["params"] for row in draw.remarks if row["code"] == NO_LATER_ROUND), None),
+        "remarks": [halves_remark(row, names) for row in draw.remarks if row["code"] == OPPOSITE_HALVES],
+        "same_group": [_names(row, names) for row in draw.remarks if row["code"] == SAME_GROUP],
     }
 
 
 OPPOSITE_HALVES = "not_in_opposite_halves"
-ONE_GROUP = "in_one_group"
+SAME_GROUP = "in_one_group"
 NO_LATER_ROUND = "later_round_impossible"
 
 
-def remark(one: dict[str, Any], names: Names) -> tuple[str, str, int]:
-    """Two who could not be kept in opposite halves, and the round in which they can meet."""
-    return *_both(one, names), one["params"]["round"]
+def halves_remark(remark: dict[str, Any], names: Names) -> tuple[str, str, int]:
+    """Return two names that could not be put in opposite halves, and the round in which they can meet."""
+    return *_names(remark, names), remark["params"]["round"]
 
 
-def _both(one: dict[str, Any], names: Names) -> tuple[str, str]:
-    first, second = one["params"]["entries"]
+def _names(remark: dict[str, Any], names: Names) -> tuple[str, str]:
+    first, second = remark["params"]["entries"]
     return names.of(first), names.of(second)
 
 
 def counts(division: Division, draw: Draw) -> Counts:
-    """Players, places, byes and matches of the stage that is drawn; matches that may not be needed are left out."""
+    """Return the figures of the drawn stage; matches that may not be needed are not counted."""
     entered = sum(place is not None for place in draw.places)
     if draw.round:
         byes = len(draw.byes)
@@ -108,28 +108,28 @@ def counts(division: Division, draw: Draw) -> Counts:
         for fixture in row.fixtures
         if not fixture.conditional and fixture.status != Fixture.Status.BYE
     ]
-    matches = sum(all(slot.source != "bye" for slot in one.slots) for one in fixtures)
+    matches = sum(all(slot.source != "bye" for slot in fixture.slots) for fixture in fixtures)
     byes = sum(place is None for place in draw.places) if settings.format in ELIMINATION else 0
     return Counts(entered, len(draw.places), byes, matches, settings.groups if settings.format == GROUPS else 0)
 
 
 def draft_stages(division: Division, draw: Draw, options: BracketOptions) -> list[DraftStage]:
-    """The stage that is drawn and those after it."""
+    """Return the drawn stage and those after it."""
     rounds = draft_rounds(division, draw)
     trees = brackets.trees(rounds, options)
-    made = []
+    result = []
     for stage in _stages_from(division, draw):
         settings = settings_of(stage)
         own = [tree for tree in trees if tree.stage == stage.number]
         if stage.pk == draw.stage_id and draw.round:
-            made.append(DraftStage(stage, pairs=_pairs(draw, options.names), byes=_byes(draw, options.names)))
+            result.append(DraftStage(stage, pairs=_pairs(draw, options.names), byes=_byes(draw, options.names)))
         elif settings.format in ELIMINATION and own:
-            made.append(DraftStage(stage, trees=own))
+            result.append(DraftStage(stage, trees=own))
         elif stage.pk == draw.stage_id:
-            made.append(DraftStage(stage, groups=_groups(settings, draw, options.names)))
+            result.append(DraftStage(stage, groups=_groups(settings, draw, options.names)))
         else:
-            made.append(DraftStage(stage, waits=True))
-    return made
+            result.append(DraftStage(stage, waits=True))
+    return result
 
 
 def _stages_from(division: Division, draw: Draw) -> list[Stage]:
@@ -142,7 +142,7 @@ def _pairs(draw: Draw, names: Names) -> list[tuple[str, str]]:
 
 
 def _byes(draw: Draw, names: Names) -> list[tuple[str, str]]:
-    """Who has a bye, and of which kind; a given one is just a bye."""
+    """Return the names of the entries with a bye, each with the label of a requested bye."""
     labels = {str(kind): str(kind.label) for kind in ByeRequest.Kind}
     pairs = zip(draw.places[::2], draw.places[1::2], strict=True)
     alone = [first for first, second in pairs if second is None]
@@ -150,7 +150,7 @@ def _byes(draw: Draw, names: Names) -> list[tuple[str, str]]:
 
 
 def _groups(settings: StageSettings, draw: Draw, names: Names) -> list[tuple[str, list[str]]]:
-    """The members of each group, or of the only one, in the order of their numbers, under its title."""
+    """Return the title and members of each group, or of the only table, in the order of their numbers."""
     count = settings.groups if settings.format == GROUPS else 1
     size = len(draw.places) // count
     parts = [draw.places[at * size : (at + 1) * size] for at in range(count)]
@@ -160,9 +160,9 @@ def _groups(settings: StageSettings, draw: Draw, names: Names) -> list[tuple[str
 
 
 def draft_rounds(division: Division, draw: Draw) -> list[RoundRow]:
-    """A draft as the rounds it would become, with those of the stages whose fields are places of it.
+    """Return the rounds that the draft would create, including later stages that are filled from its places.
 
-    The match numbers are the next ones of the event; another division that is published first takes them.
+    Match numbers are the next free ones of the event; if another division is published first, it takes them.
     """
     if draw.round:
         return []

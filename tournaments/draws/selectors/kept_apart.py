@@ -1,4 +1,4 @@
-"""Pairs that are not to meet, as directors see them."""
+"""Pairs that are kept apart, as directors see them."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from tournaments.state.names import Names
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """Two who are kept apart, by their entries and names."""
+    """Two entries that are kept apart, with their names."""
 
     first: Entry
     second: Entry
@@ -18,14 +18,14 @@ class Apart:
 
 @dataclass(frozen=True, slots=True)
 class ApartView:
-    """All such pairs, and whom a director can choose for another one: public id and name."""
+    """All pairs, and the entries (public id, name) a director can choose for another pair."""
 
     pairs: list[Apart]
     choices: list[tuple[str, str]]
 
 
 def pairs_apart(division: Division, names: Names) -> list[Apart]:
-    """Pairs that are kept apart, the first noted first."""
+    """Return the pairs that are kept apart, oldest first."""
     rows = KeptApart.objects.filter(division=division, taken_back_at=None)
     return [
         Apart(
@@ -38,9 +38,9 @@ def pairs_apart(division: Division, names: Names) -> list[Apart]:
 
 
 def apart_view(division: Division, names: Names) -> ApartView | None:
-    """None where nothing is left to be drawn in which two could be kept apart."""
+    """Return the pairs and choices; None if nothing is left to draw or pair."""
     if not can_keep_apart(division):
         return None
-    there = [entry for entry in names.entries.values() if entry.status != Entry.Status.OUT]
-    choices = sorted(((entry.public_id, names.of(entry.pk)) for entry in there), key=lambda one: one[1].casefold())
-    return ApartView(pairs_apart(division, names), choices)
+    entries = [entry for entry in names.entries.values() if entry.status != Entry.Status.OUT]
+    choices = [(entry.public_id, names.of(entry.pk)) for entry in entries]
+    return ApartView(pairs_apart(division, names), sorted(choices, key=lambda choice: choice[1].casefold()))

@@ -1,4 +1,4 @@
-"""Rounds that are paired one by one, as a director has them before him: the last one, and what becomes of the next."""
+"""What directors see of a stage that is paired round by round: the last round and the state of the next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tournaments.draws.selectors.drafts import NO_LATER_ROUND
 from tournaments.draws.selectors.kept_apart import apart_view
 from tournaments.draws.selectors.take_back import round_to_take_back
 from tournaments.draws.services.pairings import is_outdated, to_be_paired
-from tournaments.draws.services.rounds import Rounds, rounds_of
+from tournaments.draws.services.rounds import PairedStage, paired_stage_of
 from tournaments.events.selectors.events import divisions_of
 from tournaments.formats.settings import LIVES, MOST_ROUNDS, SWISS, NextRound
 from tournaments.formats.swiss.event import ByeKind
@@ -25,23 +25,23 @@ from tournaments.state.names import Names, names_of
 OVER, DRAWING, DRAFT, REFUSED, OPEN, COMPLETE, BEFORE = (
     "over", "requested", "draft", "refused", "open", "complete", "before_draw"
 )  # fmt: skip
-"""Where the next round can stand: nothing follows, a worker makes it, it waits to be published, it cannot be made, the
-last one is not complete, nobody has asked for it yet, the first one belongs to the draw."""
+"""States of the next round: there is none, a worker makes it, it can be published, it could not be paired, the last
+round is not complete, it can be requested, and it is the first round, which belongs to the draw."""
 
 WHAT_NEXT = {
-    NextRound.ASK: _("When the last result is in, you have the next round paired here."),
-    NextRound.DRAFT: _("When the last result is in, the next round is paired as a draft for you to publish."),
+    NextRound.ASK: _("When the last result is in, you can pair the next round here."),
+    NextRound.DRAFT: _("When the last result is in, a draft of the next round is made for you to publish."),
     NextRound.PUBLISH: _(
         "When the last result is in, the next round is paired and publishes itself after a countdown."
     ),
 }
 PAIR_ROWS = 3
-"""Pairs that the page lets a director fix at once."""
+"""Number of pairs that can be fixed on the page at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftLine:
-    """A table of a draft: two names, and the points each has."""
+    """A pair of a draft: its table, two names, and the points of each."""
 
     table: int
     first: str
@@ -52,8 +52,8 @@ class DraftLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
-    """What becomes of the next round."""
+class NextRoundStatus:
+    """The number and state of the next round, with its draft if there is one."""
 
     number: int
     state: str
@@ -63,128 +63,131 @@ class Next:
 
     @property
     def lacks_players(self) -> bool:
-        """Whether there are too few to pair, so that rematches would not help."""
+        """Whether there are too few players to pair, so that allowing rematches would not help."""
         code = self.draft.refusal["code"] if self.draft is not None and self.draft.refusal else ""
         return code in ("too_few_players", "too_few_without_byes")
 
     @property
-    def asked_to_miss_it(self) -> bool:
-        """Whether it cannot be paired because of the byes asked for."""
+    def blocked_by_byes(self) -> bool:
+        """Whether it cannot be paired because of requested byes."""
         return bool(self.draft and self.draft.refusal and self.draft.refusal["code"] == "too_few_without_byes")
 
     @property
-    def foreseen(self) -> dict[str, Any] | None:
-        """A later round that will have no pairing: `round`, and whether that is `certain`."""
+    def later_round_remark(self) -> dict[str, Any] | None:
+        """A later `round` that will have no pairing, and whether that is `certain`."""
         remarks = self.draft.remarks if self.draft is not None else []
-        return next((one["params"] for one in remarks if one["code"] == NO_LATER_ROUND), None)
+        return next((remark["params"] for remark in remarks if remark["code"] == NO_LATER_ROUND), None)
 
 
-def next_round(division: Division, found: Rounds) -> Next:
-    """Where the next round stands."""
-    number = found.event.next_round
+def next_round(division: Division, current: PairedStage) -> NextRoundStatus:
+    """Return the state of the next round."""
+    number = current.event.next_round
     if division.status == Division.Status.ENTRIES:
-        return Next(number, BEFORE)
-    drafts = list(found.stage.draws.filter(round=number).order_by("number"))
+        return NextRoundStatus(number, BEFORE)
+    drafts = list(current.stage.draws.filter(round=number).order_by("number"))
     last = drafts[-1] if drafts else None
     if last is not None and last.state == Draw.State.REQUESTED:
-        return Next(number, DRAWING, last)
+        return NextRoundStatus(number, DRAWING, last)
     if last is not None and last.state == Draw.State.DRAFT:
-        last.stage = found.stage
-        return Next(number, DRAFT, last, is_outdated(division, last), needs_reason=True)
-    planned = found.event.planned
+        last.stage = current.stage
+        return NextRoundStatus(number, DRAFT, last, is_outdated(division, last), needs_reason=True)
+    planned = current.event.planned
     last_is_paired = planned is not None and number > planned
-    if found.state.over or (last_is_paired and found.state.progress.over):
-        return Next(number, OVER)
-    if found.event.rounds and not found.state.progress.over:
-        return Next(number, OPEN)
+    if current.state.over or (last_is_paired and current.state.progress.over):
+        return NextRoundStatus(number, OVER)
+    if current.event.rounds and not current.state.progress.over:
+        return NextRoundStatus(number, OPEN)
     if last is not None and last.refusal:
-        return Next(number, REFUSED, last)
-    return Next(number, COMPLETE, needs_reason=last is not None and last.state != Draw.State.TAKEN_BACK)
+        return NextRoundStatus(number, REFUSED, last)
+    return NextRoundStatus(number, COMPLETE, needs_reason=last is not None and last.state != Draw.State.TAKEN_BACK)
 
 
 def time_left(at: datetime | None, now: datetime) -> str:
-    """Minutes and seconds until an instant, as 2:05; empty without one."""
+    """Return the time until an instant in minutes and seconds, such as 2:05; empty without an instant."""
     if at is None:
         return ""
     seconds = max(0, round((at - now).total_seconds()))
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
-def desk_page(division: Division, round_number: int | None, now: datetime) -> dict[str, Any]:
-    """The page of the rounds of a division. Refused: `not_by_rounds`."""
-    found = rounds_of(division)
+def rounds_page(division: Division, round_number: int | None, now: datetime) -> dict[str, Any]:
+    """Return the context of the rounds page. Refused: `not_by_rounds`."""
+    current = paired_stage_of(division)
     names = names_of(division, staff=True)
-    coming = next_round(division, found)
-    paired = len(found.event.rounds)
+    upcoming = next_round(division, current)
+    paired = len(current.event.rounds)
     shown = round_number if round_number is not None and 1 <= round_number <= paired else paired
-    view = pairings_of(division, names, stage=found.stage.number, round_number=shown) if shown else None
-    played = [one for one in view.pairings if one.status in ("ready", "decided")] if view else []
+    view = pairings_of(division, names, stage=current.stage.number, round_number=shown) if shown else None
+    played = [pairing for pairing in view.pairings if pairing.status in ("ready", "decided")] if view else []
     return {
         "tournament": division.tournament,
         "club": division.tournament.club,
         "division": division,
         "divisions": divisions_of(division.tournament),
         "may_direct": True,
-        "stage": found.stage,
-        "settings": found.settings,
-        "is_swiss": found.settings.format == SWISS,
+        "stage": current.stage,
+        "settings": current.settings,
+        "is_swiss": current.settings.format == SWISS,
         "paired": paired,
-        "left": len(to_be_paired(found.settings, found.event)),
+        "left": len(to_be_paired(current.settings, current.event)),
         "shown": shown,
         "rounds": range(1, paired + 1),
         "view": view,
         "matches": len(played),
-        "done": sum(one.status == "decided" for one in played),
-        "next": coming,
-        "another_round": _another_round(found, coming),
-        "lines": _lines(found, coming.draft, names) if coming.state == DRAFT else [],
-        "draft_byes": _byes(coming.draft, names) if coming.state == DRAFT else [],
+        "done": sum(pairing.status == "decided" for pairing in played),
+        "next": upcoming,
+        "another_round": _another_round(current, upcoming),
+        "lines": _draft_lines(current, upcoming.draft, names) if upcoming.state == DRAFT else [],
+        "draft_byes": _byes(upcoming.draft, names) if upcoming.state == DRAFT else [],
         "now": now,
         "take_back": round_to_take_back(division),
-        "countdown_left": time_left(coming.draft.publish_at, now) if coming.draft else "",
-        "what_next": WHAT_NEXT[found.settings.next_round],
-        "next_round_name": dict(NEXT_ROUND_NAMES)[found.settings.next_round],
+        "countdown_left": time_left(upcoming.draft.publish_at, now) if upcoming.draft else "",
+        "what_next": WHAT_NEXT[current.settings.next_round],
+        "next_round_name": dict(NEXT_ROUND_NAMES)[current.settings.next_round],
         "next_round_choices": NEXT_ROUND_NAMES,
         "apart": apart_view(division, names),
-        **_what_can_be_asked(found, coming, names),
+        **_request_choices(current, upcoming, names),
     }
 
 
-def _another_round(found: Rounds, coming: Next) -> int | None:
-    """The number of a round that a finished Swiss can still be given."""
-    later = found.stage.division.stages.filter(number__gt=found.stage.number).exclude(status=Stage.Status.PLANNED)
-    if coming.state != OVER or found.settings.format != SWISS or coming.number > MOST_ROUNDS or later.exists():
+def _another_round(current: PairedStage, upcoming: NextRoundStatus) -> int | None:
+    """Return the number of the round that can be added to a finished Swiss; None if none can."""
+    later = current.stage.division.stages.filter(number__gt=current.stage.number).exclude(status=Stage.Status.PLANNED)
+    if upcoming.state != OVER or current.settings.format != SWISS or upcoming.number > MOST_ROUNDS or later.exists():
         return None
-    return coming.number
+    return upcoming.number
 
 
-def _what_can_be_asked(found: Rounds, coming: Next, names: Names) -> dict[str, Any]:
-    most = found.event.planned or MOST_ROUNDS
-    rounds = range(coming.number, most + 1)
-    here = [entry for entry in to_be_paired(found.settings, found.event) if entry in names.entries]
+def _request_choices(current: PairedStage, upcoming: NextRoundStatus, names: Names) -> dict[str, Any]:
+    """Return the choices of the forms that request byes and fixed pairs."""
+    most = current.event.planned or MOST_ROUNDS
+    rounds = range(upcoming.number, most + 1)
+    playing = [entry for entry in to_be_paired(current.settings, current.event) if entry in names.entries]
     return {
-        "asked_byes": requested(found, names),
+        "asked_byes": requested_byes(current, names),
         "bye_kinds": ByeRequest.Kind.choices,
-        "bye_rounds": rounds if found.settings.format != LIVES and coming.state not in (OVER,) else [],
-        "here": sorted(((names.entries[one].public_id, names.of(one)) for one in here), key=lambda pair: pair[1]),
+        "bye_rounds": rounds if current.settings.format != LIVES and upcoming.state != OVER else [],
+        "here": sorted(
+            ((names.entries[entry].public_id, names.of(entry)) for entry in playing), key=lambda choice: choice[1]
+        ),
         "pair_rows": range(PAIR_ROWS),
     }
 
 
-def requested(found: Rounds, names: Names) -> list[tuple[ByeRequest, Entry, str]]:
-    """Byes asked for rounds that are not paired yet."""
-    rows = ByeRequest.objects.filter(stage=found.stage, round__gte=found.event.next_round, taken_back_at=None)
+def requested_byes(current: PairedStage, names: Names) -> list[tuple[ByeRequest, Entry, str]]:
+    """Return requested byes of rounds that are not paired yet, with their entries and names."""
+    rows = ByeRequest.objects.filter(stage=current.stage, round__gte=current.event.next_round, taken_back_at=None)
     return [(row, names.entries[row.entry_id], names.of(row.entry_id)) for row in rows.order_by("round", "pk")]
 
 
-def _lines(found: Rounds, draft: Draw | None, names: Names) -> list[DraftLine]:
+def _draft_lines(current: PairedStage, draft: Draw | None, names: Names) -> list[DraftLine]:
     if draft is None:
         return []
     fixed = {frozenset(pair) for pair in draft.manual}
     pairs = [pair for pair in _pairs(draft) if pair[1] is not None]
     return [
         DraftLine(
-            table, names.of(first), names.of(second), _points(found, first), _points(found, second or 0),
+            table, names.of(first), names.of(second), _points(current, first), _points(current, second or 0),
             frozenset((first, second)) in fixed,
         )
         for table, (first, second) in enumerate(pairs, start=1)
@@ -195,15 +198,15 @@ def _pairs(draft: Draw) -> Sequence[tuple[int, int | None]]:
     return list(zip(draft.places[::2], draft.places[1::2], strict=True))
 
 
-def _points(found: Rounds, entry: int) -> str:
-    """Points, or the lives left."""
-    if found.settings.format == LIVES:
-        return str(found.settings.lives - found.event.losses[entry])
-    return plain(found.event.scores.get(entry, 0.0))
+def _points(current: PairedStage, entry: int) -> str:
+    """Return the points of an entry, or its lives left."""
+    if current.settings.format == LIVES:
+        return str(current.settings.lives - current.event.losses[entry])
+    return plain(current.event.scores.get(entry, 0.0))
 
 
 def _byes(draft: Draw | None, names: Names) -> list[tuple[str, str]]:
-    """Who has a bye, and what it is worth."""
+    """Return the names of the entries with a bye, and what each bye is worth."""
     alone = [first for first, second in _pairs(draft) if second is None] if draft is not None else []
     kinds = draft.byes if draft is not None else {}
-    return [(names.of(one), meaning(f"bye_{kinds.get(str(one), ByeKind.FULL.value)}")) for one in alone]
+    return [(names.of(entry), meaning(f"bye_{kinds.get(str(entry), ByeKind.FULL.value)}")) for entry in alone]

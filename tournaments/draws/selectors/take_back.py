@@ -1,4 +1,4 @@
-"""Whether a draw or a round can be taken back, for pages and the API; the services check again under their locks."""
+"""Whether a draw or a round can be taken back. The services check again under their locks."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from tournaments.models import Division, Fixture, Stage
 
 @dataclass(frozen=True, slots=True)
 class TakeBack:
-    """What can be taken back: a round by its number, or with 0 the draw."""
+    """The round that can be taken back; 0 is the draw."""
 
     round: int
     begun: int | None = None
-    """The number of a match that has begun or is decided, so that it cannot."""
+    """The number of a match that prevents it because it has begun or is decided."""
 
     @property
     def possible(self) -> bool:
@@ -23,14 +23,14 @@ class TakeBack:
 
 
 def draw_to_take_back(division: Division) -> TakeBack | None:
-    """The published draw of an open event; None before the draw."""
+    """Return the published draw of an open event; None before the draw."""
     if division.status == Division.Status.ENTRIES or not division.tournament.is_open:
         return None
     return _of(0, Fixture.objects.filter(stage__division=division).select_related("match"))
 
 
 def round_to_take_back(division: Division) -> TakeBack | None:
-    """The round that was paired last; None where there is none but that of the draw."""
+    """Return the round that was paired last; None if only the draw was made."""
     draw = last_round_of(division) if division.tournament.is_open else None
     if draw is None or (draw.round == 1 and draw.stage.number == 1):
         return None
@@ -41,12 +41,12 @@ def round_to_take_back(division: Division) -> TakeBack | None:
 
 
 def round_after(fixture: Fixture) -> TakeBack | None:
-    """The round after that of a fixture, if it was paired from its result and can still be taken back."""
-    found = round_to_take_back(fixture.stage.division)
-    if found is None or not found.possible or fixture.round.number != found.round - 1:
+    """Return the round after a fixture's if it was paired from its result and can still be taken back."""
+    option = round_to_take_back(fixture.stage.division)
+    if option is None or not option.possible or fixture.round.number != option.round - 1:
         return None
     draw = last_round_of(fixture.stage.division)
-    return found if draw is not None and draw.stage_id == fixture.stage_id else None
+    return option if draw is not None and draw.stage_id == fixture.stage_id else None
 
 
 def _of(number: int, fixtures: QuerySet[Fixture]) -> TakeBack:

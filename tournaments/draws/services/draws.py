@@ -1,7 +1,7 @@
-"""The draw: a private draft made by a worker, redrawn only with a reason, and published.
+"""The draw: a worker makes a private draft, a new draft needs a reason, and a director publishes one.
 
-All drafts of a stage come from one secret seed whose hash is shown from the start, each with the next number, so the
-published page can say how many there were and why (tournaments.formats.lots tells how anybody repeats a draw).
+All drafts of a stage are drawn from one secret seed whose hash is public from the start, and are numbered, so that the
+published page can show how many there were and why. `tournaments.formats.lots` explains how to repeat a draw.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from engine.errors import Refused
 from matches.ratings.services.ratings import ratings_of
 from players.actors import SYSTEM, Actor, log
 from tournaments.draws.services import pairings
-from tournaments.draws.services.pairings import Made
+from tournaments.draws.services.pairings import DraftContent
 from tournaments.events.services.events import publish_tournament
 from tournaments.formats.elimination import knockout
 from tournaments.formats.plans import Drawn, draw_places, plan_of, sources_of
@@ -37,10 +37,10 @@ SWEEP_AT_ONCE = 50
 
 
 def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = "") -> Draw:
-    """Asks for a draft; a worker makes it. A redraw needs a reason, which will be public.
+    """Request a draft, which a worker makes. A new draft needs a reason, which will be public.
 
-    The commitment of a published event is on the club's list; before that nothing is drawn, so that nobody can look
-    at the drafts of several events and publish the one they like.
+    Nothing is drawn before the event is published, which puts its commitment on the club's list: otherwise a director
+    could look at the drafts of several events and publish the one they like.
     Refused: `event_not_published`, `tournament_not_open`, `division_drawn`, `too_few_entries`, `draft_in_work`,
     `reason_needed`, `season_past`.
     """
@@ -63,9 +63,9 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
 
 
 def publish_event_and_draw(*, division: Division, by: Actor, now: datetime, reason: str = "") -> Draw:
-    """Publishes the event, which enters its commitments into the club's list, and then asks for a draft.
+    """Publish the event, which puts its commitments on the club's list, and request a draft.
 
-    Refused: what `publish_tournament` and `request_draw` refuse; then neither is done.
+    Refused: what `publish_tournament` and `request_draw` refuse; then nothing is written.
     """
     with transaction.atomic():
         publish_tournament(tournament=division.tournament, by=by, now=now)
@@ -73,21 +73,21 @@ def publish_event_and_draw(*, division: Division, by: Actor, now: datetime, reas
 
 
 def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
-    """Draws what was asked for, outside any lock; None where another worker has it or there is nothing to do."""
+    """Make a requested draft, outside any lock; None if it is claimed by another worker or no longer requested."""
     with transaction.atomic():
         draw = _locked(draw_id)
-        held = draw.claimed_at is not None and draw.claimed_at > now - claim_lasts()
-        if draw.state != Draw.State.REQUESTED or held:
+        is_claimed = draw.claimed_at is not None and draw.claimed_at > now - claim_lasts()
+        if draw.state != Draw.State.REQUESTED or is_claimed:
             return None
         draw.claimed_at = now
         draw.save(update_fields=["claimed_at"])
     division = Division.objects.get(stages=draw.stage_id)
-    made = pairings.paired(division, draw) if draw.round else _drawn(division, draw)
-    return _finish(draw_id, made, now)
+    content = pairings.make_round(division, draw) if draw.round else _draw_stage(division, draw)
+    return _finish(draw_id, content, now)
 
 
-def _drawn(division: Division, draw: Draw) -> Made:
-    """A draft of a whole stage."""
+def _draw_stage(division: Division, draw: Draw) -> DraftContent:
+    """Make the draft of a whole stage; nothing is written."""
     players = dict(division.entries.filter(status=Entry.Status.IN).order_by("pk").values_list("pk", "player_id"))
     ratings = ratings_of(players=list(players.values()), pool=division.pool)
     by_entry = {entry: ratings[player] for entry, player in players.items()}
@@ -103,34 +103,34 @@ def _drawn(division: Division, draw: Draw) -> Made:
         )
         plan_of(settings, sources_of(drawn.places), seed=bytes.fromhex(draw.stage.seed), draft=draw.number)
     except Refused as refused:
-        return Made(refusal={"code": refused.code, "params": refused.params})
-    return Made(places=list(drawn.places), algorithm=drawn.algorithm, remarks=_remarks(drawn), ratings=by_entry)
+        return DraftContent(refusal={"code": refused.code, "params": refused.params})
+    return DraftContent(places=list(drawn.places), algorithm=drawn.algorithm, remarks=_remarks(drawn), ratings=by_entry)
 
 
 def _remarks(drawn: Drawn) -> list[dict[str, Any]]:
-    """Who could not be kept apart."""
-    told: list[tuple[str, tuple[int, int], dict[str, int]]] = [
+    """Return the pairs that could not be kept apart."""
+    remarks: list[tuple[str, tuple[int, int], dict[str, int]]] = [
         ("not_in_opposite_halves", (meeting.first, meeting.second), {"round": meeting.round})
         for meeting in drawn.meetings
     ]
-    told += [("in_one_group", pair, {}) for pair in drawn.in_one_group]
-    return [{"code": code, "params": {"entries": sorted(pair), **more}} for code, pair, more in told]
+    remarks += [("in_one_group", pair, {}) for pair in drawn.in_one_group]
+    return [{"code": code, "params": {"entries": sorted(pair), **more}} for code, pair, more in remarks]
 
 
-def _finish(draw_id: int, made: Made, now: datetime) -> Draw | None:
-    """Writes the draft if the request still stands, and starts its countdown where it is to publish itself."""
+def _finish(draw_id: int, content: DraftContent, now: datetime) -> Draw | None:
+    """Write the draft if it is still requested, and start its countdown if it publishes itself."""
     with transaction.atomic():
         division = lock_division(Division.objects.get(stages__draws=draw_id).pk)
         draw = _locked(draw_id)
         if draw.state != Draw.State.REQUESTED:
             return None
-        draw.state = Draw.State.DISCARDED if made.refusal else Draw.State.DRAFT
-        draw.places, draw.byes, draw.basis = made.places, made.byes, made.basis
-        draw.algorithm, draw.remarks, draw.refusal = made.algorithm, made.remarks, made.refusal
+        draw.state = Draw.State.DISCARDED if content.refusal else Draw.State.DRAFT
+        draw.places, draw.byes, draw.basis = content.places, content.byes, content.basis
+        draw.algorithm, draw.remarks, draw.refusal = content.algorithm, content.remarks, content.refusal
         if draw.at_once and draw.state == Draw.State.DRAFT:
             draw.publish_at = now + timedelta(seconds=settings_of(draw.stage).countdown)
         draw.save()
-        _note_ratings(made.ratings)
+        _store_ratings(content.ratings)
         division.seq += 1
         division.save(update_fields=["seq"])
         log(SYSTEM, "drawn", division.topic, club=division.tournament.club, number=draw.number)
@@ -138,7 +138,7 @@ def _finish(draw_id: int, made: Made, now: datetime) -> Draw | None:
 
 
 def due_drafts(now: datetime) -> list[int]:
-    """Drafts whose countdown is over: what the sweep publishes."""
+    """Return the ids of drafts whose countdown is over, for the sweep that publishes them."""
     rows = Draw.objects.filter(
         state=Draw.State.DRAFT, publish_at__lte=now, stage__division__status=Division.Status.RUNNING
     )
@@ -146,14 +146,14 @@ def due_drafts(now: datetime) -> list[int]:
 
 
 def publish_due_draft(*, draw_id: int, now: datetime) -> Draw | None:
-    """Publishes one draft whose countdown is over; one that no longer fits is drawn again, with a new countdown.
+    """Publish a draft whose countdown is over; an outdated one is drawn again, with a new countdown.
 
-    None where there is nothing (more) to do: published by somebody else, stopped or discarded meanwhile.
+    None if there is nothing to do, because it was published, stopped or discarded in the meantime.
     """
     with transaction.atomic():
-        found = Division.objects.get(stages__draws=draw_id)
-        event = lock_event(found.tournament_id)
-        division = lock_division(found.pk)
+        division_row = Division.objects.get(stages__draws=draw_id)
+        event = lock_event(division_row.tournament_id)
+        division = lock_division(division_row.pk)
         draw = _locked(draw_id)
         due = draw.publish_at is not None and draw.publish_at <= now
         if draw.state != Draw.State.DRAFT or not due or not division.tournament.is_open:
@@ -169,7 +169,7 @@ def publish_due_draft(*, draw_id: int, now: datetime) -> Draw | None:
 
 
 def stop_countdown(*, division: Division, after: int, by: Actor, now: datetime) -> Draw:
-    """Leaves a draft that would publish itself to the directors. Refused: `stale`, `no_countdown`."""
+    """Stop the countdown of a draft, so that a director publishes it. Refused: `stale`, `no_countdown`."""
     with transaction.atomic():
         row = lock_division(division.pk)
         if row.seq != after:
@@ -185,8 +185,8 @@ def stop_countdown(*, division: Division, after: int, by: Actor, now: datetime) 
     return draw
 
 
-def _note_ratings(ratings: Mapping[int, float]) -> None:
-    """The rating each had when the draw was made, for the bracket page."""
+def _store_ratings(ratings: Mapping[int, float]) -> None:
+    """Store the ratings the draft was made with in the entries, for the bracket page."""
     entries = Entry.objects.in_bulk(list(ratings))
     for entry in entries.values():
         entry.rating = ratings[entry.pk]
@@ -198,7 +198,7 @@ def _locked(draw_id: int) -> Draw:
 
 
 def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) -> Draw:
-    """Makes the draft the draw: the bracket stands, its first matches are open, the seed is public.
+    """Publish the draft: create the bracket, open its first matches and make the seed public.
 
     Refused: `stale`, `no_draft`, `draft_outdated`, `tournament_not_open`, `season_past`.
     """
@@ -221,14 +221,14 @@ def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) ->
 
 
 def _refuse_past_season(stage: Stage, now: datetime) -> None:
-    """A league whose last day is over would be closed as soon as it is published, with no match played."""
+    """Refuse a league whose last day is over: it would end as soon as it is published, with no match played."""
     end = season_end(stage)
     if end is not None and end <= now:
         raise Refused("season_past", until=settings_of(stage).until)
 
 
 def _is_outdated(division: Division, draw: Draw) -> bool:
-    """Whether the draft is not of those who are in, or not of the scores as they are now."""
+    """Whether entries or scores have changed since the draft was made."""
     if draw.round:
         return pairings.is_outdated(division, draw)
     entered = set(division.entries.filter(status=Entry.Status.IN).values_list("pk", flat=True))
@@ -236,7 +236,7 @@ def _is_outdated(division: Division, draw: Draw) -> bool:
 
 
 def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, now: datetime) -> None:
-    """Writes what the draft says into the plan, and brings the division up to it; `event` is locked."""
+    """Write the draft into the plan of its stage and settle the division; `event` must be locked."""
     draw.state, draw.published_at, draw.publish_at = Draw.State.PUBLISHED, now, None
     draw.save(update_fields=["state", "published_at", "publish_at"])
     stage = draw.stage
@@ -251,13 +251,13 @@ def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, no
         division.status = Division.Status.RUNNING
         division.save(update_fields=["status"])
         Tournament.objects.filter(pk=division.tournament_id).update(status=Tournament.Status.RUNNING)
-    told = {"round": draw.round} if draw.round else {}
-    log(by, "draw_published", division.topic, club=division.tournament.club, number=draw.number, **told)
+    log_params = {"round": draw.round} if draw.round else {}
+    log(by, "draw_published", division.topic, club=division.tournament.club, number=draw.number, **log_params)
     settle(division, by=by, now=now)
 
 
 def open_requests(now: datetime) -> list[int]:
-    """Draws that nobody is making: what the sweep tells workers again."""
+    """Return the ids of requested draws that no worker has claimed, for the sweep that queues them again."""
     unclaimed = Q(claimed_at=None, made_at__lt=now - resend_after())
     lost = Q(claimed_at__lt=now - claim_lasts())
     rows = Draw.objects.filter(unclaimed | lost, state=Draw.State.REQUESTED)

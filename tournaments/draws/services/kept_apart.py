@@ -1,4 +1,4 @@
-"""Two who are not to meet: kept apart by the draw as far as it can, and never paired in a round."""
+"""Pairs that are kept apart: as far as possible by a draw, and always when rounds are paired."""
 
 from datetime import datetime
 
@@ -6,28 +6,28 @@ from django.db import transaction
 
 from engine.errors import Refused
 from players.actors import Actor, log
-from tournaments.draws.services.rounds import ask_again
+from tournaments.draws.services.rounds import request_again_if_refused
 from tournaments.formats.settings import BY_ROUND, ELIMINATION, GROUPS, KNOCKOUT
 from tournaments.models import Division, Draw, Entry, KeptApart, Stage, Tournament
 from tournaments.state.locks import lock_division
 
 DRAWN_APART = (*ELIMINATION, GROUPS)
-"""Formats in which the draw can keep two apart."""
+"""Formats whose draw can keep two entries apart."""
 
 
 def can_keep_apart(division: Division) -> bool:
-    """Whether something is still to be drawn or paired in which two can be kept apart."""
+    """Whether a draw or round is still to come in which two entries can be kept apart."""
     if division.tournament.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
         return False
     stages = list(division.stages.order_by("number"))
     first = stages[0].format if stages else KNOCKOUT
     if division.status == Division.Status.ENTRIES and first in DRAWN_APART:
         return True
-    return any(one.format in BY_ROUND and one.status != Stage.Status.FINISHED for one in stages)
+    return any(stage.format in BY_ROUND and stage.status != Stage.Status.FINISHED for stage in stages)
 
 
 def keep_apart(*, first: Entry, second: Entry, by: Actor, now: datetime) -> KeptApart:
-    """Keeps two entries of a division apart from now on; what is paired already stands, the same again changes nothing.
+    """Keep two entries apart from now on; paired rounds stay as they are, and repeating the call changes nothing.
 
     Refused: `pair_is_one`, `not_entered`, `nothing_to_keep_apart`, `draft_in_work`.
     """
@@ -40,38 +40,38 @@ def keep_apart(*, first: Entry, second: Entry, by: Actor, now: datetime) -> Kept
             entry.refresh_from_db(fields=["status"])
             if entry.status == Entry.Status.OUT:
                 raise Refused("not_entered", name=entry.player.shown_name)
-        if (same := _standing(division, earlier, later)) is not None:
-            return same
-        _open_to_change(division)
-        made = KeptApart.objects.create(division=division, first=earlier, second=later, at=now, by=by.user)
-        _told(division, "kept_apart", made, by, now)
-    return made
+        if (existing := _active_pair(division, earlier, later)) is not None:
+            return existing
+        _discard_drafts(division)
+        pair = KeptApart.objects.create(division=division, first=earlier, second=later, at=now, by=by.user)
+        _record_change(division, "kept_apart", pair, by, now)
+    return pair
 
 
 def let_meet(*, first: Entry, second: Entry, by: Actor, now: datetime) -> KeptApart:
-    """Lets two who were kept apart meet after all.
+    """Let two entries that were kept apart meet.
 
     Refused: `not_kept_apart`, `nothing_to_keep_apart`, `draft_in_work`.
     """
     earlier, later = sorted((first, second), key=lambda entry: entry.pk)
     with transaction.atomic():
         division = lock_division(first.division_id)
-        pair = _standing(division, earlier, later)
+        pair = _active_pair(division, earlier, later)
         if pair is None:
             raise Refused("not_kept_apart", first=earlier.player.shown_name, second=later.player.shown_name)
-        _open_to_change(division)
+        _discard_drafts(division)
         pair.taken_back_at = now
         pair.save(update_fields=["taken_back_at"])
-        _told(division, "let_meet", pair, by, now)
+        _record_change(division, "let_meet", pair, by, now)
     return pair
 
 
-def _standing(division: Division, first: Entry, second: Entry) -> KeptApart | None:
+def _active_pair(division: Division, first: Entry, second: Entry) -> KeptApart | None:
     return division.kept_apart.filter(first=first, second=second, taken_back_at=None).first()
 
 
-def _open_to_change(division: Division) -> None:
-    """Discards a draft of the whole draw, made without knowing; that of a round is outdated, as its basis tells."""
+def _discard_drafts(division: Division) -> None:
+    """Discard a draft of the whole draw. A draft of a round becomes outdated by itself, since its basis changes."""
     if not can_keep_apart(division):
         raise Refused("nothing_to_keep_apart")
     whole = Draw.objects.filter(stage__division=division, round=0)
@@ -80,8 +80,9 @@ def _open_to_change(division: Division) -> None:
     whole.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED)
 
 
-def _told(division: Division, verb: str, pair: KeptApart, by: Actor, now: datetime) -> None:
+def _record_change(division: Division, verb: str, pair: KeptApart, by: Actor, now: datetime) -> None:
+    """Log a change of a pair, raise the division's `seq` and request a refused round again."""
     log(by, verb, division.topic, club=division.tournament.club, entries=[pair.first_id, pair.second_id])
     division.seq += 1
     division.save(update_fields=["seq"])
-    ask_again(division, by=by, now=now)
+    request_again_if_refused(division, by=by, now=now)

@@ -1,7 +1,7 @@
-"""Rounds that are paired one by one: Swiss and lives.
+"""Pairing of Swiss and lives, one round at a time.
 
-A pairing is asked for as a row (`Draw` with its round), made by a worker outside any lock, and published: from then
-on the round is a fact. A draft that was made from other scores, or for others than those who are in now, is outdated.
+A pairing is requested as a row (a `Draw` with a round), made by a worker outside any lock, and published: from then on
+the round is a fact. A draft is outdated if scores or entries have changed since it was made.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +27,10 @@ from tournaments.state.plans import deadline_of, settings_of, store_round
 
 
 @dataclass(frozen=True)
-class Made:
-    """What a worker made of a request, as the fields of its row; a `refusal` (code, params) says why there is no draft.
+class DraftContent:
+    """The values of a draft's row; `refusal` (code, params) is set if no draft was possible.
 
-    `ratings` are those taken for it, by entry, to be noted with the entries.
+    `ratings` are the ratings it was made with, by entry, to be stored with the entries.
     """
 
     places: list[int | None] = field(default_factory=list)
@@ -42,47 +42,47 @@ class Made:
     ratings: Mapping[int, float] = field(default_factory=dict)
 
 
-def event_now(division: Division, stage: Stage) -> SwissEvent:
-    """The stage as it would be paired now."""
-    state = state_now(division, stage)
-    assert state.event is not None  # noqa: S101, asked only of stages that are paired by rounds
+def current_event(division: Division, stage: Stage) -> SwissEvent:
+    """Return a stage that is paired round by round as input of the pairing."""
+    state = current_state(division, stage)
+    assert state.event is not None  # noqa: S101, callers pass stages that are paired by rounds
     return state.event
 
 
-def state_now(division: Division, stage: Stage) -> StageState:
-    """Where a stage stands; one whose first round is not paired yet, too."""
+def current_state(division: Division, stage: Stage) -> StageState:
+    """Return the state of a stage, even before its first round is paired."""
     return next(state for state in states_of(division, also=stage) if state.stage.pk == stage.pk)
 
 
-def paired(division: Division, draw: Draw) -> Made:
-    """A draft of a round."""
+def make_round(division: Division, draw: Draw) -> DraftContent:
+    """Make the draft of a round; nothing is written."""
     stage = draw.stage
-    settings, event = settings_of(stage), event_now(division, stage)
+    settings, event = settings_of(stage), current_event(division, stage)
     byes = requested_byes(stage, event)
     basis = digest(event, byes)
     ratings = ratings_by_entry(division, draw)
-    event = _with_what_is_tried(division, event, ratings)
+    event = _with_ratings_and_clubs(division, event, ratings)
     seed = bytes.fromhex(stage.seed)
     try:
         if settings.format == LIVES:
             round_ = pair_lives(event, settings.lives, seed=seed, draft=draw.number)
         else:
-            asked = RoundRequest(byes, tuple((a, b) for a, b in draw.manual))
-            round_ = pair_round(event, asked, seed=seed, draft=draw.number)
+            request = RoundRequest(byes, tuple((a, b) for a, b in draw.manual))
+            round_ = pair_round(event, request, seed=seed, draft=draw.number)
     except Refused as refused:
-        return Made(refusal={"code": refused.code, "params": refused.params}, basis=basis)
-    return Made(
+        return DraftContent(refusal={"code": refused.code, "params": refused.params}, basis=basis)
+    return DraftContent(
         places=_places(round_),
         byes=_byes(round_),
         basis=basis,
         algorithm=settings.format,
-        remarks=_foreseen(settings, event, round_),
+        remarks=_later_round_remarks(settings, event, round_),
         ratings=ratings,
     )
 
 
 def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
-    """Ratings to be noted with this draft: of all before the first round of the event, later of those who came late."""
+    """Return the ratings to store with a draft: before the first round those of all entries, later of late ones."""
     rows = division.entries.filter(status=Entry.Status.IN)
     if draw.stage.number > 1 or draw.round > 1:
         rows = rows.filter(rating=None)
@@ -91,8 +91,8 @@ def ratings_by_entry(division: Division, draw: Draw) -> dict[int, float]:
     return {entry: ratings[player] for entry, player in players.items()}
 
 
-def _with_what_is_tried(division: Division, event: SwissEvent, ratings: Mapping[int, float]) -> SwissEvent:
-    """The event with ratings just taken, and with clubs where mates are to be kept apart."""
+def _with_ratings_and_clubs(division: Division, event: SwissEvent, ratings: Mapping[int, float]) -> SwissEvent:
+    """Return the event with current ratings, and with clubs if club-mates are kept apart."""
     clubs = club_of_each(division, [player.entry for player in event.players]) if division.apart else {}
     players = tuple(
         replace(player, rating=ratings.get(player.entry, player.rating), club=clubs.get(player.entry))
@@ -101,12 +101,12 @@ def _with_what_is_tried(division: Division, event: SwissEvent, ratings: Mapping[
     return replace(event, players=players)
 
 
-def _foreseen(settings: StageSettings, event: SwissEvent, made: SwissRound) -> list[dict[str, Any]]:
-    """Whether a round still planned will have no pairing, said before this one is published."""
+def _later_round_remarks(settings: StageSettings, event: SwissEvent, round_: SwissRound) -> list[dict[str, Any]]:
+    """Return a warning if this round would leave a later planned round without a pairing."""
     left = (settings.rounds or 0) - event.next_round
     if settings.format == LIVES or settings.allow_rematches or left < 1:
         return []
-    after = event.with_round(made)
+    after = event.with_round(round_)
     plan = plan_rounds(after, left, match=best_matching)
     if plan.possible:
         return []
@@ -117,18 +117,18 @@ def _foreseen(settings: StageSettings, event: SwissEvent, made: SwissRound) -> l
     return [{"code": "later_round_impossible", "params": params}]
 
 
-def _places(made: SwissRound) -> list[int | None]:
-    pairs = [entry for pair in made.pairs for entry in (pair.first, pair.second)]
-    return [*pairs, *(place for bye in made.byes for place in (bye.entry, None))]
+def _places(round_: SwissRound) -> list[int | None]:
+    pairs = [entry for pair in round_.pairs for entry in (pair.first, pair.second)]
+    return [*pairs, *(place for bye in round_.byes for place in (bye.entry, None))]
 
 
-def _byes(made: SwissRound) -> dict[str, str]:
-    return {str(bye.entry): bye.kind.value for bye in made.byes}
+def _byes(round_: SwissRound) -> dict[str, str]:
+    return {str(bye.entry): bye.kind.value for bye in round_.byes}
 
 
 def is_outdated(division: Division, draw: Draw) -> bool:
-    """Whether a draft was made from other scores or for others than are in now, or its round is no longer the next."""
-    event = event_now(division, draw.stage)
+    """Whether scores or entries have changed since a draft was made, or its round is no longer the next."""
+    event = current_event(division, draw.stage)
     settings = settings_of(draw.stage)
     if draw.round != event.next_round or draw.basis != digest(event, requested_byes(draw.stage, event)):
         return True
@@ -136,14 +136,14 @@ def is_outdated(division: Division, draw: Draw) -> bool:
 
 
 def to_be_paired(settings: StageSettings, event: SwissEvent) -> list[int]:
-    """Who is in the next round."""
+    """Return the ids of the entries that play the next round."""
     if settings.format == LIVES:
         return list(lives_left(event, settings.lives))
     return [player.entry for player in event.players if player.active(event.next_round)]
 
 
 def store_round_of(draw: Draw, deadlines: Sequence[datetime | None], *, event: Tournament) -> None:
-    """Writes a paired round into the plan of its stage; `event` is locked."""
+    """Write a paired round into the plan of its stage; `event` must be locked."""
     stage = draw.stage
     bracket, _ = Bracket.objects.get_or_create(stage=stage, key=ROUNDS)
     pairs = list(zip(draw.places[::2], draw.places[1::2], strict=True))

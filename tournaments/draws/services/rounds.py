@@ -1,7 +1,7 @@
-"""What a director does with rounds that are paired one by one: has the next one paired, and changes how it goes on."""
+"""Stages that are paired round by round: requesting a round, changing how the rounds go on, requesting byes."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from django.db import transaction
 
 from engine.errors import Refused
 from players.actors import Actor, log
-from tournaments.draws.services.pairings import state_now, to_be_paired
+from tournaments.draws.services.pairings import current_state, to_be_paired
 from tournaments.formats.settings import BY_ROUND, LIVES, SWISS, NextRound, StageSettings
 from tournaments.formats.swiss.event import SwissEvent
 from tournaments.formats.swiss.pairing import legal
@@ -23,8 +23,8 @@ from tournaments.state.settle import settle
 Pair = tuple[Entry, Entry]
 
 
-class Rounds(NamedTuple):
-    """A stage that is paired round by round, as it stands."""
+class PairedStage(NamedTuple):
+    """A stage that is paired round by round, in its current state."""
 
     stage: Stage
     settings: StageSettings
@@ -32,124 +32,127 @@ class Rounds(NamedTuple):
     event: SwissEvent
 
 
+@dataclass(frozen=True, slots=True)
+class RoundChanges:
+    """New settings for a running stage; None keeps the current value.
+
+    `rounds` is the planned number of rounds, `next_round` what happens when a round is complete, `countdown` the
+    seconds after which a round publishes itself.
+    """
+
+    rounds: int | None = None
+    allow_rematches: bool | None = None
+    next_round: NextRound | None = None
+    countdown: int | None = None
+
+    def applied_to(self, settings: StageSettings) -> StageSettings:
+        """Return the changed settings. Refused: what `StageSettings.checked` refuses."""
+        return replace(settings, **{name: value for name, value in asdict(self).items() if value is not None}).checked()
+
+
 def stage_by_rounds(division: Division) -> Stage | None:
-    """The stage that is paired round by round: of several the last one begun, before the draw only the first."""
+    """Return the latest stage that is paired round by round and has begun; before the draw, the first stage if it is.
+
+    None if there is no such stage.
+    """
     stages = division.stages.filter(format__in=BY_ROUND)
     begun = stages.exclude(status=Stage.Status.PLANNED).order_by("-number").first()
     return begun or stages.filter(number=1).first()
 
 
-def rounds_of(division: Division) -> Rounds:
-    """Where that stage stands. Refused: `not_by_rounds`."""
+def paired_stage_of(division: Division) -> PairedStage:
+    """Return that stage with its current state. Refused: `not_by_rounds`."""
     stage = stage_by_rounds(division)
     if stage is None:
         raise Refused("not_by_rounds")
     stage.division = division
-    state = state_now(division, stage)
+    state = current_state(division, stage)
     assert state.event is not None  # noqa: S101, it is paired by rounds
-    return Rounds(stage, settings_of(stage), state, state.event)
+    return PairedStage(stage, settings_of(stage), state, state.event)
 
 
 def request_round(
     *, division: Division, by: Actor, now: datetime, after: int, reason: str = "", manual: Sequence[Pair] = ()
 ) -> Draw:
-    """Asks for a draft of the next round; a worker makes it, and it is published as a draw is.
+    """Request a draft of the next round, which a worker makes; it is published like any draft.
 
-    `manual` are pairs that are fixed beforehand. Pairing a round again needs a reason, which will be public.
+    `manual` are pairs fixed beforehand. Pairing a round again needs a reason, which will be public.
     Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `division_not_drawn`, `rounds_over`, `round_open`,
-    what is wrong with a pair (`pair_not_in_round`, `pair_twice`, `pair_not_allowed`, `not_with_lives`), and
-    `draft_in_work`, `reason_needed`.
+    `draft_in_work`, `reason_needed`, and for a fixed pair `pair_not_in_round`, `pair_twice`, `pair_not_allowed`,
+    `not_with_lives`.
     """
     with transaction.atomic():
         row = _locked(division, after)
-        found = rounds_of(row)
-        stage, number = found.stage, found.event.next_round
+        current = paired_stage_of(row)
+        stage, number = current.stage, current.event.next_round
         if row.status == Division.Status.ENTRIES:
             raise Refused("division_not_drawn")
-        _check_goes_on(found)
-        if found.event.rounds and not found.state.progress.over:
+        _check_not_over(current)
+        if current.event.rounds and not current.state.progress.over:
             raise Refused("round_open", round=number - 1)
         old = stage.draws.filter(round=number).order_by("-number").first()
-        pairs = _checked_pairs(found, manual)
+        pairs = _checked_pairs(current, manual)
         return replace_draft(stage, number, old=old, reason=reason, by=by, now=now, manual=pairs)
 
 
-def change_rounds(
-    *,
-    division: Division,
-    by: Actor,
-    now: datetime,
-    after: int,
-    rounds: int | None = None,
-    allow_rematches: bool | None = None,
-    next_round: NextRound | None = None,
-    countdown: int | None = None,
-) -> Stage:
-    """Changes how a stage goes on while it runs; None leaves it as it is.
+def change_rounds(*, division: Division, changes: RoundChanges, after: int, by: Actor, now: datetime) -> Stage:
+    """Change the settings of a running stage that is paired round by round.
 
-    `rounds` is how many there will be; more than were paired give a finished Swiss another round, as long as no later
-    stage has begun. `allow_rematches` says whether two may meet again, `next_round` what happens when a round is
-    complete, `countdown` the seconds after which one publishes itself. A round that could not be paired is asked for
-    again.
+    A finished Swiss with more rounds than were paired goes on, as long as no later stage has begun. A round that could
+    not be paired is requested again.
     Refused: `stale`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `rounds_over`, `rounds_paired`,
     `next_stage_begun`, and what `StageSettings.checked` refuses.
     """
     with transaction.atomic():
         row = _locked(division, after)
-        found = rounds_of(row)
-        _check_changeable(found, rounds)
-        if found.settings.format == LIVES and (rounds is not None or allow_rematches is not None):
+        current = paired_stage_of(row)
+        rounds = changes.rounds
+        _check_changeable(current, rounds)
+        if current.settings.format == LIVES and (rounds is not None or changes.allow_rematches is not None):
             raise Refused("not_with_lives")
-        if rounds is not None and rounds < len(found.event.rounds):
-            raise Refused("rounds_paired", rounds=len(found.event.rounds))
-        before = found.settings
-        wanted = replace(
-            before,
-            rounds=before.rounds if rounds is None else rounds,
-            allow_rematches=before.allow_rematches if allow_rematches is None else allow_rematches,
-            next_round=before.next_round if next_round is None else next_round,
-            countdown=before.countdown if countdown is None else countdown,
-        ).checked()
-        if wanted != before:
-            _store(row, found, wanted, by, now)
-    return found.stage
+        if rounds is not None and rounds < len(current.event.rounds):
+            raise Refused("rounds_paired", rounds=len(current.event.rounds))
+        settings = changes.applied_to(current.settings)
+        if settings != current.settings:
+            _store(row, current, settings, by, now)
+    return current.stage
 
 
-def _store(division: Division, found: Rounds, wanted: StageSettings, by: Actor, now: datetime) -> None:
-    stage, before = found.stage, found.settings
-    store_settings(stage, wanted)
+def _store(division: Division, current: PairedStage, settings: StageSettings, by: Actor, now: datetime) -> None:
+    stage, before = current.stage, current.settings
+    store_settings(stage, settings)
     changes = {
-        name: [getattr(before, name), getattr(wanted, name)]
+        name: [getattr(before, name), getattr(settings, name)]
         for name in ("rounds", "allow_rematches", "next_round", "countdown")
-        if getattr(before, name) != getattr(wanted, name)
+        if getattr(before, name) != getattr(settings, name)
     }
     log(by, "rounds_changed", division.topic, club=division.tournament.club, changes=changes)
     division.seq += 1
     division.save(update_fields=["seq"])
-    undone = stage.draws.filter(state__in=[Draw.State.REQUESTED, Draw.State.DRAFT])
-    if wanted.rounds is not None:
-        undone.filter(round__gt=wanted.rounds).update(state=Draw.State.DISCARDED)
+    unpublished = stage.draws.filter(state__in=[Draw.State.REQUESTED, Draw.State.DRAFT])
+    if settings.rounds is not None:
+        unpublished.filter(round__gt=settings.rounds).update(state=Draw.State.DISCARDED)
     settle(division, by=by, now=now)
-    ask_again(division, by=by, now=now)
+    request_again_if_refused(division, by=by, now=now)
 
 
-def ask_again(division: Division, *, by: Actor, now: datetime) -> None:
-    """The next round is asked for anew if it was refused; to be called when something has changed since."""
+def request_again_if_refused(division: Division, *, by: Actor, now: datetime) -> None:
+    """Request the next round again if it could not be paired; call it after a change that may allow a pairing."""
     stage = stage_by_rounds(division)
     last = stage.draws.order_by("-number").first() if stage is not None else None
     if last is None or not last.refusal:
         return
-    found = rounds_of(division)
-    number = found.event.next_round
-    if last.round == number and not found.state.over:
-        request_draft(found.stage, number, at_once=found.settings.next_round == NextRound.PUBLISH, now=now, by=by)
+    current = paired_stage_of(division)
+    number = current.event.next_round
+    if last.round == number and not current.state.over:
+        request_draft(current.stage, number, at_once=current.settings.next_round == NextRound.PUBLISH, now=now, by=by)
 
 
-# Byes that are asked for
+# Byes requested by players
 
 
 def request_bye(*, entry: Entry, round_number: int, kind: str, by: Actor, now: datetime) -> ByeRequest:
-    """Notes that somebody will miss a round of a Swiss; asking for the same again changes nothing.
+    """Record that a player will miss a round of a Swiss; requesting the same bye again changes nothing.
 
     Refused: `not_entered`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `round_paired`, `no_such_round`.
     """
@@ -158,44 +161,45 @@ def request_bye(*, entry: Entry, round_number: int, kind: str, by: Actor, now: d
         entry.refresh_from_db()
         if entry.status != Entry.Status.IN:
             raise Refused("not_entered", name=entry.player.shown_name)
-        found = rounds_of(row)
-        _check_round_ahead(found, round_number)
-        mine = ByeRequest.objects.filter(entry=entry, stage=found.stage, round=round_number, taken_back_at=None)
-        if (same := mine.filter(kind=kind).first()) is not None:
-            return same
-        mine.update(taken_back_at=now)
-        made = ByeRequest.objects.create(
-            entry=entry, stage=found.stage, round=round_number, kind=kind, at=now, by=by.user
+        current = paired_stage_of(row)
+        _check_unpaired_round(current, round_number)
+        requests = ByeRequest.objects.filter(entry=entry, stage=current.stage, round=round_number, taken_back_at=None)
+        if (existing := requests.filter(kind=kind).first()) is not None:
+            return existing
+        requests.update(taken_back_at=now)
+        bye = ByeRequest.objects.create(
+            entry=entry, stage=current.stage, round=round_number, kind=kind, at=now, by=by.user
         )
-        _told(row, "bye_requested", made, by)
-    return made
+        _record_change(row, "bye_requested", bye, by)
+    return bye
 
 
 def take_back_bye(*, entry: Entry, round_number: int, by: Actor, now: datetime) -> ByeRequest:
-    """The player will be there after all. Refused: `no_bye_requested`, `round_paired`, and as `request_bye`."""
+    """Cancel a requested bye. Refused: `no_bye_requested`, `round_paired`, and as `request_bye`."""
     with transaction.atomic():
         row = _locked(entry.division)
-        found = rounds_of(row)
-        _check_round_ahead(found, round_number)
-        rows = ByeRequest.objects.filter(entry=entry, stage=found.stage, round=round_number, taken_back_at=None)
-        asked = rows.first()
-        if asked is None:
+        current = paired_stage_of(row)
+        _check_unpaired_round(current, round_number)
+        requests = ByeRequest.objects.filter(entry=entry, stage=current.stage, round=round_number, taken_back_at=None)
+        bye = requests.first()
+        if bye is None:
             raise Refused("no_bye_requested", name=entry.player.shown_name, round=round_number)
-        asked.taken_back_at = now
-        asked.save(update_fields=["taken_back_at"])
-        _told(row, "bye_taken_back", asked, by)
-        ask_again(row, by=by, now=now)
-    return asked
+        bye.taken_back_at = now
+        bye.save(update_fields=["taken_back_at"])
+        _record_change(row, "bye_taken_back", bye, by)
+        request_again_if_refused(row, by=by, now=now)
+    return bye
 
 
-def _told(division: Division, verb: str, asked: ByeRequest, by: Actor) -> None:
-    told = {"entry": asked.entry_id, "round": asked.round, "kind": asked.kind}
-    log(by, verb, division.topic, club=division.tournament.club, **told)
+def _record_change(division: Division, verb: str, bye: ByeRequest, by: Actor) -> None:
+    """Log a change of a bye and raise the division's `seq`."""
+    params = {"entry": bye.entry_id, "round": bye.round, "kind": bye.kind}
+    log(by, verb, division.topic, club=division.tournament.club, **params)
     division.seq += 1
     division.save(update_fields=["seq"])
 
 
-# What all of these need
+# Checks
 
 
 def _locked(division: Division, after: int | None = None) -> Division:
@@ -207,52 +211,52 @@ def _locked(division: Division, after: int | None = None) -> Division:
     return row
 
 
-def _check_goes_on(found: Rounds) -> None:
-    planned = found.event.planned
-    paired = len(found.event.rounds)
-    if found.state.over or found.stage.status == Stage.Status.FINISHED:
+def _check_not_over(current: PairedStage) -> None:
+    planned = current.event.planned
+    paired = len(current.event.rounds)
+    if current.state.over or current.stage.status == Stage.Status.FINISHED:
         raise Refused("rounds_over", rounds=paired)
-    if planned is not None and paired >= planned and found.state.progress.over:
+    if planned is not None and paired >= planned and current.state.progress.over:
         raise Refused("rounds_over", rounds=paired)
 
 
-def _check_changeable(found: Rounds, rounds: int | None) -> None:
-    """A finished Swiss goes on with more rounds, unless its places are already played on."""
-    more = found.settings.format == SWISS and rounds is not None and rounds > len(found.event.rounds)
-    if not (more and found.state.over):
-        _check_goes_on(found)
+def _check_changeable(current: PairedStage, rounds: int | None) -> None:
+    """Refuse changes to a finished stage, except more rounds for a Swiss before a later stage has begun."""
+    more = current.settings.format == SWISS and rounds is not None and rounds > len(current.event.rounds)
+    if not (more and current.state.over):
+        _check_not_over(current)
         return
-    later = found.stage.division.stages.filter(number__gt=found.stage.number).exclude(status=Stage.Status.PLANNED)
+    later = current.stage.division.stages.filter(number__gt=current.stage.number).exclude(status=Stage.Status.PLANNED)
     if (begun := later.order_by("number").first()) is not None:
         raise Refused("next_stage_begun", stage=begun.number)
 
 
-def _check_round_ahead(found: Rounds, round_number: int) -> None:
-    """A bye is asked for before its round is paired."""
-    if found.settings.format == LIVES:
+def _check_unpaired_round(current: PairedStage, round_number: int) -> None:
+    """Refuse a bye unless it is for a planned round that is not paired yet."""
+    if current.settings.format == LIVES:
         raise Refused("not_with_lives")
-    if round_number < found.event.next_round:
+    if round_number < current.event.next_round:
         raise Refused("round_paired", round=round_number)
-    most = found.event.planned
-    if found.state.over or (most is not None and round_number > most):
+    most = current.event.planned
+    if current.state.over or (most is not None and round_number > most):
         raise Refused("no_such_round", round=round_number)
 
 
-def _checked_pairs(found: Rounds, manual: Sequence[Pair]) -> list[tuple[int, int]]:
-    """Pairs that can be fixed: both in this round, none twice, no rematch and no forbidden pair."""
-    if manual and found.settings.format == LIVES:
+def _checked_pairs(current: PairedStage, manual: Sequence[Pair]) -> list[tuple[int, int]]:
+    """Return the ids of fixed pairs; refused unless all play this round, none twice, and each pair may meet."""
+    if manual and current.settings.format == LIVES:
         raise Refused("not_with_lives")
-    coming = set(to_be_paired(found.settings, found.event))
-    asked = ByeRequest.objects.filter(stage=found.stage, round=found.event.next_round, taken_back_at=None)
-    coming -= set(asked.values_list("entry", flat=True))
+    available = set(to_be_paired(current.settings, current.event))
+    byes = ByeRequest.objects.filter(stage=current.stage, round=current.event.next_round, taken_back_at=None)
+    available -= set(byes.values_list("entry", flat=True))
     used: set[int] = set()
     for first, second in manual:
         names = {"first": first.player.shown_name, "second": second.player.shown_name}
-        if not {first.pk, second.pk} <= coming:
+        if not {first.pk, second.pk} <= available:
             raise Refused("pair_not_in_round", **names)
         if first.pk == second.pk or {first.pk, second.pk} & used:
             raise Refused("pair_twice", **names)
-        if not legal(found.event, first.pk, second.pk):
+        if not legal(current.event, first.pk, second.pk):
             raise Refused("pair_not_allowed", **names)
         used |= {first.pk, second.pk}
     return [(first.pk, second.pk) for first, second in manual]

@@ -1,7 +1,7 @@
-"""A paired round or a whole draw taken back while nothing in it has begun.
+"""Taking back a paired round or a whole draw while none of its matches has begun.
 
-What was published stays a fact: its row in `Draw` keeps places, seed and reason, and its matches stay as void ones.
-Only the plan that was made from it goes, and its match numbers are never given again.
+What was published stays a fact: its row in `Draw` keeps places, seed and reason, and its matches stay as void matches.
+Only the plan made from it is removed, and its match numbers are never used again.
 """
 
 from collections.abc import Collection, Mapping
@@ -38,10 +38,10 @@ IN_WORK = (Draw.State.REQUESTED, Draw.State.DRAFT)
 
 
 def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, now: datetime) -> Draw:
-    """Takes the published draw of a division back: it is as before the draw, and its format can be changed.
+    """Take back the published draw of a division, which then takes entries again and can change its format.
 
-    The seed is retired and public from now on; the next draft comes from a new one, whose hash is on the club's list
-    at once. Nothing that is known of the old seed tells anything about the new draw.
+    The old seed becomes public and is not used again. The next draft is drawn from a new seed, whose hash is put on
+    the club's list at once, so the old seed reveals nothing about the new draw.
     Refused: `stale`, `reason_needed`, `tournament_not_open`, `division_not_drawn`, `draw_begun`.
     """
     with transaction.atomic():
@@ -56,7 +56,7 @@ def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, no
         for stage in row.stages.exclude(status=Stage.Status.PLANNED).order_by("number"):
             _unplan(stage, now)
             retire(stage, club=club, reason=reason, now=now)
-        _mark(Draw.objects.filter(stage__division=row), reason, now)
+        _mark_taken_back(Draw.objects.filter(stage__division=row), reason, now)
         row.status = Division.Status.ENTRIES
         row.seq += 1
         row.save(update_fields=["status", "seq"])
@@ -69,10 +69,10 @@ def take_back_draw(*, division: Division, reason: str, after: int, by: Actor, no
 def take_back_round(
     *, division: Division, round_number: int, reason: str, after: int, by: Actor, now: datetime
 ) -> Draw:
-    """Takes the last paired round of a stage back; it can then be paired again, with the next draft of the same seed.
+    """Take back the last paired round of a stage, which can then be paired again with the next draft of its seed.
 
-    That seed is secret until the stage is over, so nobody can tell what the next draft will be.
-    The first round of a division is its draw and is taken back as such.
+    That seed is secret until the stage is over, so nobody can foresee the next draft.
+    The first round of a division is its draw and is taken back by `take_back_draw`.
     Refused: `stale`, `reason_needed`, `tournament_not_open`, `round_not_last`, `round_is_the_draw`, `round_begun`.
     """
     with transaction.atomic():
@@ -87,49 +87,50 @@ def take_back_round(
         fixtures = Fixture.objects.filter(stage=draw.stage, round__number=round_number)
         numbers = _remove(row, fixtures, "round_begun", reason, by, now)
         Round.objects.filter(bracket__stage=draw.stage, number=round_number).delete()
-        _mark(draw.stage.draws.filter(Q(round=round_number) | Q(state__in=IN_WORK)), reason, now)
+        _mark_taken_back(draw.stage.draws.filter(Q(round=round_number) | Q(state__in=IN_WORK)), reason, now)
         row.seq += 1
         row.save(update_fields=["seq"])
-        told = {"number": draw.number, "round": round_number, "fixtures": numbers, "reason": reason}
-        log(by, "round_taken_back", row.topic, club=row.tournament.club, **told)
+        params = {"number": draw.number, "round": round_number, "fixtures": numbers, "reason": reason}
+        log(by, "round_taken_back", row.topic, club=row.tournament.club, **params)
         settle(row, by=by, now=now)
     draw.refresh_from_db()
     return draw
 
 
 def last_round_of(division: Division) -> Draw | None:
-    """The round that was paired last, of the last stage in which one was; None where nothing is paired by rounds."""
+    """Return the draw of the round that was paired last; None if no round was paired."""
     rows = Draw.objects.filter(stage__division=division, state=Draw.State.PUBLISHED, round__gt=0)
     return rows.select_related("stage").order_by("-stage__number", "-round").first()
 
 
 def begun_fixtures(fixtures: Collection[Fixture]) -> list[int]:
-    """The numbers of those that keep a draw from being taken back: begun, decided by somebody, or corrected.
+    """Return the numbers of fixtures that have begun, were decided by a person, or were corrected.
 
-    A walkover that follows from a withdrawal is not a decision about this match, nor is a call to a table.
+    With one of them a draw cannot be taken back. A walkover that follows from a withdrawal does not count as decided,
+    and a call to a table does not count as begun.
     """
     by_match = {row.match_id: row.number for row in fixtures if row.match_id is not None}
     newest = Result.objects.filter(match__in=by_match).values("match").annotate(top=Max("version"))
     standing = {row["match"]: row["top"] for row in newest}
     versions = Result.objects.filter(match__in=standing).values_list("match", "version", "source", "kind")
-    by_somebody = {
+    decided = {
         match
         for match, version, source, kind in versions
         if standing[match] == version and source != Result.Source.FORMAT and kind != Result.Kind.VOID
     }
     corrected = Correction.objects.filter(fixture__in=fixtures).values_list("fixture__number", flat=True)
-    kept = Advance.objects.filter(fixture__in=fixtures).values_list("fixture__number", flat=True)
+    advances = Advance.objects.filter(fixture__in=fixtures).values_list("fixture__number", flat=True)
     begun = {
         row.number
         for row in fixtures
         if row.match is not None
         and (
             has_begun(row.match)
-            or row.match_id in by_somebody
+            or row.match_id in decided
             or row.match.state in (Match.State.CLAIMED, Match.State.DISPUTED)
         )
     }
-    return sorted({*begun, *corrected, *kept})
+    return sorted({*begun, *corrected, *advances})
 
 
 def _locked(division: Division, after: int, reason: str) -> Division:
@@ -146,12 +147,12 @@ def _locked(division: Division, after: int, reason: str) -> Division:
 def _remove(
     division: Division, fixtures: QuerySet[Fixture], code: str, reason: str, by: Actor, now: datetime
 ) -> list[int]:
-    """Voids the matches of these fixtures and removes these from the plan; returns their numbers."""
+    """Void the matches of these fixtures and remove the fixtures from the plan; return their numbers."""
     ids = fixtures.exclude(match=None).values_list("match", flat=True)
-    held: Mapping[int, Match] = lock_unfinished_matches([division], [pk for pk in ids if pk is not None])
+    locked_matches: Mapping[int, Match] = lock_unfinished_matches([division], [pk for pk in ids if pk is not None])
     rows = list(fixtures.order_by("number"))
     for row in rows:
-        row.match = held[row.match_id] if row.match_id is not None else None
+        row.match = locked_matches[row.match_id] if row.match_id is not None else None
     if begun := begun_fixtures(rows):
         raise Refused(code, fixture=begun[0])
     standing = [row.match for row in rows if row.match is not None and row.match.state != Match.State.VOID]
@@ -162,7 +163,7 @@ def _remove(
 
 
 def _unplan(stage: Stage, now: datetime) -> None:
-    """A drawn stage becomes a planned one; whoever withdrew from one of its brackets is in again."""
+    """Turn a drawn stage back into a planned one, and undo withdrawals from its brackets."""
     brackets = Bracket.objects.filter(stage=stage)
     Withdrawal.objects.filter(bracket__in=brackets, taken_back_at=None).update(taken_back_at=now)
     Withdrawal.objects.filter(bracket__in=brackets).update(bracket=None)
@@ -172,15 +173,15 @@ def _unplan(stage: Stage, now: datetime) -> None:
     stage.save(update_fields=["status"])
 
 
-def _mark(draws: QuerySet[Draw], reason: str, now: datetime) -> None:
-    """What was published is taken back, what is still a draft or being made is discarded."""
+def _mark_taken_back(draws: QuerySet[Draw], reason: str, now: datetime) -> None:
+    """Mark published draws as taken back, and discard drafts and requests."""
     draws.filter(state__in=IN_WORK).update(state=Draw.State.DISCARDED, publish_at=None)
     published = draws.filter(state=Draw.State.PUBLISHED)
     published.update(state=Draw.State.TAKEN_BACK, taken_back_at=now, taken_back_reason=reason)
 
 
 def _reopen(event: Tournament) -> None:
-    """A locked event in which no division is drawn any more is published and not running."""
+    """Set a locked event from running back to published if none of its divisions is drawn any more."""
     drawn = (Division.Status.RUNNING, Division.Status.FINISHED)
     if event.status == Tournament.Status.RUNNING and not event.divisions.filter(status__in=drawn).exists():
         event.status = Tournament.Status.PUBLISHED

@@ -10,6 +10,6 @@ from tournaments.draws.selectors.commitments import commitments_page
 
 @require_safe
 def commitments(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every seed the club committed itself to, and what became of it."""
+    """List the commitments of a club and the fate of each."""
     context = commitments_page(access.club(slug), request.GET.get("page"))
     return render(request, "tournaments/draws/commitments.html", context)

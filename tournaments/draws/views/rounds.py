@@ -1,4 +1,4 @@
-"""Rounds that are paired one by one, for directors: looked at, paired, published, and how they go on."""
+"""Pages for directors about stages that are paired round by round: view, pair, publish and change rounds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,35 +16,46 @@ from core.htmx import is_htmx
 from core.messages import sentence
 from core.numbers import parse_int
 from engine.errors import Refused
-from players.access import Role
-from tournaments import access
+from players.forms import RefusingForm
 from tournaments.draws.forms import AfterForm, ByeForm, ChangeRoundsForm, PairRoundForm, TakeBackRoundForm
 from tournaments.draws.selectors import rounds as selectors
 from tournaments.draws.services import draws
-from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services import rounds as services
+from tournaments.draws.services.rounds import RoundChanges
 from tournaments.draws.services.take_back import take_back_round
-from tournaments.events.selectors.moments import of_one_moment
-from tournaments.events.views.pages import account_needed, by, chosen_entry, division_url, faulty, missed, refuse
+from tournaments.events.selectors.consistent_reads import read_with_seq
+from tournaments.events.views.pages import (
+    account_needed,
+    by,
+    chosen_entry,
+    directed_division,
+    division_url_args,
+    faulty,
+    missed,
+    refuse,
+)
 from tournaments.models import Division
+
+TEMPLATE = "tournaments/draws/pairing_desk.html"
+FRAGMENT = "tournaments/draws/_pairing_desk.html"
 
 
 @account_needed
 @never_cache
 @require_safe
-def rounds(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """The last round and what becomes of the next; to htmx only that part."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+def rounds(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Show the last round and the state of the next; for htmx, only that part of the page."""
+    division = directed_division(request, **kwargs)
     try:
-        context = _context(request, found)
+        context = _context(request, division)
     except Refused as refused:
-        return refuse(request, refused, reverse("division", args=division_url(found)))
-    name = "tournaments/draws/_pairing_desk.html" if is_htmx(request) else "tournaments/draws/pairing_desk.html"
-    return render(request, name, context)
+        return refuse(request, refused, reverse("division", args=division_url_args(division)))
+    return render(request, FRAGMENT if is_htmx(request) else TEMPLATE, context)
 
 
 def _context(request: HttpRequest, division: Division) -> dict[str, Any]:
     shown = parse_int(request.GET.get("round"))
-    context = of_one_moment(division, lambda: selectors.desk_page(division, shown, timezone.now()))
+    context = read_with_seq(division, lambda: selectors.rounds_page(division, shown, timezone.now()))
     context["counted_down"] = request.headers.get("HX-Target") == "countdown"
     draft = context["next"].draft
     if draft is not None and draft.refusal:
@@ -54,115 +65,99 @@ def _context(request: HttpRequest, division: Division) -> dict[str, Any]:
 
 @account_needed
 @require_POST
-def pair(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Have the next round paired, some pairs fixed beforehand; the second of two clicks finds it being made."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+def pair(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Request the next round, with some pairs fixed; on a double click the second request finds it being made."""
+    division = directed_division(request, **kwargs)
 
-    form = PairRoundForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(found))
+    def request_round(pairs: list[tuple[str, str]], **fields: Any) -> None:
+        manual = [(chosen_entry(division, first), chosen_entry(division, second)) for first, second in pairs]
+        services.request_round(division=division, manual=manual, **_acting(request), **fields)
 
-    def act() -> None:
-        fields = dict(form.cleaned_data)
-        chosen = [(chosen_entry(found, first), chosen_entry(found, second)) for first, second in fields.pop("pairs")]
-        rounds_asked.request_round(division=found, manual=chosen, by=by(request), now=timezone.now(), **fields)
-
-    return _done(request, found, act, harmless="draft_in_work")
+    return _submit(request, division, PairRoundForm(request.POST), request_round, harmless="draft_in_work")
 
 
 @account_needed
 @require_POST
-def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Make the draft of the next round a fact."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    form = AfterForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(found))
+def publish(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Publish the draft of the next round."""
+    division = directed_division(request, **kwargs)
 
-    def act() -> None:
-        draw = draws.publish_draw(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
-        messages.success(request, _("Round %(round)d is published.") % {"round": draw.round})
+    def publish_draft(**fields: Any) -> None:
+        draw = draws.publish_draw(division=division, **_acting(request), **fields)
+        messages.success(request, _("Round %(round)d published.") % {"round": draw.round})
 
-    return _done(request, found, act)
+    return _submit(request, division, AfterForm(request.POST), publish_draft)
 
 
 @account_needed
 @require_POST
-def take_back(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Take the round that was paired last back, so that it can be paired again."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    form = TakeBackRoundForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(found))
+def take_back(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Take back the last paired round, so that it can be paired again."""
+    division = directed_division(request, **kwargs)
 
-    def act() -> None:
-        fields = dict(form.cleaned_data)
-        number_ = fields.pop("round")
-        take_back_round(division=found, round_number=number_, by=by(request), now=timezone.now(), **fields)
-        messages.success(request, _("Round %(round)d is taken back.") % {"round": number_})
+    def take_back_last_round(**fields: Any) -> None:
+        number = fields.pop("round")
+        take_back_round(division=division, round_number=number, **_acting(request), **fields)
+        messages.success(request, _("Round %(round)d taken back.") % {"round": number})
 
-    return _done(request, found, act)
+    return _submit(request, division, TakeBackRoundForm(request.POST), take_back_last_round)
 
 
 @account_needed
 @require_POST
-def stop(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Keep a draft from publishing itself."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    form = AfterForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(found))
+def stop(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Stop the countdown of a draft that publishes itself."""
+    division = directed_division(request, **kwargs)
 
-    def act() -> None:
-        draws.stop_countdown(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
-        messages.success(request, _("The countdown is stopped. The round waits until you publish it."))
+    def stop_countdown(**fields: Any) -> None:
+        draws.stop_countdown(division=division, **_acting(request), **fields)
+        messages.success(request, _("Countdown stopped. The round waits until you publish it."))
 
-    return _done(request, found, act, harmless="no_countdown")
+    return _submit(request, division, AfterForm(request.POST), stop_countdown, harmless="no_countdown")
 
 
 @account_needed
 @require_POST
-def change(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """How many rounds there are, whether two may meet again, and who has the next round paired."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    form = ChangeRoundsForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(found))
+def change(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Change the number of rounds, rematches, and what happens when a round is complete."""
+    division = directed_division(request, **kwargs)
 
-    def act() -> None:
-        rounds_asked.change_rounds(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+    def change_rounds(after: int, **changes: Any) -> None:
+        services.change_rounds(division=division, changes=RoundChanges(**changes), after=after, **_acting(request))
         messages.success(request, _("Saved."))
 
-    return _done(request, found, act)
+    return _submit(request, division, ChangeRoundsForm(request.POST), change_rounds)
 
 
 @account_needed
 @require_POST
-def bye(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Note that somebody will miss a round, or that they will be there after all."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+def bye(request: HttpRequest, **kwargs: str) -> HttpResponse:
+    """Request a bye for a player, or cancel one."""
+    division = directed_division(request, **kwargs)
 
-    form = ByeForm(request.POST)
-    if not form.is_valid():
-        return faulty(request, form, _url(found))
-    fields = form.cleaned_data
-
-    def act() -> None:
-        common: dict[str, Any] = {"round_number": fields["round"], "by": by(request), "now": timezone.now()}
-        entry = chosen_entry(found, fields["entry"])
+    def change_bye(**fields: Any) -> None:
+        entry, number = chosen_entry(division, fields["entry"]), fields["round"]
         if fields["take_back"]:
-            rounds_asked.take_back_bye(entry=entry, **common)
+            services.take_back_bye(entry=entry, round_number=number, **_acting(request))
         else:
-            rounds_asked.request_bye(entry=entry, kind=fields["kind"], **common)
+            services.request_bye(entry=entry, round_number=number, kind=fields["kind"], **_acting(request))
 
-    return _done(request, found, act)
+    return _submit(request, division, ByeForm(request.POST), change_bye)
 
 
-def _done(request: HttpRequest, division: Division, act: Callable[[], None], *, harmless: str = "") -> HttpResponse:
-    """Does it and goes back to the rounds, with the reason where it was refused."""
-    url = _url(division)
+def _acting(request: HttpRequest) -> dict[str, Any]:
+    return {"by": by(request), "now": timezone.now()}
+
+
+def _submit(
+    request: HttpRequest, division: Division, form: RefusingForm, act: Callable[..., None], *, harmless: str = ""
+) -> HttpResponse:
+    """Call `act` with the values of a valid form and redirect to the rounds; the `harmless` refusal is not shown."""
+    url = reverse("rounds", args=division_url_args(division))
+    if not form.is_valid():
+        return faulty(request, form, url)
     try:
-        act()
+        act(**form.cleaned_data)
     except Refused as refused:
         if refused.code == "stale":
             return _stale(request, division, refused)
@@ -171,17 +166,14 @@ def _done(request: HttpRequest, division: Division, act: Callable[[], None], *, 
     return redirect(url)
 
 
-def _url(division: Division) -> str:
-    return reverse("rounds", args=division_url(division))
-
-
 def _stale(request: HttpRequest, division: Division, refused: Refused) -> HttpResponse:
+    """Show the current rounds with what has changed, with status 409."""
     division.refresh_from_db()
     try:
         context = _context(request, division)
-    except Refused as there_is_none:
-        return refuse(request, there_is_none, reverse("division", args=division_url(division)))
+    except Refused as not_by_rounds:
+        return refuse(request, not_by_rounds, reverse("division", args=division_url_args(division)))
     topics = [division.topic, division.tournament.topic]
     context["missed"] = missed(request, refused, division.tournament, topics)
     context["stale"] = sentence(refused.code, refused.params)
-    return render(request, "tournaments/draws/pairing_desk.html", context, status=409)
+    return render(request, TEMPLATE, context, status=409)

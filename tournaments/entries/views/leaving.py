@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from players.access import my_player
 from tournaments import access
 from tournaments.entries.services import entries
-from tournaments.events.views.pages import account_needed, address, by, me
+from tournaments.events.views.pages import account_needed, by, event_url_args, me
 
 
 @account_needed
@@ -22,4 +22,4 @@ def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     withdrawn = entries.withdraw_from_event(tournament=tournament, player=player, by=by(request), now=timezone.now())
     if withdrawn:
         messages.success(request, _("You are withdrawn from %(event)s.") % {"event": tournament.name})
-    return redirect("event", *address(tournament))
+    return redirect("event", *event_url_args(tournament))

@@ -17,7 +17,7 @@ from tournaments.entries.forms import DIVISION, EVENT, ReturnForm, ScopeForm, Un
 from tournaments.entries.selectors.previews import return_view, undo_view
 from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.returns import bring_back, preview_return
-from tournaments.events.views.pages import account_needed, by, division_url, faulty, refuse
+from tournaments.events.views.pages import account_needed, by, division_url_args, faulty, refuse
 from tournaments.models import Entry
 
 
@@ -27,7 +27,7 @@ def back_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpRespo
     """What would follow if somebody came back; by POST, do it."""
     found = access.entry_as(request.user, entry, Role.DIRECTOR, (club, slug))
     require(request.user, found.division.tournament.club, Role.DIRECTOR)
-    url = reverse("entries", args=division_url(found.division))
+    url = reverse("entries", args=division_url_args(found.division))
     if request.method != "POST":
         asked = ScopeForm({"scope": DIVISION, **request.GET.dict()})
         if not asked.is_valid():
@@ -82,7 +82,7 @@ def undo_late_entry(request: HttpRequest, club: str, slug: str, entry: str) -> H
     """What would follow if a late entry were undone; by POST, do it."""
     found = access.entry_as(request.user, entry, Role.DIRECTOR, (club, slug))
     require(request.user, found.division.tournament.club, Role.DIRECTOR)
-    url = reverse("entries", args=division_url(found.division))
+    url = reverse("entries", args=division_url_args(found.division))
     form = UndoForm(request.POST)
     if request.method == "POST" and not form.is_valid():
         return faulty(request, form, url)

@@ -18,7 +18,7 @@ from tournaments import access
 from tournaments.events.forms import TournamentForm, shown_local
 from tournaments.events.selectors import events
 from tournaments.events.services import events as services
-from tournaments.events.views.pages import account_needed, address, by, form_key, page, refuse, sent, zone_of
+from tournaments.events.views.pages import account_needed, by, event_url_args, form_key, page, refuse, sent, zone_of
 from tournaments.models import Tournament
 from tournaments.state.forms import CancelForm
 
@@ -56,7 +56,7 @@ def create(request: HttpRequest, club: str) -> HttpResponse:
             form.refuse(refused)
         else:
             messages.success(request, _("The event is a draft that only directors see. Add a division."))
-            return redirect("division-create", *address(made))
+            return redirect("division-create", *event_url_args(made))
     context = {"form": form, "club": home, "zones": zones.offered(), "key": form_key(request)}
     return page(request, "tournaments/events/event_form.html", context, form)
 
@@ -74,7 +74,7 @@ def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
             form.refuse(refused)
         else:
             messages.success(request, _("Saved."))
-            return redirect("event", *address(found))
+            return redirect("event", *event_url_args(found))
     context = {"form": form, "club": found.club, "tournament": found, "zones": zones.offered()}
     return page(request, "tournaments/events/event_form.html", context, form)
 

@@ -20,9 +20,9 @@ from tournaments.state.forms import IdempotencyKeyForm, PageTimeForm
 
 __all__ = [
     "account_needed",
-    "address",
     "by",
-    "division_url",
+    "division_url_args",
+    "event_url_args",
     "faulty",
     "form_key",
     "me",
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-def address(tournament: Tournament) -> tuple[str, str]:
+def event_url_args(tournament: Tournament) -> tuple[str, str]:
     """Return the URL arguments of an event."""
     return tournament.club.slug, tournament.slug
 
@@ -89,9 +89,9 @@ def faulty(request: HttpRequest, form: RefusingForm, url: str) -> HttpResponse:
     return redirect(url)
 
 
-def division_url(division: Division) -> tuple[str, str, str]:
+def division_url_args(division: Division) -> tuple[str, str, str]:
     """Return the URL arguments of a division."""
-    return (*address(division.tournament), division.public_id)
+    return (*event_url_args(division.tournament), division.public_id)
 
 
 def chosen_entry(division: Division, public_id: str) -> Entry:

@@ -19,7 +19,7 @@ from core.messages import sentence
 from engine.errors import Refused
 from players.access import Role, is_at_least, require
 from tournaments import access
-from tournaments.events.views.pages import account_needed, address, by, faulty
+from tournaments.events.views.pages import account_needed, by, event_url_args, faulty
 from tournaments.models import Tournament
 from tournaments.pages.forms import ConfirmForm, QuickForm
 from tournaments.pages.selectors import console as selectors
@@ -72,7 +72,7 @@ def quick(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     for line in lines:
         messages.success(request, line.text)
     query = {"entered": "1"} | ({"division": division.public_id} if division else {})
-    return redirect(f"{reverse('console', args=address(event))}?{urlencode(query)}")
+    return redirect(f"{reverse('console', args=event_url_args(event))}?{urlencode(query)}")
 
 
 def _console_with_outcomes(
@@ -95,7 +95,7 @@ def confirm_all(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Confirm every unopposed report that the director saw, and list what was confirmed and what was not."""
     event = access.tournament_as(request.user, club, slug, Role.ASSISTANT)
     form = ConfirmForm(request.POST, tournament=event)
-    url = reverse("console", args=address(event))
+    url = reverse("console", args=event_url_args(event))
     if not form.is_valid():
         return faulty(request, form, url)
     division = form.cleaned_data["division"]

@@ -22,9 +22,9 @@ from tournaments.events.forms import DivisionForm
 from tournaments.events.services import deadlines, events
 from tournaments.events.views.pages import (
     account_needed,
-    address,
     by,
-    division_url,
+    division_url_args,
+    event_url_args,
     form_key,
     me,
     missed,
@@ -58,7 +58,7 @@ def division(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Enter oneself."""
     found = access.division(request.user, division, (club, slug))
-    url = reverse("division", args=division_url(found))
+    url = reverse("division", args=division_url_args(found))
     player = ensure_player(user=me(request), by=by(request))
     try:
         entry = entries.register(division=found, player=player, by=by(request), now=timezone.now())
@@ -74,7 +74,7 @@ def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """Withdraw oneself."""
     found = access.division(request.user, division, (club, slug))
-    url = reverse("division", args=division_url(found))
+    url = reverse("division", args=division_url_args(found))
     own = found.entries.filter(player__user=me(request)).exclude(status=Entry.Status.OUT).first()
     if own is not None:
         entries.withdraw(entry=own, by=by(request), now=timezone.now())
@@ -104,7 +104,7 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
             form.refuse(refused)
         else:
             messages.success(request, _("%(division)s is made. Now enter the players.") % {"division": made.name})
-            return redirect("entries", *division_url(made))
+            return redirect("entries", *division_url_args(made))
     context = {"form": form, "tournament": tournament, "club": tournament.club, "key": form_key(request)}
     return page(request, "tournaments/pages/division_form.html", context, form)
 
@@ -150,7 +150,7 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
                 return render(request, "tournaments/pages/division_form.html", context, status=409)
         else:
             messages.success(request, _("Saved."))
-            return redirect("console", *address(tournament))
+            return redirect("console", *event_url_args(tournament))
     return page(request, "tournaments/pages/division_form.html", context, form)
 
 

@@ -17,8 +17,8 @@ from tournaments import access
 from tournaments.draws.forms import AfterForm, RequestDrawForm, TakeBackForm
 from tournaments.draws.services import draws as services
 from tournaments.draws.services.take_back import take_back_draw
-from tournaments.events.selectors.moments import of_one_moment
-from tournaments.events.views.pages import account_needed, by, division_url, faulty, missed, refuse
+from tournaments.events.selectors.consistent_reads import read_with_seq
+from tournaments.events.views.pages import account_needed, by, division_url_args, faulty, missed, refuse
 from tournaments.models import Division, Draw, Tournament
 from tournaments.pages.selectors import entries as selectors
 
@@ -29,7 +29,7 @@ from tournaments.pages.selectors import entries as selectors
 def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
     """The draft, or how far it is; to htmx only that part."""
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    context = of_one_moment(found, lambda: selectors.draw_page(found, timezone.now()))
+    context = read_with_seq(found, lambda: selectors.draw_page(found, timezone.now()))
     newest = context["newest"]
     if newest is not None and newest.refusal:
         context["refusal"] = sentence(newest.refusal["code"], newest.refusal["params"])
@@ -67,7 +67,7 @@ def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpRe
         services.publish_draw(division=found, after=form.cleaned_data["after"], by=by(request), now=timezone.now())
     except Refused as refused:
         if _is_published(found):
-            return redirect("division", *division_url(found))
+            return redirect("division", *division_url_args(found))
         if refused.code == "stale":
             context = selectors.draw_page(found, timezone.now())
             context["missed"] = missed(request, refused, found.tournament, [found.topic, found.tournament.topic])
@@ -75,7 +75,7 @@ def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpRe
             return render(request, "tournaments/draws/draw.html", context, status=409)
         return refuse(request, refused, _url(found))
     messages.success(request, _("The draw of %(division)s is published.") % {"division": found.name})
-    return redirect("division", *division_url(found))
+    return redirect("division", *division_url_args(found))
 
 
 @account_needed
@@ -99,4 +99,4 @@ def _is_published(division: Division) -> bool:
 
 
 def _url(division: Division) -> str:
-    return reverse("draw", args=division_url(division))
+    return reverse("draw", args=division_url_args(division))

@@ -21,7 +21,7 @@ from tournaments.entries.selectors.previews import late_view
 from tournaments.entries.services import entries as services
 from tournaments.entries.services import lists
 from tournaments.entries.services.late_previews import LatePreview
-from tournaments.events.views.pages import account_needed, by, division_url, faulty, page, refuse
+from tournaments.events.views.pages import account_needed, by, division_url_args, faulty, page, refuse
 from tournaments.models import Division, Entry
 from tournaments.pages.selectors import entries as selectors
 
@@ -97,7 +97,7 @@ def _late_page(
         "division": division,
         "title": title,
         "parts": [late_view(preview)],
-        "action": reverse(route, args=division_url(division)),
+        "action": reverse(route, args=division_url_args(division)),
         "hidden": {**hidden, "after": preview.seq},
         "button": _("Let in"),
     }
@@ -222,4 +222,4 @@ def withdraw(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResp
 
 
 def _url(division: Division) -> str:
-    return reverse("entries", args=division_url(division))
+    return reverse("entries", args=division_url_args(division))

@@ -11,7 +11,7 @@ from engine.errors import Refused
 from players.access import Role
 from tournaments import access
 from tournaments.events.forms import SeasonForm, localise
-from tournaments.events.views.pages import account_needed, address, by, form_key, page, refuse, zone_of
+from tournaments.events.views.pages import account_needed, by, event_url_args, form_key, page, refuse, zone_of
 from tournaments.pages import services as seasons
 
 
@@ -31,7 +31,7 @@ def next_season(request: HttpRequest, club: str, slug: str) -> HttpResponse:
                 by=by(request), now=timezone.now(), key=form_key(request),
             )  # fmt: skip
             messages.success(request, _("%(season)s is made, as a draft.") % {"season": made.name})
-            return redirect("event", *address(made))
+            return redirect("event", *event_url_args(made))
     except Refused as refused:
         return refuse(request, refused, f"/events/{club}/{slug}/")
     divisions = [

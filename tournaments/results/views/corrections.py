@@ -18,7 +18,7 @@ from players.access import Role, is_at_least, require
 from players.forms import RefusingForm
 from tournaments import access
 from tournaments.draws.selectors.take_back import round_after
-from tournaments.events.views.pages import account_needed, address, by, missed
+from tournaments.events.views.pages import account_needed, by, event_url_args, missed
 from tournaments.models import Correction, Fixture
 from tournaments.results.forms.corrections import ApplyForm, NewResultForm, PreviewForm, UndoForm
 from tournaments.results.selectors import corrections as selectors
@@ -130,7 +130,7 @@ def _apply(request: HttpRequest, fixture: Fixture) -> HttpResponse:
     else:
         message = _("M%(number)d was corrected.")
     messages.success(request, message % {"number": fixture.number})
-    return redirect("fixture", *address(fixture.stage.division.tournament), fixture.public_id)
+    return redirect("fixture", *event_url_args(fixture.stage.division.tournament), fixture.public_id)
 
 
 def _refused(request: HttpRequest, fixture: Fixture, form: ApplyForm, refused: Refused) -> HttpResponse:
@@ -178,7 +178,7 @@ def undo(request: HttpRequest, club: str, slug: str, fixture: str, correction: s
             refusal = refused
         else:
             messages.success(request, _("The correction of M%(number)d was undone.") % {"number": corrected.number})
-            return redirect("fixture", *address(corrected.stage.division.tournament), corrected.public_id)
+            return redirect("fixture", *event_url_args(corrected.stage.division.tournament), corrected.public_id)
     return _undo_page(request, row, form, refusal)
 
 
@@ -212,6 +212,6 @@ def corrections(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         "division": event.divisions.first(),
         "may_direct": is_at_least(require(request.user, event.club, Role.ASSISTANT), Role.DIRECTOR),
         "lines": selectors.corrections_of(event),
-        "log_url": reverse("event-log", args=address(event)),
+        "log_url": reverse("event-log", args=event_url_args(event)),
     }
     return render(request, "tournaments/results/corrections.html", context)

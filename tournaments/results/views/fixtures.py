@@ -22,7 +22,7 @@ from players.forms import RefusingForm
 from tournaments import access
 from tournaments.events.forms import localise, shown_local
 from tournaments.events.services import deadlines
-from tournaments.events.views.pages import account_needed, address, by, missed, zone_of
+from tournaments.events.views.pages import account_needed, by, event_url_args, missed, zone_of
 from tournaments.models import Fixture
 from tournaments.results.forms.fixtures import (
     BOTH,
@@ -116,7 +116,7 @@ def _decide(
     fixture.refresh_from_db()
     if result is not None and fixture.match is not None:
         messages.success(request, f"M{fixture.number} · {result_summary(fixture.match, result)}")
-    return redirect("console", *address(fixture.stage.division.tournament))
+    return redirect("console", *event_url_args(fixture.stage.division.tournament))
 
 
 def _common(request: HttpRequest, form: DecisionForm) -> dict[str, Any]:
@@ -219,7 +219,7 @@ def objection(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpR
         sent.form.refuse(refused)
         return _page(request, row, sent, status=status_of(refused.code))
     messages.success(request, _("Objection upheld.") if fields["upheld"] else _("Objection dismissed."))
-    event = address(row.stage.division.tournament)
+    event = event_url_args(row.stage.division.tournament)
     return redirect("fixture-correct", *event, row.public_id) if fields["upheld"] else redirect("console", *event)
 
 

@@ -9,7 +9,8 @@ from players.actors import Actor
 from players.models import Player
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services import rounds as round_services
+from tournaments.draws.services.rounds import RoundChanges
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Tournament
 
@@ -17,8 +18,8 @@ pytestmark = pytest.mark.django_db
 
 
 def change(driver: DivisionDriver, rounds: int) -> None:
-    rounds_asked.change_rounds(
-        division=driver.division, by=driver.by, after=driver.seq, now=driver.now(), rounds=rounds
+    round_services.change_rounds(
+        division=driver.division, by=driver.by, after=driver.seq, now=driver.now(), changes=RoundChanges(rounds=rounds)
     )
 
 
@@ -79,12 +80,12 @@ def test_where_all_ask_to_miss_a_round_it_waits_until_one_does_not(swiss: Swiss,
     driver = swiss(4)
     everybody = list(driver.division.entries.all())
     for entry in everybody:
-        rounds_asked.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
+        round_services.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
     driver.play_round()
     driver.work()
     assert last_draft(driver).refusal == {"code": "too_few_without_byes", "params": {"round": 2, "players": 0}}
 
-    rounds_asked.take_back_bye(entry=everybody[0], round_number=2, by=by_alice, now=driver.now())
+    round_services.take_back_bye(entry=everybody[0], round_number=2, by=by_alice, now=driver.now())
     driver.work()
     assert last_draft(driver).state == Draw.State.DRAFT
     assert is_clean()

@@ -12,7 +12,8 @@ from players.models import Club, Membership
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
 from tournaments.draws.services import draws
-from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services import rounds as round_services
+from tournaments.draws.services.rounds import RoundChanges
 from tournaments.events.services import events
 from tournaments.formats.plans import places_before
 from tournaments.formats.settings import NextRound, StageSettings
@@ -101,17 +102,17 @@ def test_without_pairing_at_once_the_director_asks_looks_asks_again_and_publishe
     driver = swiss(6, next_round=NextRound.ASK)
     acts = {"division": driver.division, "by": by_alice}
     with refused("round_open"):
-        rounds_asked.request_round(**acts, after=driver.seq, now=driver.now())
+        round_services.request_round(**acts, after=driver.seq, now=driver.now())
     driver.play_round()
     assert driver.draw_of(2) == []
 
-    rounds_asked.request_round(**acts, after=driver.seq, now=driver.now())
+    round_services.request_round(**acts, after=driver.seq, now=driver.now())
     with refused("draft_in_work"):
-        rounds_asked.request_round(**acts, after=driver.seq, now=driver.now())
+        round_services.request_round(**acts, after=driver.seq, now=driver.now())
     driver.work()
     with refused("reason_needed"):
-        rounds_asked.request_round(**acts, after=driver.seq, now=driver.now())
-    rounds_asked.request_round(**acts, after=driver.seq, now=driver.now(), reason="The tables were wrong")
+        round_services.request_round(**acts, after=driver.seq, now=driver.now())
+    round_services.request_round(**acts, after=driver.seq, now=driver.now(), reason="The tables were wrong")
     driver.work()
     assert driver.ready() == [], "a draft is no round yet"
     driver.publish()
@@ -124,10 +125,10 @@ def test_without_pairing_at_once_the_director_asks_looks_asks_again_and_publishe
 def test_a_round_is_not_asked_for_with_an_old_page_or_after_the_last(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(4, rounds=1)
     with refused("stale"):
-        rounds_asked.request_round(division=driver.division, by=by_alice, after=driver.seq - 1, now=driver.now())
+        round_services.request_round(division=driver.division, by=by_alice, after=driver.seq - 1, now=driver.now())
     driver.play_out()
     with refused("rounds_over"):
-        rounds_asked.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
+        round_services.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
 
 
 def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss, by_alice: Actor) -> None:
@@ -143,9 +144,9 @@ def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss
         "pair_twice": [(first, other), (other, first)],
     }.items():
         with refused(code):
-            rounds_asked.request_round(**acts, after=driver.seq, now=driver.now(), manual=pairs)
+            round_services.request_round(**acts, after=driver.seq, now=driver.now(), manual=pairs)
 
-    rounds_asked.request_round(**acts, after=driver.seq, now=driver.now(), manual=[(first, other)])
+    round_services.request_round(**acts, after=driver.seq, now=driver.now(), manual=[(first, other)])
     driver.work()
     driver.publish()
 
@@ -156,11 +157,11 @@ def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss
 def test_a_draft_is_outdated_by_what_it_was_made_from(swiss: Swiss, by_alice: Actor, change: str) -> None:
     driver = swiss(6, next_round=NextRound.ASK)
     driver.play_round()
-    rounds_asked.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
+    round_services.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
     driver.work()
     one = driver.division.entries.all()[0]
     if change == "bye":
-        rounds_asked.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=driver.now())
+        round_services.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=driver.now())
     elif change == "withdrawal":
         driver.withdraw(one)
     elif change == "late entry":
@@ -187,15 +188,15 @@ def test_a_round_without_a_pairing_is_told_and_rematches_or_fewer_rounds_are_the
     assert stuck.refusal == {"code": "no_legal_pairing", "params": {"round": 4}}
     acts = {"division": driver.division, "by": by_alice}
     with refused("rounds_paired"):
-        rounds_asked.change_rounds(**acts, after=driver.seq, now=driver.now(), rounds=2)
+        round_services.change_rounds(**acts, after=driver.seq, now=driver.now(), changes=RoundChanges(rounds=2))
     with refused("stale"):
-        rounds_asked.change_rounds(**acts, after=driver.seq - 1, now=driver.now(), rounds=4)
+        round_services.change_rounds(**acts, after=driver.seq - 1, now=driver.now(), changes=RoundChanges(rounds=4))
 
-    rounds_asked.change_rounds(**acts, after=driver.seq, now=driver.now(), allow_rematches=True)
+    round_services.change_rounds(**acts, after=driver.seq, now=driver.now(), changes=RoundChanges(allow_rematches=True))
     driver.play_round()
     driver.work()
     assert [draw.round for draw in driver.rounds()] == [1, 2, 3, 4]
-    rounds_asked.change_rounds(**acts, after=driver.seq, now=driver.now(), rounds=4)
+    round_services.change_rounds(**acts, after=driver.seq, now=driver.now(), changes=RoundChanges(rounds=4))
     driver.play_out()
 
     driver.division.refresh_from_db()
@@ -207,7 +208,9 @@ def test_fewer_rounds_end_a_swiss_whose_next_round_cannot_be_paired(swiss: Swiss
     driver = swiss(4, rounds=5)
     driver.play_out()
 
-    rounds_asked.change_rounds(division=driver.division, by=by_alice, after=driver.seq, now=driver.now(), rounds=3)
+    round_services.change_rounds(
+        division=driver.division, by=by_alice, after=driver.seq, now=driver.now(), changes=RoundChanges(rounds=3)
+    )
 
     driver.division.refresh_from_db()
     assert driver.division.status == Division.Status.FINISHED

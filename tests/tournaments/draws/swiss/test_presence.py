@@ -9,7 +9,7 @@ from players.actors import Actor
 from players.models import LogEntry
 from tests.tournaments.draws.swiss.conftest import MakePlayers, Swiss, newcomer, points, refused
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
-from tournaments.draws.services import rounds as rounds_asked
+from tournaments.draws.services import rounds as round_services
 from tournaments.entries.services import late
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.formats.swiss.event import ByeKind
@@ -23,10 +23,10 @@ def test_a_bye_asked_for_and_one_given_are_of_different_kinds_and_points(swiss: 
     driver.play_round()
     away, gone = driver.division.entries.all()[:2]
     for one, kind in ((away, "half"), (gone, "requested")):
-        rounds_asked.request_bye(entry=one, round_number=2, kind=kind, by=by_alice, now=driver.now())
+        round_services.request_bye(entry=one, round_number=2, kind=kind, by=by_alice, now=driver.now())
     before = points(driver)
 
-    rounds_asked.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
+    round_services.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
     driver.work()
     driver.publish()
 
@@ -44,17 +44,17 @@ def test_a_bye_is_taken_back_and_asked_for_of_another_kind_until_its_round_is_pa
     driver = swiss(6)
     one = driver.division.entries.all()[0]
     acts = {"entry": one, "by": by_alice}
-    rounds_asked.request_bye(**acts, round_number=2, kind="half", now=driver.now())
-    rounds_asked.request_bye(**acts, round_number=2, kind="half", now=driver.now())
+    round_services.request_bye(**acts, round_number=2, kind="half", now=driver.now())
+    round_services.request_bye(**acts, round_number=2, kind="half", now=driver.now())
     assert ByeRequest.objects.count() == 1, "the second of two clicks"
-    rounds_asked.request_bye(**acts, round_number=2, kind="requested", now=driver.now())
-    rounds_asked.take_back_bye(**acts, round_number=2, now=driver.now())
+    round_services.request_bye(**acts, round_number=2, kind="requested", now=driver.now())
+    round_services.take_back_bye(**acts, round_number=2, now=driver.now())
     with refused("no_bye_requested"):
-        rounds_asked.take_back_bye(**acts, round_number=2, now=driver.now())
+        round_services.take_back_bye(**acts, round_number=2, now=driver.now())
     with refused("round_paired"):
-        rounds_asked.request_bye(**acts, round_number=1, kind="half", now=driver.now())
+        round_services.request_bye(**acts, round_number=1, kind="half", now=driver.now())
     with refused("no_such_round"):
-        rounds_asked.request_bye(**acts, round_number=4, kind="half", now=driver.now())
+        round_services.request_bye(**acts, round_number=4, kind="half", now=driver.now())
     driver.play_round()
     driver.work()
 
@@ -68,12 +68,12 @@ def test_asking_for_a_bye_and_taking_it_back_are_logged_and_make_what_a_director
     entry = driver.division.entries.all()[0]
     seen = driver.seq
 
-    rounds_asked.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
+    round_services.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
 
     assert driver.seq == seen + 1
     with refused("stale"):
-        rounds_asked.request_round(division=driver.division, by=by_alice, after=seen, now=driver.now())
-    rounds_asked.take_back_bye(entry=entry, round_number=2, by=by_alice, now=driver.now())
+        round_services.request_round(division=driver.division, by=by_alice, after=seen, now=driver.now())
+    round_services.take_back_bye(entry=entry, round_number=2, by=by_alice, now=driver.now())
     assert driver.seq == seen + 2
     log_entries = LogEntry.objects.filter(topic=driver.division.topic, verb__startswith="bye_").order_by("pk")
     params = {"entry": entry.pk, "round": 2, "kind": "half"}
@@ -91,7 +91,7 @@ def test_a_round_published_at_once_is_paired_anew_when_somebody_asks_for_a_bye_m
     driver.play_round()
     one = driver.division.entries.all()[0]
     (asked,) = driver.draw_of(2)
-    rounds_asked.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=driver.now())
+    round_services.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=driver.now())
     driver.work()
 
     asked.refresh_from_db()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.db.models import F
 
-from tournaments.events.selectors.moments import TRIES, of_one_moment
+from tournaments.events.selectors.consistent_reads import TRIES, read_with_seq
 from tournaments.models import Division
 
 pytestmark = pytest.mark.django_db
@@ -31,11 +31,11 @@ def test_a_page_is_read_again_until_it_is_of_the_number_it_sends_back(
 ) -> None:
     division = make_division()
 
-    assert of_one_moment(division, reading(division, interrupted)) == interrupted + 1
+    assert read_with_seq(division, reading(division, interrupted)) == interrupted + 1
     assert division.seq == Division.objects.get(pk=division.pk).seq
 
 
 def test_a_page_that_changes_without_end_is_shown_all_the_same(make_division: Callable[..., Division]) -> None:
     division = make_division()
 
-    assert of_one_moment(division, reading(division, 99)) == TRIES + 1
+    assert read_with_seq(division, reading(division, 99)) == TRIES + 1
