@@ -56,7 +56,7 @@ def add(page: Page, name: str) -> None:
 def publish_event(page: Page) -> None:
     page.get_by_role("link", name="Friday Knockout").first.click()
     page.get_by_role("button", name="Publish").click()
-    expect(page.get_by_text("Friday Knockout is published.")).to_be_visible()
+    expect(page.get_by_text("Friday Knockout published.")).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)

@@ -1,4 +1,4 @@
-"""Names of players in a CSV file, whatever program wrote it. Pure."""
+"""Names of players in a CSV file with any delimiter and common encodings and headers."""
 
 import csv
 import io
@@ -14,10 +14,10 @@ DELIMITERS = ",;\t|"
 
 
 def names_in_csv(data: bytes) -> list[str]:
-    """The names, in the order of the file.
+    """Return the names, in the order of the file.
 
-    With a header line: its column of names, or of first and last names; without: the first column.
-    Refused: `not_text`, `csv_without_names`.
+    They are in the column that the header line names, or in its columns of first and last names; without a header
+    line, in the first column. Refused: `csv_not_text`, `csv_without_names`.
 
     >>> names_in_csv(b"Last name;First name\\nRistic;Elif\\n")
     ['Elif Ristic']
@@ -31,10 +31,10 @@ def names_in_csv(data: bytes) -> list[str]:
     columns = _columns(rows[0])
     body = rows[1:] if columns else rows
     names = [" ".join(_cell(row, at) for at in columns or (0,)).strip() for row in body]
-    found = [name for name in names if name]
-    if not found:
+    kept = [name for name in names if name]
+    if not kept:
         raise Refused("csv_without_names")
-    return found
+    return kept
 
 
 def _text(data: bytes) -> str:
@@ -49,7 +49,7 @@ def _text(data: bytes) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """What stands most often in the first line."""
+    """Return the delimiter that is most frequent in the first line."""
     first = text.lstrip().splitlines()[0] if text.strip() else ""
     return max(DELIMITERS, key=first.count)
 

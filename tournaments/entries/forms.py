@@ -14,7 +14,7 @@ from tournaments.state.forms import ReasonForm
 
 DIVISION, EVENT = "division", "event"
 CHOICE = "choice-"
-"""What the name of a field starts with that says whom a name of a list means."""
+"""Prefix of the fields that choose a player for a name of a list."""
 
 
 class AddEntryForm(RefusingForm):
@@ -39,7 +39,7 @@ class ListForm(RefusingForm):
         max_length=LONGEST_LIST,
         required=False,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text=_("One name a line. Members are found in any capitals, with or without accents."),
+        help_text=_("One name per line. Capitals and accents do not matter when members are matched."),
     )
     file = forms.FileField(label=_("or a CSV file"), required=False)
     FIELD_OF: ClassVar[dict[str, str]] = {
@@ -57,9 +57,9 @@ class ListForm(RefusingForm):
 
 
 class EnterListForm(RefusingForm):
-    """A list that was previewed, with whom the unclear names mean.
+    """A list that was previewed, with the players chosen for ambiguous names.
 
-    Each `choice-<place>` field is empty (leave the name out), a public id, or `lists.SOMEBODY_ELSE`.
+    Each `choice-<place>` field is empty (leave the name out), a public id, or `lists.NEW_PLAYER`.
     """
 
     names = forms.CharField(max_length=LONGEST_LIST)
@@ -76,52 +76,52 @@ class EnterListForm(RefusingForm):
         return [line for line in self.cleaned_data["names"].splitlines() if line.strip()]
 
     def clean(self) -> dict[str, Any]:
-        """Refuses a choice for a place that the list does not have."""
+        """Reject a choice for a position that the list does not have."""
         cleaned = super().clean() or {}
         places = {f"{CHOICE}{place}" for place in range(min(len(cleaned.get("names", ())), MOST_NAMES))}
         if unknown := [key for key in self.fields if key.startswith(CHOICE) and key not in places]:
-            raise ValidationError(_("There is no name for this choice: %(field)s."), params={"field": unknown[0]})
+            raise ValidationError(_("The list has no name for this choice: %(field)s."), params={"field": unknown[0]})
         return cleaned
 
     @property
     def choices(self) -> dict[int, str]:
-        """Whom the names at these places mean."""
+        """The players chosen for names, by their position in the list."""
         return {
             int(key.removeprefix(CHOICE)): value for key, value in self.cleaned_data.items() if key.startswith(CHOICE)
         }
 
 
 class CheckInForm(RefusingForm):
-    """Whether a player is here."""
+    """Whether a player is present."""
 
     present = forms.TypedChoiceField(
-        choices=[("1", _("here")), ("0", _("not here"))], coerce=lambda value: value == "1"
+        choices=[("1", _("present")), ("0", _("not present"))], coerce=lambda value: value == "1"
     )
 
 
 class ReturnForm(ReasonForm):
-    """A withdrawal that is taken back, as it was previewed."""
+    """The return of a withdrawn player, after its preview."""
 
     scope = forms.ChoiceField(choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))])
     seen = forms.CharField(max_length=64)
 
 
 class UndoForm(ReasonForm):
-    """Something undone as it was previewed."""
+    """Undoing a late entry, after its preview."""
 
     after = forms.IntegerField(min_value=0)
 
 
 class ScopeForm(RefusingForm):
-    """What a preview is asked for: one division, or the whole event."""
+    """Whether a preview is about one division or the whole event."""
 
     scope = forms.ChoiceField(choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))])
 
 
 class WithdrawForm(ReasonForm):
-    """What somebody withdraws from, and why."""
+    """Whether a player withdraws from one division or the whole event, and why."""
 
     scope = forms.ChoiceField(
         choices=[(DIVISION, _("this division")), (EVENT, _("the whole event"))],
-        error_messages={"required": _("Say what the player withdraws from.")},
+        error_messages={"required": _("Choose what the player withdraws from.")},
     )

@@ -1,4 +1,4 @@
-"""Forms of this room: what was typed becomes what a service takes, and a refusal stands beside its field."""
+"""Forms of events and divisions, and fields for local dates and times."""
 
 import zoneinfo
 from collections.abc import Sequence
@@ -22,64 +22,64 @@ CLAIM_WAITS = ((600, _("10 minutes (at a venue)")), (3600, _("1 hour")), (86400,
 
 
 class LocalField(forms.DateTimeField):
-    """A date and time as the event's clocks show it; give the form its `zone`."""
+    """A naive date and time in the event's time zone; `localise` makes it an instant."""
 
     def __init__(self, **options: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
         super().__init__(widget=widget, input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"], **options)
 
     def from_current_timezone(self, value: datetime) -> datetime:
-        """Left naive here: the zone may come in the same form."""
+        """Leave the value naive, since the zone may be a field of the same form."""
         return value
 
     def to_python(self, value: Any) -> datetime | None:
-        """As Django's, without its zone."""
+        """Return Django's value without its time zone."""
         parsed = forms.DateTimeField.to_python(self, value)
         return parsed.replace(tzinfo=None) if parsed is not None else None
 
     def prepare_value(self, value: Any) -> Any:
-        """What is given is local already."""
+        """Return the value unchanged, since it is already local."""
         return value
 
 
 def localise(naive: datetime | None, zone: tzinfo) -> datetime | None:
-    """The instant at which the clocks of a zone show this."""
+    """Return the instant at which clocks in a zone show this time."""
     return naive.replace(tzinfo=zone) if naive is not None else None
 
 
 def shown_local(at: datetime | None, zone: tzinfo) -> datetime | None:
-    """What the clocks of a zone show."""
+    """Return what clocks in a zone show at an instant."""
     return at.astimezone(zone).replace(tzinfo=None) if at is not None else None
 
 
 class TournamentForm(RefusingForm):
-    """An event as it shows itself."""
+    """The settings of an event."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     starts_at = LocalField(label=_("Starts"))
     ends_at = LocalField(label=_("Ends"), required=False)
-    time_zone = ZoneField(help_text=_("All times of the event are meant so. Type a city."))
+    time_zone = ZoneField(help_text=_("All times of the event are in this zone. Type a city."))
     venue = forms.CharField(label=_("Venue"), max_length=200, required=False)
     about = forms.CharField(label=_("About"), max_length=4000, required=False, widget=forms.Textarea(attrs={"rows": 4}))
     currency = forms.RegexField(
-        label=_("Fees are in"),
+        label=_("Currency of fees"),
         regex=r"^[A-Za-z]{2,12}$",
         initial="ticket",
-        help_text=_("“ticket”, or the code of a currency, such as EUR."),
+        help_text=_("“ticket”, or a currency code such as EUR."),
     )
 
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name"}
     FIELDS = ("name", "venue", "about", "currency", "time_zone")
 
     def clean(self) -> dict[str, Any]:
-        """Times become instants in the event's zone; an event ends after it starts."""
+        """Convert times to instants in the event's zone, and check that the event ends after it starts."""
         cleaned = super().clean() or {}
         if zone := cleaned.get("time_zone"):
             for field in ("starts_at", "ends_at"):
                 cleaned[field] = localise(cleaned.get(field), zoneinfo.ZoneInfo(zone))
         starts, ends = cleaned.get("starts_at"), cleaned.get("ends_at")
         if starts and ends and ends < starts:
-            self.add_error("ends_at", ValidationError(_("It ends before it starts.")))
+            self.add_error("ends_at", ValidationError(_("The end is before the start.")))
         if currency := cleaned.get("currency"):
             cleaned["currency"] = currency.lower() if currency.lower() == "ticket" else currency.upper()
             cleaned["currency_exponent"] = 0 if cleaned["currency"] in WITHOUT_CENTS else 2
@@ -87,7 +87,7 @@ class TournamentForm(RefusingForm):
 
 
 class DivisionForm(RefusingForm):
-    """What a division is played by."""
+    """The settings of a division."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     lengths = forms.CharField(
@@ -99,41 +99,41 @@ class DivisionForm(RefusingForm):
     )
     draw_method = forms.ChoiceField(label=_("Draw"), choices=Division.DrawMethod.choices)
     apart = forms.BooleanField(
-        label=_("Club-mates in opposite halves"), required=False, help_text=_("Of clubs other than this one.")
+        label=_("Club-mates in opposite halves"), required=False, help_text=_("Does not apply to members of this club.")
     )
     crawford = forms.BooleanField(label=_("Crawford rule"), required=False, initial=True)
     rated = forms.BooleanField(label=_("Rated"), required=False, initial=True)
     pool_id = forms.TypedChoiceField(
         label=_("Ratings"), choices=[("", _("the site’s ratings"))], required=False, coerce=int, empty_value=None
     )
-    self_registration = forms.BooleanField(label=_("Players register themselves"), required=False)
+    self_registration = forms.BooleanField(label=_("Players can register themselves"), required=False)
     closes_at = LocalField(label=_("Registration closes"), required=False)
     capacity = forms.IntegerField(
         label=_("Places"),
         min_value=2,
         max_value=MOST_ENTRIES,
         required=False,
-        help_text=_("Empty: any number. Whoever does not fit goes on the waiting list."),
+        help_text=_("Leave empty for no limit. Further entries go on the waiting list."),
     )
     fee = forms.DecimalField(label=_("Entry fee"), min_value=0, required=False, max_digits=9)
     deadline_rule = forms.ChoiceField(
-        label=_("When a round ends, for a match not played"), choices=Division.DeadlineRule.choices
+        label=_("Matches not played by the deadline"), choices=Division.DeadlineRule.choices
     )
-    extension_hours = forms.IntegerField(label=_("An extension lasts, hours"), min_value=1, max_value=2000, initial=72)
+    extension_hours = forms.IntegerField(label=_("Extension, in hours"), min_value=1, max_value=2000, initial=72)
     claim_wait = forms.TypedChoiceField(
-        label=_("A report that was seen and not answered stands after"), choices=CLAIM_WAITS, coerce=int
+        label=_("Accept a seen but unanswered report after"), choices=CLAIM_WAITS, coerce=int
     )
     records_stand = forms.BooleanField(
-        label=_("Accepted game records stand at once"),
+        label=_("Accept valid game records at once"),
         required=False,
-        help_text=_("Otherwise the winner’s record waits for the other player, as a reported score does."),
+        help_text=_("Otherwise the other player has to confirm the winner’s record, like a reported score."),
     )
     deadlines = forms.CharField(
         label=_("Deadlines by round"),
         required=False,
         max_length=600,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text=_("One a line, in the event's time zone: 2026-11-27 20:00. An empty line or a hyphen: none."),
+        help_text=_("One per line in the event’s time zone, such as 2026-11-27 20:00. Use a hyphen for no deadline."),
     )
 
     FIELD_OF: ClassVar[dict[str, str]] = {
@@ -166,7 +166,7 @@ class DivisionForm(RefusingForm):
                 self.fields[field].disabled = True
 
     def clean_lengths(self) -> list[int]:
-        """Whole numbers, apart by spaces or commas."""
+        """Parse whole numbers separated by spaces or commas."""
         words = self.cleaned_data["lengths"].replace(",", " ").split()
         if (
             not words
@@ -177,7 +177,7 @@ class DivisionForm(RefusingForm):
         return [int(word) for word in words]
 
     def clean_deadlines(self) -> list[datetime | None]:
-        """One instant a line."""
+        """Parse one instant per line; empty lines and hyphens are None."""
         lines = [line.strip() for line in self.cleaned_data["deadlines"].splitlines()]
         while lines and not lines[-1].strip("-–"):
             lines.pop()
@@ -192,14 +192,14 @@ class DivisionForm(RefusingForm):
             raise ValidationError(sentence("bad_deadline", {"text": line[:40]})) from None
 
     def clean_fee(self) -> int:
-        """Whole minor units."""
+        """Convert the fee to whole minor units of its currency."""
         fee = (self.cleaned_data["fee"] or 0) * 10**self.exponent
         if fee != int(fee) or fee > MOST_MINOR_UNITS:
-            raise ValidationError(_("Write the fee in whole units of its currency."))
+            raise ValidationError(_("The fee has too many decimals for its currency."))
         return int(fee)
 
     def settings(self) -> dict[str, Any]:
-        """What the service takes; the deadlines go to a service of their own, and what is fixed is left out."""
+        """Return the values for the service, without deadlines (which have their own service) and fixed settings."""
         values = {name: value for name, value in self.cleaned_data.items() if name not in ("lengths", "deadlines")}
         lengths = self.cleaned_data["lengths"]
         values["closes_at"] = localise(values["closes_at"], self.zone)
@@ -208,7 +208,7 @@ class DivisionForm(RefusingForm):
 
     @staticmethod
     def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
-        """What the form of a division begins with."""
+        """Return the initial values of the form for a division."""
         plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
                  "deadline_rule", "extension_hours", "claim_wait", "records_stand")  # fmt: skip
         lines = [f"{shown_local(at, zone):%Y-%m-%d %H:%M}" if at else "-" for at in deadlines]
@@ -222,7 +222,7 @@ class DivisionForm(RefusingForm):
 
 
 class SeasonForm(RefusingForm):
-    """The event that the next season of a league will be."""
+    """The event of a league's next season."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME)
     starts_at = LocalField(label=_("Starts"))

@@ -298,10 +298,10 @@ def test_who_has_withdrawn_comes_back_after_a_look_at_what_follows(
     leaver = playing.slots.get(side=0).entry
     base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{leaver.public_id}/"
     post(alice_client, f"{base}withdraw/", {"scope": "division"})
-    assert "Back in…" in text(page(alice_client, url(entered)))
+    assert "Let back in…" in text(page(alice_client, url(entered)))
 
     look = alice_client.get(f"{base}back-in/").content.decode()
-    assert "the walkover is taken back; to be played" in text(look)
+    assert "walkover undone; to be played" in text(look)
     seen = re.search(r'name="seen" value="([0-9a-f]+)"', look)
     assert seen
     assert "Player" in post(alice_client, f"{base}back-in/", {})
@@ -336,7 +336,7 @@ def test_a_late_entry_shows_whom_it_affects_before_it_is_made_and_is_undone(
     publish(entered, by_alice)
     post_url = url(entered, "entries/add/")
     look = alice_client.post(post_url, {"name": "Louise"}).content.decode()
-    taken = re.search(r"Louise takes the bye of (Player \d): M(\d+)\.", text(look))
+    taken = re.search(r"Louise takes the bye of (Player \d) in M(\d+)\.", text(look))
     assert taken
     assert "– bye becomes" in text(look) or "bye – " in text(look)
     assert not entered.entries.filter(player__name="Louise").exists()
@@ -357,7 +357,7 @@ def test_a_late_entry_shows_whom_it_affects_before_it_is_made_and_is_undone(
     post(alice_client, f"{base}undo-late/", {})
     entry.refresh_from_db()
     assert entry.status == Entry.Status.IN
-    assert "The late entry of Louise is undone." in post(alice_client, f"{base}undo-late/", {"after": after[1]})
+    assert "Late entry of Louise undone." in post(alice_client, f"{base}undo-late/", {"after": after[1]})
     entry.refresh_from_db()
     assert entry.status == Entry.Status.OUT
 

@@ -88,7 +88,7 @@ def test_a_name_spelled_differently_is_asked_about(division: Division, club: Clu
     made = lists.enter_list(
         division=division,
         names=["Nils Nørd", "Nils Nørd", "Nils Nord"],
-        choices={0: nord.public_id, 1: lists.SOMEBODY_ELSE},
+        choices={0: nord.public_id, 1: lists.NEW_PLAYER},
         by=by_alice,
         now=NOON,
     )

@@ -46,8 +46,8 @@ class DesignerPage:
         settings = [stage for stage in valid if stage is not None]
         self.settings = settings if len(settings) == len(stages) and evening.is_valid() else None
         self.tables: int | None = evening.cleaned_data.get("tables") if evening.is_valid() else None
-        self.outline = self._outline()
-        self.preview: Preview | None = preview_of(self.outline, zone) if self.outline else None
+        self.forecast = self._forecast()
+        self.preview: Preview | None = preview_of(self.forecast, zone) if self.forecast else None
         self._offer_patterns()
 
     @classmethod
@@ -101,7 +101,7 @@ class DesignerPage:
         else:
             self.faults.append(sentence(refused.code, refused.params))
 
-    def _outline(self) -> Forecast | None:
+    def _forecast(self) -> Forecast | None:
         if self.settings is None:
             return None
         starts, closes = self.evening.span(self.zone)
@@ -116,8 +116,8 @@ class DesignerPage:
 
     def _offer_patterns(self) -> None:
         """Offer each stage the patterns for its field; while a form has errors, only the first stage gets any."""
-        if self.outline is not None:
-            choices = [stage.choices for stage in self.outline.stages]
+        if self.forecast is not None:
+            choices = [stage.choices for stage in self.forecast.stages]
         else:
             players = self.evening.cleaned_data["players"] if self.evening.is_valid() else 0
             choices = [choices_of(StageSettings(self.stages[0].format_name), players)] if self.stages else []

@@ -67,15 +67,15 @@ class Preview:
     has_times: bool
 
 
-def preview_of(outline: Forecast, zone: tzinfo) -> Preview:
-    """Return an outline in words, with times in the zone of the event."""
-    several = len(outline.stages) > 1
+def preview_of(forecast: Forecast, zone: tzinfo) -> Preview:
+    """Return a forecast in words, with times in the zone of the event."""
+    several = len(forecast.stages) > 1
     return Preview(
-        line=_line(outline, zone),
-        facts=_facts(outline),
-        remarks=[(str(remark.kind), _remark(remark, several)) for remark in outline.remarks],
-        stages=[_stage(stage, outline.starts, zone, several) for stage in outline.stages if stage.brackets],
-        has_times=bool(outline.finish),
+        line=_line(forecast, zone),
+        facts=_facts(forecast),
+        remarks=[(str(remark.kind), _remark(remark, several)) for remark in forecast.remarks],
+        stages=[_stage(stage, forecast.starts, zone, several) for stage in forecast.stages if stage.brackets],
+        has_times=bool(forecast.finish),
     )
 
 
@@ -92,14 +92,14 @@ def clock(at: datetime, zone: tzinfo, since: datetime) -> str:
     return date_format(local, "D H:i" if at - since < timedelta(days=6) else "j M H:i")
 
 
-def _line(outline: Forecast, zone: tzinfo) -> str:
-    matches = outline.matches
-    parts = [ngettext("%(count)d player", "%(count)d players", outline.entries) % {"count": outline.entries}]
+def _line(forecast: Forecast, zone: tzinfo) -> str:
+    matches = forecast.matches
+    parts = [ngettext("%(count)d player", "%(count)d players", forecast.entries) % {"count": forecast.entries}]
     if matches.most:
         parts.append(ngettext("%(count)s match", "%(count)s matches", matches.most) % {"count": count_text(matches)})
-        parts.append(_(", then ").join(_rounds(stage) for stage in outline.stages if stage.brackets))
-    if outline.starts and outline.ends and outline.ends_late:
-        ends, late = (clock(at, zone, outline.starts) for at in (outline.ends, outline.ends_late))
+        parts.append(_(", then ").join(_rounds(stage) for stage in forecast.stages if stage.brackets))
+    if forecast.starts and forecast.ends and forecast.ends_late:
+        ends, late = (clock(at, zone, forecast.starts) for at in (forecast.ends, forecast.ends_late))
         parts.append(_("about %(time)s, 90 %% likely by %(late)s") % {"time": ends, "late": late})
     return " · ".join(parts)
 
@@ -116,13 +116,13 @@ def _rounds(stage: StageForecast) -> str:
     return " + ".join([text, *(texts[bracket.key] % {"rounds": len(bracket.rounds)} for bracket in brackets)])
 
 
-def _facts(outline: Forecast) -> list[tuple[str, str]]:
-    if not outline.matches.most:
+def _facts(forecast: Forecast) -> list[tuple[str, str]]:
+    if not forecast.matches.most:
         return []
     return [
-        (_("Matches per player"), count_text(outline.matches_each)),
-        (_("Byes"), count_text(outline.byes)),
-        (_("Tables in use"), str(outline.tables)),
+        (_("Matches per player"), count_text(forecast.matches_each)),
+        (_("Byes"), count_text(forecast.byes)),
+        (_("Tables in use"), str(forecast.tables)),
     ]
 
 

@@ -25,7 +25,7 @@ def preview_data(division: Division, stages: Sequence[StageSettings], evening: d
     if "minutes_per_point" in evening:
         pace = replace(pace, minutes_per_point=evening["minutes_per_point"])
     starts = evening.get("starts_at") or event.starts_at
-    preview = forecast_stages(
+    forecast = forecast_stages(
         stages,
         entries,
         default_lengths=division.lengths,
@@ -33,21 +33,21 @@ def preview_data(division: Division, stages: Sequence[StageSettings], evening: d
         starts=starts,
         closes=evening.get("closes_at"),
     )
-    return OutlineSerializer(_outline(preview, starts)).data
+    return OutlineSerializer(_forecast(forecast, starts)).data
 
 
-def _outline(forecast_stages: Forecast, starts: datetime) -> dict[str, Any]:
+def _forecast(forecast: Forecast, starts: datetime) -> dict[str, Any]:
     return {
-        "possible": forecast_stages.possible,
-        "entries": forecast_stages.entries,
-        "matches": forecast_stages.matches,
-        "byes": forecast_stages.byes,
-        "rounds": forecast_stages.rounds,
-        "matches_each": forecast_stages.matches_each,
-        "tables": forecast_stages.tables,
-        "finish": _finish(forecast_stages.finish, starts),
-        "remarks": [_remark(remark) for remark in forecast_stages.remarks],
-        "stages": [_stage(stage, starts) for stage in forecast_stages.stages],
+        "possible": forecast.possible,
+        "entries": forecast.entries,
+        "matches": forecast.matches,
+        "byes": forecast.byes,
+        "rounds": forecast.rounds,
+        "matches_each": forecast.matches_each,
+        "tables": forecast.tables,
+        "finish": _finish(forecast.finish, starts),
+        "remarks": [_remark(remark) for remark in forecast.remarks],
+        "stages": [_stage(stage, starts) for stage in forecast.stages],
     }
 
 

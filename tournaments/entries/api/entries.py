@@ -1,218 +1,206 @@
-"""Who takes part, for programs."""
+"""API: who takes part in a division."""
 
 from typing import Any
 
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import generics, status
 from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from players.access import Role, my_player, require
 from players.accounts.services import ensure_player
-from tournaments import access
-from tournaments.entries.api.returns import UndoPreviewSerializer, parts_as_answer
 from tournaments.entries.selectors.previews import late_view
+from tournaments.entries.serializers import UndoPreviewSerializer
 from tournaments.entries.services import entries as services
 from tournaments.entries.services import lists
+from tournaments.events.api.base import DivisionView, EntryView, TournamentView
 from tournaments.models import Entry
-from tournaments.state import serializers as shapes
 from tournaments.state.api import READ, WRITE, by, example, me, validated
+from tournaments.state.serializers import (
+    EnteredSerializer,
+    EntrySerializer,
+    NameListSerializer,
+    NewEntrySerializer,
+    PresentSerializer,
+    ReasonSerializer,
+    WithdrawalSerializer,
+)
 
 
-class Entries(generics.ListAPIView[Entry]):
+class Entries(DivisionView, generics.ListAPIView[Entry]):
     """The entries of a division."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
-    serializer_class = shapes.EntrySerializer
+    serializer_class = EntrySerializer
     filter_backends = ()
 
     def get_queryset(self) -> Any:
-        """In the order they came, of one status if that is asked for."""
+        """Return the entries in the order they were made, with the status in the query if there is one."""
         if getattr(self, "swagger_fake_view", False):
             return Entry.objects.none()
-        found = access.division(self.request.user, self.kwargs["division"]).entries.select_related("player", "division")
-        wanted = self.request.query_params.get("status")
-        return found.filter(status=wanted) if wanted in Entry.Status.values else found
+        entries = self.get_division().entries.select_related("player", "division")
+        status_ = self.request.query_params.get("status")
+        return entries.filter(status=status_) if status_ in Entry.Status.values else entries
 
     @extend_schema(
         operation_id="entries_list",
-        summary="Who takes part",
+        summary="List the entries of a division",
         parameters=[OpenApiParameter("status", str, enum=Entry.Status.values)],
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """A page of them."""
+        """One page of entries."""
         return super().get(request, *args, **kwargs)
 
     @extend_schema(
         operation_id="entries_create",
-        summary="Enter somebody by name",
+        summary="Enter a player by name",
         description=(
-            "A member is found in any capitals, with or without accents; an unknown name becomes a member. Where "
-            "several are called so the answer is 422 `name_ambiguous`, where the member is spelled differently "
-            "`name_of_member`, both with `candidates`; send one of them, or `new`, as `player`. While the division is "
-            "played this is a late entry: into the next round of a Swiss, by a bye of a knockout, against everybody of "
-            "a league; `status` is `waiting` where nothing is free."
+            "Members are matched regardless of capitals and accents; an unknown name becomes a member. If several "
+            "members match, the answer is 422 `name_ambiguous`; if one matches with another spelling, "
+            "`name_of_member`. Both have `candidates`: send one of them, or `new`, as `player`. In a running division "
+            "this is a late entry: into the next round of a Swiss, with a bye of a knockout, against everybody in a "
+            "league. If nothing is free, `status` is `waiting`."
         ),
-        request=shapes.NewEntrySerializer,
+        request=NewEntrySerializer,
         examples=[OpenApiExample("By name", value={"name": "Elif Ristic"}, request_only=True)],
-        responses={201: shapes.EntrySerializer, 200: UndoPreviewSerializer, **WRITE},
+        responses={201: EntrySerializer, 200: UndoPreviewSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
-        """409 `already_entered` where he is in already."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = validated(shapes.NewEntrySerializer, request)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `already_entered` if the player is already in."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(NewEntrySerializer, request)
         named = {"name": fields["name"], "player": fields.get("player", "")}
         if fields["preview"]:
-            preview = lists.preview_late_name(division=found, now=timezone.now(), **named)
-            return Response({"after": preview.seq, "divisions": parts_as_answer([late_view(preview)])})
-        entry = lists.enter_name(division=found, by=by(request), now=timezone.now(), after=fields.get("after"), **named)
-        return Response(shapes.EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
+            preview = lists.preview_late_name(division=division, now=self.acting()["now"], **named)
+            return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [late_view(preview)]}).data)
+        entry = lists.enter_name(division=division, after=fields.get("after"), **self.acting(), **named)
+        return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
 
-class Paste(APIView):
-    """Entering many at once."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class Paste(DivisionView):
+    """Entering many players at once."""
 
     @extend_schema(
         operation_id="entries_paste",
         summary="Enter a list of names",
-        description="With `preview` nothing is done. Whoever is in already is passed over: sending twice is harmless.",
-        request=shapes.NameListSerializer,
+        description="With `preview` nothing is written. Players who are already in are skipped, so it can be repeated.",
+        request=NameListSerializer,
         examples=[
             OpenApiExample(
                 "A list", value={"names": ["Elif Ristic", "Omar Kageyama"], "preview": True}, request_only=True
             )
         ],
-        responses={200: shapes.EnteredSerializer, **WRITE},
+        responses={200: EnteredSerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
-        """Who each name means, and who was entered."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = validated(shapes.NameListSerializer, request)
-        lines = lists.preview(division=found, names=fields["names"])
-        made = lists.Entered([], [])
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """Whom each name matches, and who was entered."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(NameListSerializer, request)
+        lines = lists.preview(division=division, names=fields["names"])
+        result = lists.ListResult([], [])
         if not fields["preview"]:
-            choices = {int(place): who for place, who in fields.get("choices", {}).items() if place.isdecimal()}
-            made = lists.enter_list(
-                division=found,
-                names=fields["names"],
-                choices=choices,
-                by=by(request),
-                now=timezone.now(),
-            )
-        body = {"lines": [_line(line) for line in lines], "entries": made.entries, "left_out": made.left_out}
-        return Response(shapes.EnteredSerializer(body).data)
+            choices = {int(place): player for place, player in fields.get("choices", {}).items() if place.isdecimal()}
+            result = lists.enter_list(division=division, names=fields["names"], choices=choices, **self.acting())
+        data = {"lines": [_line(line) for line in lines], "entries": result.entries, "left_out": result.left_out}
+        return Response(EnteredSerializer(data).data)
 
 
 def _line(line: lists.Line) -> dict[str, Any]:
-    found = line.found
     return {
-        "name": found.name,
-        "what": line.what,
-        "asks": line.asks,
-        "player": found.player,
-        "candidates": found.candidates,
+        "name": line.match.name,
+        "what": line.status,
+        "asks": line.needs_choice,
+        "player": line.match.player,
+        "candidates": line.match.candidates,
     }
 
 
-class Register(APIView):
-    """Entering oneself."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class Register(DivisionView):
+    """Registering oneself."""
 
     @extend_schema(
         operation_id="entries_register",
         summary="Enter myself",
-        description="`status` of the answer is `waiting` where all places are taken.",
+        description="If all places are taken, `status` of the answer is `waiting`.",
         request=None,
-        responses={201: shapes.EntrySerializer, **WRITE},
+        responses={201: EntrySerializer, **WRITE},
     )
-    def post(self, request: Request, division: str) -> Response:
+    def post(self, request: Request, **kwargs: str) -> Response:
         """409 `registration_closed` or `already_entered`."""
-        found = access.division(request.user, division)
+        division = self.get_division()
         player = ensure_player(user=me(request), by=by(request))
-        entry = services.register(division=found, player=player, by=by(request), now=timezone.now())
-        return Response(shapes.EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
+        entry = services.register(division=division, player=player, **self.acting())
+        return Response(EntrySerializer(entry).data, status=status.HTTP_201_CREATED)
 
 
-class OneEntry(APIView):
+class OneEntry(EntryView):
     """An entry."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
-    @extend_schema(operation_id="entries_retrieve", summary="An entry", responses={200: shapes.EntrySerializer, **READ})
-    def get(self, request: Request, entry: str) -> Response:
-        """As everybody sees it."""
-        return Response(shapes.EntrySerializer(access.entry(request.user, entry)).data)
+    @extend_schema(operation_id="entries_retrieve", summary="Get an entry", responses={200: EntrySerializer, **READ})
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """The entry as shown to everybody."""
+        return Response(EntrySerializer(self.get_entry()).data)
 
 
-class Withdraw(APIView):
+class Withdraw(EntryView):
     """Withdrawing an entry."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="entries_withdraw",
-        summary="Withdraw an entry from the division, or its player from the whole event",
-        description="For directors, and for the player himself.",
-        request=shapes.WithdrawalSerializer,
+        summary="Withdraw an entry from its division, or its player from the whole event",
+        description="For directors and the player.",
+        request=WithdrawalSerializer,
         examples=example(scope="event", reason="I am ill."),
-        responses={200: shapes.EntrySerializer, **WRITE},
+        responses={200: EntrySerializer, **WRITE},
     )
-    def post(self, request: Request, entry: str) -> Response:
-        """409 `not_entered` where it is out already."""
-        found = access.entry_as(request.user, entry, Role.DIRECTOR)
-        fields = validated(shapes.WithdrawalSerializer, request)
-        what: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": fields.get("reason", "")}
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `not_entered` if it is already withdrawn."""
+        entry = self.get_entry(Role.DIRECTOR)
+        fields = validated(WithdrawalSerializer, request)
+        reason = fields.get("reason", "")
         if fields["scope"] == "event":
-            services.withdraw_from_event(tournament=found.division.tournament, player=found.player, **what)
+            event = entry.division.tournament
+            services.withdraw_from_event(tournament=event, player=entry.player, reason=reason, **self.acting())
         else:
-            services.withdraw(entry=found, **what)
-        found.refresh_from_db()
-        return Response(shapes.EntrySerializer(found).data)
+            services.withdraw(entry=entry, reason=reason, **self.acting())
+        entry.refresh_from_db()
+        return Response(EntrySerializer(entry).data)
 
 
-class CheckIn(APIView):
-    """Whether somebody is here."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class CheckIn(EntryView):
+    """Checking a player in."""
 
     @extend_schema(
         operation_id="entries_check_in",
-        summary="Check somebody in, or take it back",
-        request=shapes.PresentSerializer,
+        summary="Check a player in or out",
+        request=PresentSerializer,
         examples=example(present=True),
-        responses={200: shapes.EntrySerializer, **WRITE},
+        responses={200: EntrySerializer, **WRITE},
     )
-    def post(self, request: Request, entry: str) -> Response:
+    def post(self, request: Request, **kwargs: str) -> Response:
         """For assistants."""
-        found = access.entry_as(request.user, entry, Role.ASSISTANT)
-        require(request.user, found.division.tournament.club, Role.ASSISTANT)
-        fields = validated(shapes.PresentSerializer, request)
-        services.check_in(entry=found, present=fields["present"], by=by(request), now=timezone.now())
-        return Response(shapes.EntrySerializer(found).data)
+        entry = self.get_entry(Role.ASSISTANT)
+        require(request.user, entry.division.tournament.club, Role.ASSISTANT)
+        fields = validated(PresentSerializer, request)
+        services.check_in(entry=entry, present=fields["present"], **self.acting())
+        return Response(EntrySerializer(entry).data)
 
 
-class Leave(APIView):
+class Leave(TournamentView):
     """Withdrawing oneself from an event."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_leave",
         summary="Withdraw myself from every division",
-        request=shapes.ReasonSerializer,
+        request=ReasonSerializer,
         examples=example(reason="I am ill."),
         responses={204: None, **WRITE},
     )
-    def post(self, request: Request, tournament: str) -> Response:
-        """Harmless where one is not entered."""
-        found = access.tournament_by_id(request.user, tournament)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """Does nothing if I am not entered."""
+        tournament = self.get_tournament()
         player = my_player(me(request))
-        fields = validated(shapes.ReasonSerializer, request)
-        services.withdraw_from_event(tournament=found, player=player, by=by(request), now=timezone.now(), **fields)
+        fields = validated(ReasonSerializer, request)
+        services.withdraw_from_event(tournament=tournament, player=player, **self.acting(), **fields)
         return Response(status=status.HTTP_204_NO_CONTENT)

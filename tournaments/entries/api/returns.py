@@ -1,155 +1,92 @@
-"""Letting somebody who has withdrawn back in, for API clients."""
+"""API: undo a withdrawal or a late entry, each with a preview."""
 
-from typing import Any
-
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from players.access import Role, require
-from tournaments import access
-from tournaments.entries.forms import DIVISION, EVENT
-from tournaments.entries.selectors.previews import PartView, return_view, undo_view
+from tournaments.entries.forms import EVENT
+from tournaments.entries.selectors.previews import return_view, undo_view
+from tournaments.entries.serializers import (
+    ReturnPreviewSerializer,
+    ReturnSerializer,
+    ScopeSerializer,
+    UndoPreviewSerializer,
+    UndoSerializer,
+)
 from tournaments.entries.services.late_previews import preview_undo, undo_late
 from tournaments.entries.services.returns import bring_back, preview_return
+from tournaments.events.api.base import EntryView
 from tournaments.models import Entry
-from tournaments.state import serializers as shapes
-from tournaments.state.api import READ, WRITE, by, example, validated
+from tournaments.state.api import READ, WRITE, example, validated
+from tournaments.state.serializers import SCOPES, EntrySerializer
 
 
-class ScopeSerializer(serializers.Serializer[Any]):
-    """Where somebody comes back to."""
-
-    scope = serializers.ChoiceField(shapes.SCOPES, default=DIVISION)
-
-
-class AffectedFixtureSerializer(serializers.Serializer[Any]):
-    """A match that others would play, or that would be played again."""
-
-    number = serializers.IntegerField(help_text="13 is M13.")
-    public_id = serializers.CharField()
-    before = serializers.CharField()
-    after = serializers.CharField()
-    remarks = serializers.ListField(child=serializers.CharField())
-
-
-class EntryPreviewSerializer(serializers.Serializer[Any]):
-    """What follows in one division."""
-
-    division = serializers.CharField()
-    notes = serializers.ListField(child=serializers.CharField())
-    changes = AffectedFixtureSerializer(many=True)
-
-
-class ReturnPreviewSerializer(serializers.Serializer[Any]):
-    """What follows if somebody comes back."""
-
-    seen = serializers.CharField(help_text="Send it with the return: it is refused as `stale` if anything changed.")
-    divisions = EntryPreviewSerializer(many=True)
-
-
-class ReturnSerializer(shapes.ReasonSerializer):
-    """A withdrawal that is taken back."""
-
-    scope = serializers.ChoiceField(shapes.SCOPES)
-    seen = serializers.CharField(max_length=64, help_text="Of the preview.")
-
-
-def parts_as_answer(parts: list[PartView]) -> list[dict[str, Any]]:
-    """The divisions of a preview."""
-    return [
-        {
-            "division": part.division,
-            "notes": part.notes,
-            "changes": [
-                {
-                    "number": line.number,
-                    "public_id": line.public_id,
-                    "before": line.before,
-                    "after": line.after,
-                    "remarks": list(line.remarks),
-                }
-                for line in part.changes
-            ],
-        }
-        for part in parts
-    ]
-
-
-class ReturnView(APIView):
-    """Back in after a withdrawal."""
+class DirectedEntryView(EntryView):
+    """Base of the endpoints about an entry that only directors may use."""
 
     permission_classes = (IsAuthenticated,)
+
+    def get_directed_entry(self) -> Entry:
+        """Return the entry of the URL for a director; unlike elsewhere, its player is refused."""
+        entry = self.get_entry()
+        require(self.request.user, entry.division.tournament.club, Role.DIRECTOR)
+        return entry
+
+
+class ReturnView(DirectedEntryView):
+    """The return of a player who has withdrawn."""
 
     @extend_schema(
         operation_id="entries_return_preview",
-        summary="What follows if somebody who has withdrawn comes back",
-        parameters=[OpenApiParameter("scope", str, enum=shapes.SCOPES)],
+        summary="Preview the return of a withdrawn player",
+        parameters=[OpenApiParameter("scope", str, enum=SCOPES)],
         responses={200: ReturnPreviewSerializer, **READ, **WRITE},
     )
-    def get(self, request: Request, entry: str) -> Response:
-        """Nothing is done. 409 `not_withdrawn` or `return_too_late`."""
-        found = _entry(request, entry)
-        asked = ScopeSerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        preview = preview_return(entry=found, event=asked.validated_data["scope"] == EVENT)
-        return Response({"seen": preview.mark, "divisions": parts_as_answer(return_view(preview))})
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Nothing is written. 409 `not_withdrawn` or `return_too_late`."""
+        entry = self.get_directed_entry()
+        query = ScopeSerializer(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        preview = preview_return(entry=entry, event=query.validated_data["scope"] == EVENT)
+        return Response(ReturnPreviewSerializer({"seen": preview.mark, "divisions": return_view(preview)}).data)
 
     @extend_schema(
         operation_id="entries_return",
-        summary="Let somebody who has withdrawn back in",
-        description="Walkovers booked because of the withdrawal are opened again; nothing that has begun is touched.",
+        summary="Let a withdrawn player return",
+        description="Walkovers that followed from the withdrawal are opened again. Matches that have begun stay.",
         request=ReturnSerializer,
         examples=example(scope="division", seen="0f3c", reason="Was only stuck in traffic."),
-        responses={200: shapes.EntrySerializer, **WRITE},
+        responses={200: EntrySerializer, **WRITE},
     )
-    def post(self, request: Request, entry: str) -> Response:
-        """409 `stale` where something has changed since the preview."""
-        found = _entry(request, entry)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `stale` if something has changed since the preview."""
+        entry = self.get_directed_entry()
         fields = validated(ReturnSerializer, request)
         bring_back(
-            entry=found,
+            entry=entry,
             seen=fields["seen"],
-            by=by(request),
-            now=timezone.now(),
             event=fields["scope"] == EVENT,
             reason=fields.get("reason", ""),
+            **self.acting(),
         )
-        found.refresh_from_db()
-        return Response(shapes.EntrySerializer(found).data)
+        entry.refresh_from_db()
+        return Response(EntrySerializer(entry).data)
 
 
-class UndoPreviewSerializer(serializers.Serializer[Any]):
-    """What follows if a late entry is undone."""
-
-    after = serializers.IntegerField(help_text="Send it with the undo: it is refused as `stale` if anything changed.")
-    divisions = EntryPreviewSerializer(many=True)
-
-
-class UndoSerializer(shapes.ReasonSerializer):
-    """A late entry that is undone."""
-
-    after = serializers.IntegerField(min_value=0, help_text="Of the preview.")
-
-
-class UndoLateView(APIView):
-    """A late entry undone."""
-
-    permission_classes = (IsAuthenticated,)
+class UndoLateView(DirectedEntryView):
+    """Undoing a late entry."""
 
     @extend_schema(
         operation_id="entries_undo_late_preview",
-        summary="What follows if a late entry is undone",
+        summary="Preview undoing a late entry",
         responses={200: UndoPreviewSerializer, **READ, **WRITE},
     )
-    def get(self, request: Request, entry: str) -> Response:
-        """Nothing is done. 409 `not_late` or `late_entry_begun`."""
-        preview = preview_undo(entry=_entry(request, entry))
-        return Response({"after": preview.seq, "divisions": parts_as_answer([undo_view(preview)])})
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """Nothing is written. 409 `not_late` or `late_entry_begun`."""
+        preview = preview_undo(entry=self.get_directed_entry())
+        return Response(UndoPreviewSerializer({"after": preview.seq, "divisions": [undo_view(preview)]}).data)
 
     @extend_schema(
         operation_id="entries_undo_late",
@@ -157,24 +94,12 @@ class UndoLateView(APIView):
         description="The byes that it took are byes again.",
         request=UndoSerializer,
         examples=example(after=12, reason="Typed into the wrong division."),
-        responses={200: shapes.EntrySerializer, **WRITE},
+        responses={200: EntrySerializer, **WRITE},
     )
-    def post(self, request: Request, entry: str) -> Response:
-        """409 `stale` where something has changed since the preview."""
-        found = _entry(request, entry)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """409 `stale` if something has changed since the preview."""
+        entry = self.get_directed_entry()
         fields = validated(UndoSerializer, request)
-        undo_late(
-            entry=found,
-            after=fields["after"],
-            by=by(request),
-            now=timezone.now(),
-            reason=fields.get("reason", ""),
-        )
-        found.refresh_from_db()
-        return Response(shapes.EntrySerializer(found).data)
-
-
-def _entry(request: Request, public_id: str) -> Entry:
-    found = access.entry_as(request.user, public_id, Role.DIRECTOR)
-    require(request.user, found.division.tournament.club, Role.DIRECTOR)
-    return found
+        undo_late(entry=entry, after=fields["after"], reason=fields.get("reason", ""), **self.acting())
+        entry.refresh_from_db()
+        return Response(EntrySerializer(entry).data)

@@ -1,4 +1,4 @@
-"""What an act on an entry would change, in words: coming back, coming late, and undoing a late entry."""
+"""Previews in words: a return, late entries, and undoing a late entry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from tournaments.state.preview import FixtureChange
 
 @dataclass(frozen=True, slots=True)
 class PartView:
-    """What follows in one division."""
+    """The effects in one division."""
 
     division: str
     notes: list[str] = field(default_factory=list)
@@ -25,7 +25,7 @@ class PartView:
 
 
 def return_view(preview: ReturnPreview) -> list[PartView]:
-    """What follows from a return, division after division."""
+    """Return the effects of a return, one part per division."""
     return [_returning(part) for part in preview.parts]
 
 
@@ -39,40 +39,42 @@ def _returning(part: Part) -> PartView:
 
 
 def late_view(preview: LatePreview) -> PartView:
-    """What late entries lead to."""
+    """Return the effects of late entries."""
     labels = ChangeLabels(preview.division)
-    guests = {one.entry: Entry(player=one.player or Player(name=one.name)) for one in preview.newcomers}
-    labels.names = Names({**labels.names.entries, **guests}, staff=True)
-    notes = [_coming(one, labels, preview.changes) for one in preview.newcomers]
+    entries = {
+        newcomer.entry: Entry(player=newcomer.player or Player(name=newcomer.name)) for newcomer in preview.newcomers
+    }
+    labels.names = Names({**labels.names.entries, **entries}, staff=True)
+    notes = [_late_note(newcomer, labels, preview.changes) for newcomer in preview.newcomers]
     return PartView(preview.division.name, notes, change_lines(preview.division, preview.changes, labels=labels))
 
 
-def _coming(one: Newcomer, labels: ChangeLabels, changes: Sequence[FixtureChange]) -> str:
-    """How one late entry comes in."""
-    name = labels.names.of(one.entry)
-    if one.waits:
+def _late_note(newcomer: Newcomer, labels: ChangeLabels, changes: Sequence[FixtureChange]) -> str:
+    """Return a sentence about how a late entry joins."""
+    name = labels.names.of(newcomer.entry)
+    if newcomer.waits:
         return _("%(name)s goes on the waiting list: no bye or place is free.") % {"name": name}
-    if one.round is not None:
-        return _("%(name)s plays from round %(round)d on.") % {"name": name, "round": one.round}
-    if one.matches:
+    if newcomer.round is not None:
+        return _("%(name)s plays from round %(round)d.") % {"name": name, "round": newcomer.round}
+    if newcomer.matches:
         return ngettext(
-            "%(name)s plays %(count)d match.", "%(name)s plays %(count)d matches, against everybody.", one.matches
-        ) % {"name": name, "count": one.matches}
+            "%(name)s plays %(count)d match.", "%(name)s plays %(count)d matches, against everybody.", newcomer.matches
+        ) % {"name": name, "count": newcomer.matches}
     for change in changes:
         sides = [slot.entry for slot in change.after.slots]
-        if one.entry in sides:
-            other = labels.names.of(sides[1 - sides.index(one.entry)])
-            return _("%(name)s takes the bye of %(other)s: M%(number)d.") % {
+        if newcomer.entry in sides:
+            other = labels.names.of(sides[1 - sides.index(newcomer.entry)])
+            return _("%(name)s takes the bye of %(other)s in M%(number)d.") % {
                 "name": name, "other": other, "number": change.row.number,
             }  # fmt: skip
     return name
 
 
 def undo_view(preview: UndoPreview) -> PartView:
-    """What undoing a late entry leads to."""
+    """Return the effects of undoing a late entry."""
     entry = preview.late.entry
     waits = preview.late.before == Entry.Status.WAITING
-    text = _("%(name)s is on the waiting list again.") if waits else _("%(name)s is out again.")
+    text = _("%(name)s goes back to the waiting list.") if waits else _("%(name)s is no longer entered.")
     notes = [text % {"name": entry.player.name}]
     return PartView(entry.division.name, notes, change_lines(entry.division, preview.changes))
 
@@ -83,7 +85,7 @@ def change_lines(
     reopened: Sequence[Fixture] = (),
     labels: ChangeLabels | None = None,
 ) -> list[ChangeLine]:
-    """The fixtures that change, in words; a walkover that is opened again says so."""
+    """Return the changed fixtures in words, with a remark on walkovers that are opened again."""
     labels = labels or ChangeLabels(division)
     again = {fixture.pk for fixture in reopened}
     return [
@@ -93,7 +95,7 @@ def change_lines(
             line.public_id,
             line.before,
             line.after,
-            (*line.remarks, *((_("the walkover is taken back; to be played"),) if change.row.pk in again else ())),
+            (*line.remarks, *((_("walkover undone; to be played"),) if change.row.pk in again else ())),
             line.stopped,
         )
         for change, line in ((change, labels.change(change)) for change in changes)

@@ -1,4 +1,4 @@
-"""Who takes part: entered by a director or by himself, on the waiting list, gone again."""
+"""Entering players before the draw, check-in and withdrawal."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -18,10 +18,9 @@ from tournaments.state.settle import settle
 
 
 def enter(*, division: Division, players: Iterable[Player], by: Actor, now: datetime) -> list[Entry]:
-    """Enters players as a director does; who does not fit goes on the waiting list.
+    """Enter players on behalf of a director; those without a free place go on the waiting list.
 
-    One player twice is refused and nobody is entered. Refused: `division_drawn`, `tournament_not_open`,
-    `already_entered`.
+    Refused: `division_drawn`, `tournament_not_open`, `already_entered`; then nobody is entered.
     """
     with transaction.atomic():
         row = lock_division(division.pk)
@@ -32,7 +31,7 @@ def enter(*, division: Division, players: Iterable[Player], by: Actor, now: date
 
 
 def register(*, division: Division, player: Player, by: Actor, now: datetime) -> Entry:
-    """Enters oneself. Refused: `registration_closed`, and what `enter` refuses."""
+    """Enter a player who registers without a director. Refused: `registration_closed`, and what `enter` refuses."""
     with transaction.atomic():
         row = lock_division(division.pk)
         _check_open(row)
@@ -45,7 +44,7 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
 
 
 def check_in(*, entry: Entry, present: bool, by: Actor, now: datetime) -> Entry:
-    """Notes that somebody is here, or is not after all."""
+    """Record that a player is present, or take that back."""
     with transaction.atomic():
         row = lock_division(entry.division_id)
         entry.checked_in_at = now if present else None
@@ -56,11 +55,11 @@ def check_in(*, entry: Entry, present: bool, by: Actor, now: datetime) -> Entry:
 
 
 def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Entry:
-    """Takes an entry out of the division.
+    """Withdraw an entry from the division.
 
-    Before the draw the first of the waiting list moves up; afterwards matches already decided stay, and every other
-    one is a walkover for the opponent. Refused: `not_entered`, `tournament_not_open`, and what `check_own_win` refuses
-    where the director would win a match by it.
+    Before the draw the first entry of the waiting list moves up. Afterwards decided matches stay, and every other
+    match is a walkover for the opponent. Refused: `not_entered`, `tournament_not_open`, and what `check_own_win`
+    refuses if the director would win a match by it.
     """
     with transaction.atomic():
         row = lock_division(entry.division_id)
@@ -70,22 +69,22 @@ def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Ent
 
 
 def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, now: datetime, reason: str = "") -> int:
-    """Takes a player out of every division of an event; how many entries that were. Refused: as `withdraw`."""
+    """Withdraw a player from every division of an event; return the number of entries. Refused: as `withdraw`."""
     with transaction.atomic():
         divisions = [lock_division(pk) for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True)]
-        held = lock_unfinished_matches(divisions)
+        locked_matches = lock_unfinished_matches(divisions)
         count = 0
         for division in divisions:
             for entry in division.entries.filter(same_person(player)).exclude(status=Entry.Status.OUT):
-                _withdraw(division, entry, held, by, now, reason)
+                _withdraw(division, entry, locked_matches, by, now, reason)
                 count += 1
     return count
 
 
 def _withdraw(
-    division: Division, entry: Entry, held: Mapping[int, Match], by: Actor, now: datetime, reason: str
+    division: Division, entry: Entry, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str
 ) -> None:
-    """`withdraw`, where the division and its matches are locked."""
+    """Withdraw an entry whose division and matches are locked."""
     if entry.status == Entry.Status.OUT:
         raise Refused("not_entered", name=entry.player.shown_name)
     if division.status == Division.Status.CANCELLED:
@@ -100,20 +99,17 @@ def _withdraw(
         _touch(division)
     elif was_in:
         Withdrawal.objects.create(entry=entry, reason=reason, at=now, by=by.user)
-        settle(division, by=by, now=now, locked=held, withdrawal_reason=reason)
+        settle(division, by=by, now=now, locked=locked_matches, withdrawal_reason=reason)
 
 
 def same_person(player: Player) -> Q:
-    """The entries of a person, under whichever of the players who were merged."""
+    """Return a filter for the entries of a person, including those of merged players."""
     player = canonical(player)
     return Q(player=player) | Q(player__merged_into=player)
 
 
 def refuse_two_entries(player: Player, into: Player) -> None:
-    """Before two players become one: they must not both take part in a division that is not over.
-
-    Refused: `both_entered`.
-    """
+    """Refuse to merge two players who both take part in a division that is not over. Refused: `both_entered`."""
     playing = Entry.objects.exclude(status=Entry.Status.OUT).exclude(
         division__status__in=(Division.Status.FINISHED, Division.Status.CANCELLED)
     )
@@ -141,7 +137,7 @@ def _enter(division: Division, player: Player, by: Actor, now: datetime) -> Entr
 
 
 def _move_up(division: Division, now: datetime) -> None:
-    """The longest waiting takes the free place."""
+    """Give a free place to the entry that has waited longest."""
     first = division.entries.filter(status=Entry.Status.WAITING).order_by("entered_at", "pk").first()
     if first is None or (division.capacity is not None and entries_in(division) >= division.capacity):
         return

@@ -1,7 +1,7 @@
-"""Somebody comes when the division is already being played.
+"""Late entries: players who enter while the division is being played.
 
-What can still be joined depends on the format: a Swiss with its next round, lives with the second, a knockout by taking
-a bye drawn by lot, a league by meeting everybody. Where nothing is free there is the waiting list.
+How they join depends on the format: a Swiss with the next round, lives with the second, a knockout by taking a bye
+drawn by lot, a league by meeting everybody. If no bye or place is free, they go on the waiting list.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,7 @@ from players.actors import Actor, log
 from players.models import Player
 from players.people.canonical import canonical
 from tournaments.entries.services.entries import same_person
-from tournaments.entries.services.late_plans import LATE, check_open, check_running, plan_bye
+from tournaments.entries.services.late_plans import LATE, check_accepts_late, check_running, plan_bye
 from tournaments.events.services.events import entries_in
 from tournaments.formats.graph import EntrySource, Fixture, Graph, Round
 from tournaments.formats.plans import TABLE, lengths_of
@@ -42,31 +42,29 @@ from tournaments.state.settle import settle
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """A running division, locked, at the moment somebody comes."""
+    """A locked running division when a player arrives."""
 
     division: Division
     event: Tournament
-    """Locked too: late entries may bring new matches, which are numbered in the event."""
+    """Locked as well: late entries may add matches, which are numbered in the event."""
     state: StageState
-    held: Mapping[int, Match]
+    locked_matches: Mapping[int, Match]
     by: Actor
     now: datetime
 
     @property
     def stage(self) -> Stage:
-        """The stage that entries go into."""
+        """The stage that the player joins."""
         return self.state.stage
 
 
 def enter_late(
     *, division: Division, players: Iterable[Player], by: Actor, now: datetime, after: int | None = None
 ) -> list[Entry]:
-    """Enters players into a division that is being played; the byes they take are drawn by lot.
+    """Enter players into a running division; the byes they take are drawn by lot.
 
-    `after` is the division's `seq` that was seen with the preview.
-
-    Whoever does not fit (no place, or no bye left) is on the waiting list. Whoever waits there and is entered again
-    comes in; whoever has withdrawn from a Swiss comes back into it.
+    `after` is the division's `seq` from the preview. Players without a free place or bye go on the waiting list.
+    Entering a player who waits there lets them in; a player who has withdrawn from a Swiss returns to it.
     Refused: `stale`, `tournament_not_open`, `division_not_drawn`, `already_entered`, `late_entry_not_possible`,
     `late_entry_closed`, `joining_closed`, `division_size`.
     """
@@ -76,43 +74,43 @@ def enter_late(
         if after is not None and row.seq != after:
             raise Refused("stale")
         check_running(row)
-        held = lock_unfinished_matches([row])
-        made = []
+        locked_matches = lock_unfinished_matches([row])
+        entries = []
         for player in players:
             state = states_of(row)[0]
-            check_open(row, state, now)
-            made.append(_come_in(_Arrival(row, event, state, held, by, now), player))
+            check_accepts_late(row, state, now)
+            entries.append(_enter_player(_Arrival(row, event, state, locked_matches, by, now), player))
         Division.objects.filter(pk=row.pk).update(seq=F("seq") + 1)
-        settle(row, by=by, now=now, locked=held)
-    return made
+        settle(row, by=by, now=now, locked=locked_matches)
+    return entries
 
 
-def _come_in(arrival: _Arrival, player: Player) -> Entry:
+def _enter_player(arrival: _Arrival, player: Player) -> Entry:
     division = arrival.division
     entry, before = _entry_of(arrival, player)
     full = division.capacity is not None and entries_in(division) > division.capacity
-    told = None if full else WAYS[arrival.stage.format](arrival, entry)
-    if told is None:
+    joined = None if full else JOIN[arrival.stage.format](arrival, entry)
+    if joined is None:
         entry.status = Entry.Status.WAITING
         entry.save(update_fields=["status"])
     else:
         LateEntry.objects.create(
             entry=entry,
             stage=arrival.stage,
-            **told.pop("written", {}),
+            **joined.pop("written", {}),
             before=before,
             at=arrival.now,
             by=arrival.by.user,
         )
-    what = {"entry": entry.pk, "status": entry.status, **(told or {})}
-    log(arrival.by, "entered_late", division.topic, club=division.tournament.club, **what)
+    log_params = {"entry": entry.pk, "status": entry.status, **(joined or {})}
+    log(arrival.by, "entered_late", division.topic, club=division.tournament.club, **log_params)
     return entry
 
 
 def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
-    """The entry of somebody who comes late, and what it was before.
+    """Return the entry of a late player, saved as in, and its status before (empty for a new entry).
 
-    A new one, the one that waits, or the one that has left a stage whose rounds are paired one by one.
+    It is a new entry, the one on the waiting list, or the one withdrawn from a stage that is paired round by round.
     """
     division, now, player = arrival.division, arrival.now, canonical(player)
     rows = division.entries.filter(same_person(player))
@@ -132,17 +130,17 @@ def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
     return entry, before
 
 
-# The ways in: what the log tells of it, None where nothing is free
+# How a player joins, by format: each returns parameters for the log, or None if nothing is free
 
 
 def _with_next_round(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
-    """Nothing is to be planned: the next round is paired with him."""
+    """Write nothing: the player takes part when the next round is paired."""
     assert arrival.state.event is not None  # noqa: S101, its rounds are paired one by one
     return {"round": arrival.state.event.next_round}
 
 
 def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
-    """A bye of the first round, by lot; where its losers go to a consolation, so does the loser there."""
+    """Take a bye of the first round by lot; the loser of the new match drops like the other losers of the round."""
     same = [row.pk for row in arrival.division.entries.filter(same_person(entry.player)) if row.pk != entry.pk]
     plan = plan_bye(arrival.state, entry.pk, same)
     if plan is None:
@@ -152,10 +150,10 @@ def _by_a_bye(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
 
 
 def _write_changes(state: StageState, before: Graph, after: Graph) -> dict[str, Any]:
-    """Stores the sources that differ, and who comes into a round that is still to be drawn; returns what undoes it."""
+    """Store changed sources and changed entrants of rounds drawn later; return the data that undoes it."""
     slots_written, entrants_before = [], []
     for row in state.rows.rounds:
-        first = next(one.number for one in state.rows.fixtures.values() if one.round_id == row.pk)
+        first = next(fixture.number for fixture in state.rows.fixtures.values() if fixture.round_id == row.pk)
         entrants = after.round_of[first].entrants
         if entrants != before.round_of[first].entrants:
             entrants_before.append([row.pk, row.entrants])
@@ -171,7 +169,7 @@ def _write_changes(state: StageState, before: Graph, after: Graph) -> dict[str, 
 
 
 def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None:
-    """A match against each who is in, in a round of its own; twice where all meet twice."""
+    """Add a round with a match against every other entry, or two if opponents meet twice."""
     stage, rows = arrival.stage, arrival.state.rows
     gone = {item.entry for item in rows.withdrawals()}
     others = [other for other in dict.fromkeys(rows.graph.entries) if other not in gone]
@@ -187,11 +185,11 @@ def _against_everybody(arrival: _Arrival, entry: Entry) -> dict[str, Any] | None
     return {"round": last.number + 1}
 
 
-WAYS: Mapping[str, Callable[[_Arrival, Entry], dict[str, Any] | None]] = {
+JOIN: Mapping[str, Callable[[_Arrival, Entry], dict[str, Any] | None]] = {
     SWISS: _with_next_round,
     LIVES: _with_next_round,
     KNOCKOUT: _by_a_bye,
     PROGRESSIVE: _by_a_bye,
     LEAGUE: _against_everybody,
 }
-"""Format -> how somebody joins it while it is played; others cannot be joined."""
+"""Format -> how a late entry joins it; other formats accept none."""

@@ -1,4 +1,4 @@
-"""How somebody still joins a division that is being played: what is planned, before anything is written."""
+"""Whether and how a late entry joins a running division; nothing is written here."""
 
 from collections.abc import Collection
 from datetime import date, datetime
@@ -17,26 +17,26 @@ from tournaments.state.derivation import StageState
 from tournaments.state.lots import lot
 
 LATE = "late"
-"""The key of the lot that puts the byes of a stage in the order in which late entries take them."""
+"""Key of the lot that orders the byes of a stage for late entries."""
 JOINED_LATE = (SWISS, LIVES, KNOCKOUT, PROGRESSIVE, LEAGUE)
-"""Formats that can be joined while they are played."""
+"""Formats that accept late entries."""
 LAST_ROUND_FOR_LIVES = 1
-"""Rounds of a stage with lives that may be paired when somebody still joins."""
+"""Number of paired rounds after which a stage with lives accepts no more late entries."""
 
 
 class ByePlan(NamedTuple):
-    """A late entry into a bracket: the graph as it would be, and the fixture whose bye is filled."""
+    """A late entry into a bracket: the graph with the entry in it, and the fixture whose bye it takes."""
 
     graph: Graph
     fixture: int
 
 
 def plan_bye(state: StageState, entry: EntryId, same: Collection[EntryId]) -> ByePlan | None:
-    """The bye that a late entry takes, by lot; None where none is free. `same` are other entries of the person.
+    """Return the bye that a late entry takes by lot; None if none is free. `same` are other entries of the person.
 
-    There is one order of the byes for everybody who comes late: neither another name nor an undo draws another lot.
+    All late entries of a stage share one order of byes, so neither another name nor an undo draws a new lot.
     """
-    begun = begun_fixtures(state)
+    begun = _begun_fixtures(state)
     try:
         graph, number = take_bye(state.rows.graph, entry, lots=lot(state.stage, LATE), begun=begun, apart_from=same)
     except Refused as refused:
@@ -47,7 +47,7 @@ def plan_bye(state: StageState, entry: EntryId, same: Collection[EntryId]) -> By
 
 
 def check_running(division: Division) -> None:
-    """Refused unless the division is being played: `tournament_not_open`, `division_not_drawn`."""
+    """Refuse unless the division is running: `tournament_not_open`, `division_not_drawn`."""
     if not division.tournament.is_open or division.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
         raise Refused("tournament_not_open")
     if division.status != Division.Status.RUNNING:
@@ -55,17 +55,17 @@ def check_running(division: Division) -> None:
 
 
 def may_come_late(division: Division) -> bool:
-    """Whether the format of a running division lets anybody in at all."""
+    """Whether a running division has a format that accepts late entries."""
     if division.status != Division.Status.RUNNING or division.tournament.status != Tournament.Status.RUNNING:
         return False
     first = division.stages.order_by("number").first()
     return first is not None and first.format in JOINED_LATE and first.status == Stage.Status.RUNNING
 
 
-def check_open(division: Division, state: StageState, now: datetime) -> None:
-    """Refused where this stage cannot be joined, or it is too late.
+def check_accepts_late(division: Division, state: StageState, now: datetime) -> None:
+    """Refuse if this stage accepts no late entries, or no longer does.
 
-    Codes: `late_entry_not_possible`, `late_entry_closed`, `joining_closed`.
+    Refused: `late_entry_not_possible`, `late_entry_closed`, `joining_closed`.
     """
     if state.stage.format not in JOINED_LATE or state.over:
         raise Refused("late_entry_not_possible", format=state.stage.get_format_display())
@@ -80,20 +80,20 @@ def check_open(division: Division, state: StageState, now: datetime) -> None:
         raise Refused("joining_closed", until=closing)
 
 
-def begun_fixtures(state: StageState) -> frozenset[int]:
-    """Fixtures in which somebody has begun to play, or that are decided otherwise; a bye is neither."""
+def _begun_fixtures(state: StageState) -> frozenset[int]:
+    """Return the numbers of fixtures that have begun or are decided; byes do not count."""
     open_ = (FixtureStatus.WAITING, FixtureStatus.READY, FixtureStatus.BYE)
     begun = set()
-    for number, stands in state.progress.fixtures.items():
+    for number, progress in state.progress.fixtures.items():
         match = state.rows.fixtures[number].match
-        moved = match is not None and not is_untouched(match)
-        if moved or (stands.status not in open_ and BYE not in state.progress.graph.fixture(number).sources):
+        touched = match is not None and not is_untouched(match)
+        if touched or (progress.status not in open_ and BYE not in state.progress.graph.fixture(number).sources):
             begun.add(number)
     return frozenset(begun)
 
 
 def _with_drop(graph: Graph, number: int, begun: frozenset[int]) -> Graph:
-    """Whoever loses there drops, if the consolation takes losers of that round and has a bye left; else he does not."""
+    """Let the loser drop into the consolation, if it takes losers of that round and still has a bye."""
     first = graph.bracket(MAIN).rounds[0].fixtures
     if not any(fixture.number in graph.next_of_loser for fixture in first):
         return graph

@@ -1,4 +1,4 @@
-"""Late entries before they are made, and undone: previewed from the same plan, applied as one step."""
+"""Previews of late entries, and undoing a late entry with its preview."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from players.actors import Actor, log
 from players.models import Player
 from players.people.canonical import canonical
 from tournaments.entries.services.entries import same_person
-from tournaments.entries.services.late_plans import check_open, check_running, plan_bye
+from tournaments.entries.services.late_plans import check_accepts_late, check_running, plan_bye
 from tournaments.events.services.events import entries_in
 from tournaments.formats.graph import BYE, Graph
 from tournaments.formats.settings import BY_ROUND, LEAGUE
@@ -30,23 +30,23 @@ from tournaments.state.stage_rows import StageRows
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """What one late entry would mean."""
+    """A late entry in a preview."""
 
     entry: int
-    """Stands for the entry in the changes: 0 for the first newcomer, -1 for the second, and so on."""
+    """Placeholder for the entry's id in the changes: 0 for the first newcomer, -1 for the second, and so on."""
     player: Player | None
-    """None for somebody new."""
+    """None for a new player."""
     name: str
     waits: bool = False
     round: int | None = None
-    """The round from which they play, where rounds are paired one by one."""
+    """The first round they play, if rounds are paired one by one."""
     matches: int = 0
-    """Matches that a league gets."""
+    """Number of matches added to a league."""
 
 
 @dataclass(frozen=True, slots=True)
 class LatePreview:
-    """Late entries before they are made; `seq` is that of the division."""
+    """Late entries and the changes they would make; `seq` is the division's."""
 
     division: Division
     seq: int
@@ -56,7 +56,7 @@ class LatePreview:
 
 @dataclass(frozen=True, slots=True)
 class UndoPreview:
-    """A late entry before it is undone; `seq` is that of the division."""
+    """A late entry and the changes that undoing it would make; `seq` is the division's."""
 
     late: LateEntry
     seq: int
@@ -64,26 +64,25 @@ class UndoPreview:
 
 
 def preview_late(*, division: Division, players: Sequence[Player | str], now: datetime) -> LatePreview:
-    """Exactly what `enter_late` would do with these players, a name being somebody new; nothing is written.
+    """Preview `enter_late` for these players; a name stands for a new player.
 
-    Refused: as `enter_late`.
+    Refused: what `enter_late` refuses.
     """
     check_running(division)
     newcomers: list[Newcomer] = []
     graph: Graph | None = None
     for at, player in enumerate(players):
         state = states_of(division, read=_rows(division, graph))[0]
-        check_open(division, state, now)
-        someone = canonical(player) if isinstance(player, Player) else None
-        name = someone.name if someone is not None else str(player)
-        if someone and division.entries.filter(same_person(someone), status=Entry.Status.IN).exists():
-            raise Refused("already_entered", name=someone.shown_name)
-        coming = sum(not one.waits for one in newcomers)
-        full = division.capacity is not None and entries_in(division) + coming >= division.capacity
-        if full:
-            newcomers.append(Newcomer(-at, someone, name, waits=True))
-            continue
-        newcomer, graph = _plan(division, state, Newcomer(-at, someone, name), graph)
+        check_accepts_late(division, state, now)
+        known = canonical(player) if isinstance(player, Player) else None
+        name = known.name if known is not None else str(player)
+        if known and division.entries.filter(same_person(known), status=Entry.Status.IN).exists():
+            raise Refused("already_entered", name=known.shown_name)
+        accepted = sum(not newcomer.waits for newcomer in newcomers)
+        full = division.capacity is not None and entries_in(division) + accepted >= division.capacity
+        newcomer = Newcomer(-at, known, name, waits=full)
+        if not full:
+            newcomer, graph = _plan(division, state, newcomer, graph)
         newcomers.append(newcomer)
     changes = [] if graph is None else _changes(division, graph)
     return LatePreview(division, division.seq, newcomers, changes)
@@ -92,7 +91,7 @@ def preview_late(*, division: Division, players: Sequence[Player | str], now: da
 def _plan(
     division: Division, state: StageState, newcomer: Newcomer, graph: Graph | None
 ) -> tuple[Newcomer, Graph | None]:
-    """How somebody comes in, and the plan of the bracket with them in it, if it is another one."""
+    """Return how a newcomer joins, and the plan of the bracket with them in it."""
     if state.event is not None:
         return replace(newcomer, round=state.event.next_round), graph
     if state.stage.format == LEAGUE:
@@ -105,7 +104,7 @@ def _plan(
 
 
 def _rows(division: Division, graph: Graph | None) -> list[StageRows]:
-    """The facts of a division with another plan of its first stage to think of."""
+    """Return the facts of a division, with `graph` as the plan of its first stage if given."""
     rows = [StageRows(stage) for stage in stages_of(division)]
     if graph is not None:
         rows[0].graph = graph
@@ -119,7 +118,7 @@ def _changes(division: Division, graph: Graph) -> list[FixtureChange]:
 
 
 def preview_undo(*, entry: Entry) -> UndoPreview:
-    """Exactly what undoing a late entry would do; nothing is written.
+    """Preview undoing a late entry.
 
     Refused: `not_late`, `late_entry_not_last`, `late_entry_of_league`, `late_entry_begun`, `tournament_not_open`.
     """
@@ -147,7 +146,7 @@ def preview_undo(*, entry: Entry) -> UndoPreview:
 
 
 def standing_late_entry(entry: Entry) -> LateEntry | None:
-    """How an entry came in late, unless that was undone or the draw was made again since."""
+    """Return the late entry of an entry, unless it was undone or the division was drawn again since."""
     rows = entry.late.filter(undoes=None, undone_by=None).select_related("stage", "entry__player")
     late = rows.order_by("-pk").first()
     if late is None or entry.status != Entry.Status.IN:
@@ -168,10 +167,10 @@ def _graph_before(late: LateEntry) -> Graph:
 
 
 def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str = "") -> LateEntry:
-    """Undoes a late entry: the byes it took are byes again. `after` is the `seq` of the preview.
+    """Undo a late entry, so that the byes it took are byes again. `after` is the `seq` of the preview.
 
-    Refused: `stale`, what `preview_undo` refuses, and what `check_own_match` refuses where the bye goes back to the
-    director, whom it spares a match.
+    Refused: `stale`, what `preview_undo` refuses, and what `check_own_match` refuses if the director gets the bye back
+    and so avoids a match.
     """
     with transaction.atomic():
         division = lock_division(entry.division_id)
@@ -181,30 +180,32 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
             raise Refused("stale")
         preview = preview_undo(entry=entry)
         matches = [change.row.match_id for change in preview.changes if change.row.match_id is not None]
-        held = lock_unfinished_matches([division], matches)
-        if any(held[pk].seq != seq for pk, seq in _seen(preview)):
+        locked_matches = lock_unfinished_matches([division], matches)
+        if any(locked_matches[pk].seq != seq for pk, seq in _match_versions(preview)):
             raise Refused("stale")
-        _void_own_match(preview, held, by, now, reason)
+        _void_own_match(preview, locked_matches, by, now, reason)
         _restore(preview.late, entry, by, now)
         undone = LateEntry.objects.create(
             entry=entry, stage=preview.late.stage, undoes=preview.late, reason=reason, at=now, by=by.user
         )
         log(by, "late_entry_undone", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
         Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
-        settle(division, by=by, now=now, locked=held)
+        settle(division, by=by, now=now, locked=locked_matches)
     return undone
 
 
-def _seen(preview: UndoPreview) -> list[tuple[int, int]]:
+def _match_versions(preview: UndoPreview) -> list[tuple[int, int]]:
     matches = [change.row.match for change in preview.changes]
     return [(match.pk, match.seq) for match in matches if match is not None]
 
 
-def _void_own_match(preview: UndoPreview, held: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
-    """Voids the director's match against the late entry, with the reason that everybody reads."""
+def _void_own_match(
+    preview: UndoPreview, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str
+) -> None:
+    """Void the director's own match against the late entry, with a public reason."""
     entry = preview.late.entry
     for change in preview.changes:
-        match = held.get(change.row.match_id or 0)
+        match = locked_matches.get(change.row.match_id or 0)
         side = side_of(match, by) if match is not None else None
         if match is None or side is None or match.players[side].pk == entry.player_id:
             continue
@@ -214,7 +215,7 @@ def _void_own_match(preview: UndoPreview, held: Mapping[int, Match], by: Actor, 
 
 
 def _restore(late: LateEntry, entry: Entry, by: Actor, now: datetime) -> None:
-    """The plan and the entry are what they were before the late entry."""
+    """Restore the plan and the entry to what they were before the late entry."""
     for key, entrants in late.entrants:
         Round.objects.filter(pk=key).update(entrants=entrants)
     for number, side in late.slots:

@@ -1,7 +1,7 @@
-"""A withdrawal taken back: previewed, then applied as one step.
+"""Undoing a withdrawal, with a preview: the entry returns to the division.
 
-Walkovers that were booked because of it are opened again, as new matches between the same two. A match that somebody
-has begun since is never taken away: then it is too late.
+Walkovers that followed from the withdrawal are opened again, as new matches between the same players. If that would
+void a match that has begun since, it is refused.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -32,27 +32,27 @@ WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What coming back means in one division."""
+    """The effects of a return in one division."""
 
     entry: Entry
     withdrawals: Sequence[Withdrawal] = ()
     reopened: Sequence[Fixture] = ()
-    """Fixtures whose walkover is opened again."""
+    """Fixtures whose walkover is undone."""
     changes: Sequence[FixtureChange] = ()
     waits: bool = False
-    """Whether there is no place any more, so that the entry is on the waiting list."""
+    """Whether all places are taken, so that the entry goes on the waiting list."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnPreview:
-    """A return before it is applied; `mark` differs as soon as anything of it has changed."""
+    """A return before it is applied; `mark` changes whenever the preview would."""
 
     parts: Sequence[Part]
     mark: str
 
 
 def preview_return(*, entry: Entry, event: bool = False) -> ReturnPreview:
-    """Exactly what follows if somebody comes back to a division, or to the whole event; nothing is written.
+    """Preview the return of an entry to its division, or of its player to the whole event.
 
     Refused: `not_withdrawn`, `already_entered`, `return_too_late`, `tournament_not_open`.
     """
@@ -62,43 +62,43 @@ def preview_return(*, entry: Entry, event: bool = False) -> ReturnPreview:
 def bring_back(
     *, entry: Entry, seen: str, by: Actor, now: datetime, event: bool = False, reason: str = ""
 ) -> ReturnPreview:
-    """Takes back the withdrawal of an entry; with `event`, of all that the person had in the event.
+    """Undo the withdrawal of an entry; with `event`, of all entries of the player in the event.
 
     `seen` is the `mark` of the preview. Refused: `stale`, what `preview_return` refuses, and what `check_own_match`
-    refuses where directors let themselves back in: that takes away a match they have lost.
+    refuses for directors who return themselves, since that undoes a match they have lost.
     """
     with transaction.atomic():
-        found = _entries(entry, event)
-        divisions = {pk: lock_division(pk) for pk in sorted({one.division_id for one in found})}
-        for one in found:
-            one.refresh_from_db()
-            one.division = divisions[one.division_id]
-        preview = _preview(found)
+        entries = _entries(entry, event)
+        divisions = {pk: lock_division(pk) for pk in sorted({row.division_id for row in entries})}
+        for row in entries:
+            row.refresh_from_db()
+            row.division = divisions[row.division_id]
+        preview = _preview(entries)
         matches = [
             fixture.match_id
             for part in preview.parts
             for fixture in (*part.reopened, *(change.row for change in part.changes))
             if fixture.match_id is not None
         ]
-        held = lock_unfinished_matches(divisions.values(), matches)
-        if not seen == preview.mark == _mark(preview.parts, held):
+        locked_matches = lock_unfinished_matches(divisions.values(), matches)
+        if not seen == preview.mark == _mark(preview.parts, locked_matches):
             raise Refused("stale")
         for part in preview.parts:
-            _apply(part, held, by, now, reason)
+            _apply(part, locked_matches, by, now, reason)
         for division in divisions.values():
             Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
-            settle(division, by=by, now=now, locked=held, withdrawal_reason=reason)
+            settle(division, by=by, now=now, locked=locked_matches, withdrawal_reason=reason)
     return preview
 
 
 def standing_withdrawals(entry: Entry) -> list[Withdrawal]:
-    """What a return takes back: the withdrawal from the division, else those from single brackets."""
+    """Return the withdrawals that a return undoes: the one from the division, else those from single brackets."""
     rows = list(entry.withdrawals.filter(taken_back_at=None).select_related("bracket"))
     return [row for row in rows if row.bracket_id is None] or rows
 
 
 def _entries(entry: Entry, event: bool) -> list[Entry]:
-    """The entries that come back; the one that was named is always among them."""
+    """Return the entries that come back, always including the given one."""
     if not event:
         return [entry]
     rows = Entry.objects.filter(same_person(entry.player), division__tournament=entry.division.tournament_id)
@@ -144,13 +144,13 @@ def _changes(
 
 
 def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal]) -> list[Fixture]:
-    """Fixtures that the entry lost by these withdrawals; of rounds paired one by one only those of the last round."""
+    """Return fixtures that the entry lost by these withdrawals; of rounds paired one by one, only the last round."""
     since = min(row.at for row in withdrawals)
     brackets = {row.bracket_id for row in withdrawals}
     slots = Slot.objects.filter(entry=entry, fixture__match__isnull=False).select_related(
         "fixture__match", "fixture__round", "fixture__stage"
     )
-    found = []
+    fixtures = []
     for slot in slots.order_by("fixture__number"):
         fixture = slot.fixture
         if None not in brackets and fixture.round.bracket_id not in brackets:
@@ -159,13 +159,13 @@ def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal]) -> list[Fixture]
             continue
         result = Result.objects.filter(match=fixture.match_id).order_by("-version").first()
         if result is not None and _is_walkover(result, slot.side, since):
-            found.append(fixture)
-    return found
+            fixtures.append(fixture)
+    return fixtures
 
 
 def _is_walkover(result: Result, side: int, since: datetime) -> bool:
-    booked = result.source == Result.Source.FORMAT and result.kind in WALKOVERS
-    return booked and result.winner != side and result.at >= since
+    walkover = result.source == Result.Source.FORMAT and result.kind in WALKOVERS
+    return walkover and result.winner != side and result.at >= since
 
 
 def _refuse_if_begun(
@@ -174,7 +174,7 @@ def _refuse_if_begun(
     begun = [change.row.number for change in changes if change.undoes_play]
     numbers = [fixture.stage.number for fixture in reopened if fixture.stage.format not in BY_ROUND]
     if numbers and not begun:
-        # The field of a later stage that is paired round by round is a fact once its first round is paired.
+        # The entrants of a later stage that is paired round by round are fixed once its first round is paired.
         paired = Draw.objects.filter(stage__division=division, stage__number__gt=min(numbers), round__gt=0)
         later = Fixture.objects.filter(stage__in=paired.filter(state=Draw.State.PUBLISHED).values("stage"))
         begun = list(later.order_by("number").values_list("number", flat=True)[:1])
@@ -182,28 +182,28 @@ def _refuse_if_begun(
         raise Refused("return_too_late", name=entry.player.shown_name, fixture=min(begun))
 
 
-def _mark(parts: Iterable[Part], held: Mapping[int, Match]) -> str:
-    """A fingerprint of what a preview rests on; `held` are the matches as they are locked now."""
-    seen: set[tuple[str, int, int]] = set()
+def _mark(parts: Iterable[Part], locked_matches: Mapping[int, Match]) -> str:
+    """Return a fingerprint of the rows that a preview depends on, with matches as they are locked now."""
+    versions: set[tuple[str, int, int]] = set()
     for part in parts:
-        seen.add(("division", part.entry.division_id, part.entry.division.seq))
+        versions.add(("division", part.entry.division_id, part.entry.division.seq))
         for fixture in (*part.reopened, *(change.row for change in part.changes)):
-            match = held.get(fixture.match_id or 0, fixture.match)
+            match = locked_matches.get(fixture.match_id or 0, fixture.match)
             if match is not None:
-                seen.add(("match", match.pk, match.seq))
-    return sha256(repr(sorted(seen)).encode()).hexdigest()[:MARK_LENGTH]
+                versions.add(("match", match.pk, match.seq))
+    return sha256(repr(sorted(versions)).encode()).hexdigest()[:MARK_LENGTH]
 
 
 def _is_own_loss(match: Match, entry: Entry, by: Actor) -> bool:
-    """Whether it is `by` who comes back to a match that this entry has lost by a walkover."""
+    """Whether the actor plays for this entry, which lost the match by a walkover."""
     side = side_of(match, by)
     return side is not None and match.players[side].pk == entry.player_id
 
 
-def _apply(part: Part, held: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
+def _apply(part: Part, locked_matches: Mapping[int, Match], by: Actor, now: datetime, reason: str) -> None:
     entry, division = part.entry, part.entry.division
     club = division.tournament.club
-    matches = [held[fixture.match_id] for fixture in part.reopened if fixture.match_id is not None]
+    matches = [locked_matches[fixture.match_id] for fixture in part.reopened if fixture.match_id is not None]
     lost = [match for match in matches if _is_own_loss(match, entry, by) and check_own_match(match, by, reason)]
     others = [match for match in matches if match not in lost]
     void_matches(dict.fromkeys(others, False), club=club, by=by, now=now, reason=reason)

@@ -1,4 +1,4 @@
-"""Leaving an event."""
+"""Players withdrawing from a whole event."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,10 +16,10 @@ from tournaments.events.views.pages import account_needed, by, event_url_args, m
 @account_needed
 @require_POST
 def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Withdraw oneself from every division of an event."""
+    """Withdraw the signed-in player from every division of an event."""
     tournament = access.tournament(request.user, club, slug)
     player = my_player(me(request))
     withdrawn = entries.withdraw_from_event(tournament=tournament, player=player, by=by(request), now=timezone.now())
     if withdrawn:
-        messages.success(request, _("You are withdrawn from %(event)s.") % {"event": tournament.name})
+        messages.success(request, _("You have withdrawn from %(event)s.") % {"event": tournament.name})
     return redirect("event", *event_url_args(tournament))

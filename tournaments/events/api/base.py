@@ -1,9 +1,10 @@
 """Base views of endpoints about one event, division or entry, which the URL names by its public id."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils import timezone
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
+from rest_framework.permissions import BasePermission, IsAuthenticatedOrReadOnly
 from rest_framework.views import APIView
 
 from players.access import Role
@@ -15,7 +16,7 @@ from tournaments.state.api import by
 class PublicView(APIView):
     """An endpoint that everybody may read and only accounts may write to."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+    permission_classes: Sequence[type[BasePermission]] = (IsAuthenticatedOrReadOnly,)
 
     def acting(self) -> dict[str, Any]:
         """Return the arguments `by` and `now` of a service."""

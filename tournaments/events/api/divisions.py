@@ -1,106 +1,98 @@
-"""Divisions and their settings, for programs."""
+"""API: divisions and their settings."""
 
 from django.urls import reverse
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import status
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from players.access import Role
-from tournaments import access
+from tournaments.events.api.base import DivisionView, TournamentView
 from tournaments.events.api.events import KEY, key_of
 from tournaments.events.services import deadlines, events
 from tournaments.models import Division
-from tournaments.state import serializers as shapes
-from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated, with_etag
+from tournaments.state.api import AFTER, READ, WRITE, read_after, validated, with_etag
+from tournaments.state.serializers import (
+    ChangedDivisionSerializer,
+    DeadlinesSerializer,
+    DivisionFieldsSerializer,
+    DivisionSerializer,
+)
 
 
-def answer(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:
-    """A division with its ETag."""
-    return with_etag(shapes.DivisionSerializer(division).data, division.seq, code, **headers)
+def division_response(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:
+    """Return a division with its ETag."""
+    return with_etag(DivisionSerializer(division).data, division.seq, code, **headers)
 
 
-class Divisions(APIView):
+class Divisions(TournamentView):
     """The divisions of an event."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="divisions_list",
-        summary="The divisions of an event",
-        responses={200: shapes.DivisionSerializer(many=True), **READ},
+        summary="List the divisions of an event",
+        responses={200: DivisionSerializer(many=True), **READ},
     )
-    def get(self, request: Request, tournament: str) -> Response:
-        """All of them; an event has a handful."""
-        found = access.tournament_by_id(request.user, tournament)
-        rows = found.divisions.select_related("tournament").prefetch_related("stages")
-        return Response(shapes.DivisionSerializer(rows, many=True).data)
+    def get(self, request: Request, **kwargs: str) -> Response:
+        """All divisions, without pages."""
+        rows = self.get_tournament().divisions.select_related("tournament").prefetch_related("stages")
+        return Response(DivisionSerializer(rows, many=True).data)
 
     @extend_schema(
         operation_id="divisions_create",
         summary="Add a division",
         parameters=[KEY],
-        request=shapes.DivisionFieldsSerializer,
+        request=DivisionFieldsSerializer,
         examples=[
             OpenApiExample("Knockout", value={"name": "Open", "round_lengths": [5, 5, 7, 9, 11]}, request_only=True)
         ],
-        responses={201: shapes.DivisionSerializer, **WRITE},
+        responses={201: DivisionSerializer, **WRITE},
     )
-    def post(self, request: Request, tournament: str) -> Response:
-        """201 and its address."""
-        found = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
-        fields = validated(shapes.DivisionFieldsSerializer, request)
-        made = events.create_division(
-            tournament=found, by=by(request), now=timezone.now(), key=key_of(request), **fields
-        )
-        here = request.build_absolute_uri(reverse("api-division", args=[made.public_id]))
-        return answer(made, status.HTTP_201_CREATED, Location=here)
+    def post(self, request: Request, **kwargs: str) -> Response:
+        """201 with the URL of the division."""
+        tournament = self.get_tournament(Role.DIRECTOR)
+        fields = validated(DivisionFieldsSerializer, request)
+        division = events.create_division(tournament=tournament, key=key_of(request), **self.acting(), **fields)
+        url = request.build_absolute_uri(reverse("api-division", args=[division.public_id]))
+        return division_response(division, status.HTTP_201_CREATED, Location=url)
 
 
-class OneDivision(APIView):
+class OneDivision(DivisionView):
     """A division."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
     @extend_schema(
-        operation_id="divisions_retrieve", summary="A division", responses={200: shapes.DivisionSerializer, **READ}
+        operation_id="divisions_retrieve", summary="Get a division", responses={200: DivisionSerializer, **READ}
     )
-    def get(self, request: Request, division: str) -> Response:
+    def get(self, request: Request, **kwargs: str) -> Response:
         """Its settings; its `seq` is the ETag."""
-        return answer(access.division(request.user, division))
+        return division_response(self.get_division())
 
     @extend_schema(
         operation_id="divisions_update",
-        summary="Change settings",
+        summary="Change the settings of a division",
         description="After the draw only name, fee, deadline rule and waiting times (else `division_drawn`).",
         parameters=[AFTER],
-        request=shapes.ChangedDivisionSerializer,
+        request=ChangedDivisionSerializer,
         examples=[OpenApiExample("Longer final", value={"round_lengths": [5, 7, 11], "after": 3}, request_only=True)],
-        responses={200: shapes.DivisionSerializer, **WRITE},
+        responses={200: DivisionSerializer, **WRITE},
     )
-    def patch(self, request: Request, division: str) -> Response:
-        """What is not named stays as it is."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = validated(shapes.ChangedDivisionSerializer, request, partial=True)
+    def patch(self, request: Request, **kwargs: str) -> Response:
+        """Missing fields stay as they are."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(ChangedDivisionSerializer, request, partial=True)
         after = read_after(request, fields)
-        changed = events.update_division(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
-        return answer(changed)
+        return division_response(events.update_division(division=division, after=after or 0, **self.acting(), **fields))
 
 
-class Deadlines(APIView):
-    """When the rounds of a division end."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
+class Deadlines(DivisionView):
+    """The deadlines of a division's rounds."""
 
     @extend_schema(
         operation_id="divisions_deadlines",
         summary="Set the deadlines of all rounds",
-        description="Open matches of a round move with it, save those that were extended on their own.",
+        description="Open matches of a round get its deadline, except those that were extended.",
         parameters=[AFTER],
-        request=shapes.DeadlinesSerializer,
+        request=DeadlinesSerializer,
         examples=[
             OpenApiExample(
                 "A week each",
@@ -108,13 +100,13 @@ class Deadlines(APIView):
                 request_only=True,
             )
         ],
-        responses={200: shapes.DivisionSerializer, **WRITE},
+        responses={200: DivisionSerializer, **WRITE},
     )
-    def put(self, request: Request, division: str) -> Response:
-        """All of them at once."""
-        found = access.division_as(request.user, division, Role.DIRECTOR)
-        fields = validated(shapes.DeadlinesSerializer, request)
+    def put(self, request: Request, **kwargs: str) -> Response:
+        """Replaces all deadlines at once."""
+        division = self.get_division(Role.DIRECTOR)
+        fields = validated(DeadlinesSerializer, request)
         after = read_after(request, fields)
-        return answer(
-            deadlines.set_deadlines(division=found, after=after or 0, by=by(request), now=timezone.now(), **fields)
+        return division_response(
+            deadlines.set_deadlines(division=division, after=after or 0, **self.acting(), **fields)
         )

@@ -1,4 +1,4 @@
-"""Lists of events, and what the home of one shows."""
+"""Lists of events, and the home of an event."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,50 +26,50 @@ from tournaments.state.plans import settings_of
 from tournaments.state.stage_rows import UNPLAYED
 
 NEXT_SHOWN = 12
-"""Matches listed on the home of an event; the divisions show all."""
+"""Matches listed on the home of an event; division pages list all."""
 ON_A_PAGE = 30
 ENDED = (Tournament.Status.FINISHED, Tournament.Status.CANCELLED)
 
 
-class Counted(NamedTuple):
-    """A division with its figures."""
+class DivisionCounts(NamedTuple):
+    """A division with its numbers of entries and matches."""
 
     division: Division
     entered: int
     waiting: int
     played: int
     walkovers: int
-    """Matches decided without being played: walkovers and forfeits."""
+    """Matches decided without play: walkovers and forfeits."""
     open: int
     format: str = ""
-    """How it is played, stage after stage."""
+    """The formats of its stages in words."""
 
     @property
     def decided(self) -> int:
-        """Matches that are over, played or not."""
+        """Decided matches, played or not."""
         return self.played + self.walkovers
 
     @property
     def total(self) -> int:
-        """Matches in the draw."""
+        """All matches of the draw."""
         return self.decided + self.open
 
     @property
     def has_bracket(self) -> bool:
-        """Whether it is shown as a bracket; else as standings."""
+        """Whether its first stage is shown as a bracket; otherwise as standings."""
         stages = list(self.division.stages.all())
         return not stages or stages[0].format in ELIMINATION
 
     @property
     def free(self) -> int | None:
-        """Places left, where they are limited."""
+        """Places left; None if they are not limited."""
         capacity = self.division.capacity
         return None if capacity is None else max(0, capacity - self.entered)
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """A match of an event as one line."""
+class MatchLine:
+    """A match as a line of a list."""
 
     fixture: Fixture
     division: Division
@@ -79,59 +79,61 @@ class Meeting:
 
     @property
     def match(self) -> Match | None:
-        """The match, once its players are known."""
+        """The match; None until its players are known."""
         return self.fixture.match
 
 
-class Mine(NamedTuple):
-    """One's own next match."""
+class MyMatch(NamedTuple):
+    """A match of the signed-in player, with the opponent's name and the player's side."""
 
-    meeting: Meeting
+    line: MatchLine
     opponent: str
     side: int
 
 
 def visible(user: Visitor) -> QuerySet[Tournament]:
-    """Events somebody may know of: published ones, and drafts of the clubs he helps in."""
-    found = Tournament.objects.select_related("club")
+    """Return the events a user may see: published ones, and drafts of clubs where the user is on the staff."""
+    events = Tournament.objects.select_related("club")
     if not isinstance(user, User):
-        return found.filter(status__in=VISIBLE)
-    helps = [role for role, rank in RANK.items() if rank >= RANK[Role.ASSISTANT]]
-    theirs = Membership.objects.filter(club=OuterRef("club"), player__user=user, left_at__isnull=True, role__in=helps)
-    return found.filter(Q(status__in=VISIBLE) | Exists(theirs))
+        return events.filter(status__in=VISIBLE)
+    staff_roles = [role for role, rank in RANK.items() if rank >= RANK[Role.ASSISTANT]]
+    theirs = Membership.objects.filter(
+        club=OuterRef("club"), player__user=user, left_at__isnull=True, role__in=staff_roles
+    )
+    return events.filter(Q(status__in=VISIBLE) | Exists(theirs))
 
 
 def listed(user: Visitor, club: str = "", status: str = "") -> QuerySet[Tournament]:
-    """Events with `entered`, the number of entries in all their divisions."""
-    found = visible(user).annotate(
+    """Return visible events with `entered`, the number of entries in all their divisions."""
+    events = visible(user).annotate(
         entered=Count("divisions__entries", filter=Q(divisions__entries__status=Entry.Status.IN))
     )
     if club:
-        found = found.filter(club__slug=club)
+        events = events.filter(club__slug=club)
     if status in Tournament.Status.values:
-        found = found.filter(status=status)
-    return found
+        events = events.filter(status=status)
+    return events
 
 
 def events_page(user: Visitor, club: str, number: str | None) -> dict[str, Any]:
-    """Running and coming events in full, what is over by pages."""
-    found = listed(user, club)
-    running = list(found.filter(status=Tournament.Status.RUNNING).order_by("starts_at")[:ON_A_PAGE])
-    coming = list(found.filter(status__in=["draft", "published"]).order_by("starts_at", "name")[:ON_A_PAGE])
-    over = page_of(found.filter(status__in=ENDED).order_by("-starts_at", "name"), number, ON_A_PAGE)
+    """Return running and coming events, and one page of past events."""
+    events = listed(user, club)
+    running = list(events.filter(status=Tournament.Status.RUNNING).order_by("starts_at")[:ON_A_PAGE])
+    coming = list(events.filter(status__in=["draft", "published"]).order_by("starts_at", "name")[:ON_A_PAGE])
+    over = page_of(events.filter(status__in=ENDED).order_by("-starts_at", "name"), number, ON_A_PAGE)
     clubs = list(Club.objects.filter(Exists(Tournament.objects.filter(club=OuterRef("pk"), status__in=VISIBLE)))[:200])
     return {"running": running, "coming": coming, "over": over, "clubs": clubs, "club": club}
 
 
 def on_show(count: int) -> list[Tournament]:
-    """Public events that are running, then those to come, the next one first."""
-    found = listed(AnonymousUser()).filter(status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
+    """Return public events: running ones first, then those to come by date."""
+    events = listed(AnonymousUser()).filter(status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
     # "running" comes after "published" in the alphabet.
-    return list(found.order_by("-status", "starts_at", "name")[:count])
+    return list(events.order_by("-status", "starts_at", "name")[:count])
 
 
-def divisions_of(tournament: Tournament) -> list[Counted]:
-    """Every division with its figures: four queries."""
+def divisions_of(tournament: Tournament) -> list[DivisionCounts]:
+    """Return every division with its numbers, in four queries."""
     divisions = list(tournament.divisions.prefetch_related("stages"))
     entries = {
         pk: (entered, waiting)
@@ -157,16 +159,18 @@ def divisions_of(tournament: Tournament) -> list[Counted]:
             open=Count("pk", filter=Q(status__in=["waiting", "ready"])),
         )
     }
-    made = []
+    result = []
     for division in divisions:
         division.tournament = tournament
         figures = (*entries.get(division.pk, (0, 0)), *fixtures.get(division.pk, (0, 0, 0)))
-        made.append(Counted(division, *figures, stages_name([settings_of(one) for one in division.stages.all()])))
-    return made
+        result.append(
+            DivisionCounts(division, *figures, stages_name([settings_of(stage) for stage in division.stages.all()]))
+        )
+    return result
 
 
 def open_fixtures(tournament: Tournament) -> QuerySet[Fixture]:
-    """Fixtures whose two players are known and who have not finished, those being played first."""
+    """Return fixtures with two known players and no result, those being played first."""
     return (
         Fixture.objects.filter(stage__division__tournament=tournament, status=Fixture.Status.READY)
         .select_related("match__player_0", "match__player_1", "round__bracket", "stage__division")
@@ -175,40 +179,40 @@ def open_fixtures(tournament: Tournament) -> QuerySet[Fixture]:
 
 
 def names_of_rounds(tournament: Tournament) -> dict[int, str]:
-    """What every round of an event is called."""
+    """Return the name of every round of an event by its id."""
     return round_names(Round.objects.filter(bracket__stage__division__tournament=tournament))
 
 
-def meeting(fixture: Fixture, rounds: Mapping[int, str], staff: bool) -> Meeting:
-    """A fixture of `open_fixtures` as a line; `rounds` are the names of all rounds."""
+def match_line(fixture: Fixture, rounds: Mapping[int, str], staff: bool) -> MatchLine:
+    """Return a fixture of `open_fixtures` as a line; `rounds` are the names of all rounds."""
     match = fixture.match
     names = (shown(match.player_0, staff), shown(match.player_1, staff)) if match else ("", "")
-    return Meeting(fixture, fixture.stage.division, rounds[fixture.round_id], names, state_of(match))
+    return MatchLine(fixture, fixture.stage.division, rounds[fixture.round_id], names, state_of(match))
 
 
 def state_of(match: Match | None) -> str:
-    """ready, live, claimed, disputed, settled or void."""
+    """Return ready, live, claimed, disputed, settled or void; empty without a match."""
     if match is None:
         return ""
     return mark_of(match) or ("ready" if match.state == Match.State.OPEN else match.state)
 
 
-def my_matches(tournament: Tournament, rounds: Mapping[int, str], user: Visitor) -> list[Mine]:
-    """What somebody has to play next in an event, by deadline."""
+def my_matches(tournament: Tournament, rounds: Mapping[int, str], user: Visitor) -> list[MyMatch]:
+    """Return the next matches of a user in an event, by deadline."""
     if not isinstance(user, User):
         return []
-    mine = open_fixtures(tournament).filter(Q(match__player_0__user=user) | Q(match__player_1__user=user))
-    found = []
-    for fixture in mine.order_by("due_at", "number")[:NEXT_SHOWN]:
-        line = meeting(fixture, rounds, staff=False)
-        assert fixture.match is not None  # noqa: S101, the query asks for its players
+    fixtures = open_fixtures(tournament).filter(Q(match__player_0__user=user) | Q(match__player_1__user=user))
+    matches = []
+    for fixture in fixtures.order_by("due_at", "number")[:NEXT_SHOWN]:
+        line = match_line(fixture, rounds, staff=False)
+        assert fixture.match is not None  # noqa: S101, the query filters by its players
         side = 0 if fixture.match.player_0.user_id == user.pk else 1
-        found.append(Mine(line, line.names[1 - side], side))
-    return found
+        matches.append(MyMatch(line, line.names[1 - side], side))
+    return matches
 
 
 def my_entries(tournament: Tournament, user: Visitor) -> dict[int, Entry]:
-    """Division -> one's own entry that stands."""
+    """Return the entries of a user that are not withdrawn, by division."""
     if not isinstance(user, User):
         return {}
     own = Entry.objects.filter(division__tournament=tournament, player__user=user).exclude(status=Entry.Status.OUT)
@@ -216,7 +220,7 @@ def my_entries(tournament: Tournament, user: Visitor) -> dict[int, Entry]:
 
 
 def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str, Any]:
-    """The home of an event."""
+    """Return the context of the home of an event."""
     role = people.role_in(user, tournament.club)
     staff = people.is_at_least(role, Role.ASSISTANT)
     divisions = divisions_of(tournament)
@@ -224,7 +228,7 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
     own = my_entries(tournament, user)
     directs = people.is_at_least(role, Role.DIRECTOR)
     rounds = names_of_rounds(tournament)
-    lines = [meeting(fixture, rounds, staff) for fixture in open_fixtures(tournament)[:NEXT_SHOWN]]
+    lines = [match_line(fixture, rounds, staff) for fixture in open_fixtures(tournament)[:NEXT_SHOWN]]
     return {
         "tournament": tournament,
         "club": tournament.club,
@@ -252,36 +256,36 @@ def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str
 
 
 def has_league(tournament: Tournament) -> bool:
-    """Whether a next season can follow."""
+    """Whether the event has a league, so that a next season can follow."""
     return Stage.objects.filter(division__tournament=tournament, format=Stage.Format.LEAGUE).exists()
 
 
 def can_register(division: Division, now: datetime) -> bool:
-    """Whether players may enter themselves just now."""
+    """Whether players can register themselves now."""
     open_ = division.self_registration and division.status == Division.Status.ENTRIES
     in_time = division.closes_at is None or now < division.closes_at
     return open_ and in_time and division.tournament.status in ("published", "running")
 
 
 def my_player(user: Visitor) -> Player | None:
-    """The player behind the account."""
+    """Return the player of an account, if it has one."""
     return Player.objects.filter(user=user).first() if isinstance(user, User) else None
 
 
 def find_player(tournament: Tournament, text: str, staff: bool) -> list[tuple[Entry, Division]]:
-    """Entries of an event whose name has this in it."""
+    """Return entries of an event whose name contains a text; names shown as initials only for the staff."""
     key = fold(text)
-    found = (
+    entries = (
         Entry.objects.filter(division__tournament=tournament, player__name_key__contains=key)
         .exclude(status=Entry.Status.OUT)
         .select_related("player", "division")
         .order_by("division__order", "player__name_key")
     )
     if not staff:
-        found = found.filter(player__initials_only=False, player__erased_at=None)
-    return [(entry, entry.division) for entry in found[:50]] if key else []
+        entries = entries.filter(player__initials_only=False, player__erased_at=None)
+    return [(entry, entry.division) for entry in entries[:50]] if key else []
 
 
 def club_events(user: Visitor, club: Club, most: int = 10) -> Sequence[Tournament]:
-    """The newest events of a club."""
+    """Return the newest events of a club."""
     return list(listed(user, club.slug).order_by("-starts_at")[:most])

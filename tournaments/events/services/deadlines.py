@@ -1,4 +1,4 @@
-"""Deadlines of rounds and of single matches; lengths are part of a division's settings."""
+"""Deadlines of rounds and of single matches."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,10 +19,10 @@ OPEN = (Fixture.Status.WAITING, Fixture.Status.READY)
 
 
 def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: Actor, now: datetime) -> Division:
-    """When each round ends, from the first on; a round not named has no deadline.
+    """Set the deadlines of all rounds, from the first on; further rounds have none.
 
-    After the draw open matches of a round move with it, save those that were extended on their own.
-    A league that is played until a day has no others. Refused: `stale`, `tournament_not_open`, `deadlines_by_season`.
+    After the draw, open matches of a round get its deadline, except those that were extended. A league with a last day
+    cannot have deadlines by round. Refused: `stale`, `tournament_not_open`, `deadlines_by_season`.
     """
     with transaction.atomic():
         row = lock_division(division.pk)
@@ -33,16 +33,16 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
         stage = first_stage(row)
         if any(deadlines) and season_end(stage) is not None:
             raise Refused("deadlines_by_season", until=settings_of(stage).until)
-        told = [at.isoformat() if at else "" for at in deadlines]
+        stored = [at.isoformat() if at else "" for at in deadlines]
         before = stage.settings.get("deadlines", [])
-        if told == before:
+        if stored == before:
             return row
-        stage.settings = {**stage.settings, "deadlines": told}
+        stage.settings = {**stage.settings, "deadlines": stored}
         stage.save(update_fields=["settings"])
         _move_rounds(stage, deadlines, by, now)
         row.seq += 1
         row.save(update_fields=["seq"])
-        log(by, "deadlines_changed", row.topic, club=row.tournament.club, changes={"deadlines": [before, told]})
+        log(by, "deadlines_changed", row.topic, club=row.tournament.club, changes={"deadlines": [before, stored]})
     return row
 
 
@@ -61,7 +61,7 @@ def _move_rounds(stage: Stage, deadlines: Deadlines, by: Actor, now: datetime) -
 
 
 def _move(moved: dict[int, datetime | None], by: Actor, now: datetime) -> None:
-    """Fixtures and their open matches, these locked by ascending id."""
+    """Store deadlines of fixtures and of their open matches, which are locked by ascending id."""
     fixtures = list(Fixture.objects.filter(pk__in=moved).select_related("match"))
     for fixture in fixtures:
         fixture.due_at = moved[fixture.pk]
@@ -76,10 +76,10 @@ def _move(moved: dict[int, datetime | None], by: Actor, now: datetime) -> None:
 def extend_deadline(
     *, fixture: Fixture, due_at: datetime, by: Actor, now: datetime, after: int | None = None
 ) -> Fixture:
-    """Gives one match more time; the rule of the division waits for the new instant.
+    """Give a match more time; the division's deadline rule then waits until the new deadline.
 
-    `after` is the match's seq the director saw. Refused: `stale`, `deadline_not_ahead`, `fixture_not_ready`,
-    `match_settled`, `match_void`.
+    `after` is the `seq` of the match that the director saw.
+    Refused: `stale`, `deadline_not_ahead`, `fixture_not_ready`, `match_settled`, `match_void`.
     """
     if due_at <= now:
         raise Refused("deadline_not_ahead")

@@ -1,4 +1,4 @@
-"""Events and divisions: made, changed, published, cancelled."""
+"""Creating, changing, publishing and cancelling events and divisions."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -42,11 +42,11 @@ SETTINGS = (
     "records_stand",
 )
 AFTER_DRAW = ("name", "deadline_rule", "extension_hours", "claim_wait", "records_stand", "fee")
-"""What may still be changed once the draw is published."""
+"""Settings that can be changed after the draw."""
 
 
 def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **values: Any) -> Tournament:
-    """A new event, a draft that only directors see; the same `key` from the same user gives the first one again.
+    """Create an event as a draft that only directors see; repeating a `key` returns the first event of the user.
 
     Refused: `name_taken`, `bad_time_zone`.
     """
@@ -54,8 +54,8 @@ def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **
     _check_zone(values["time_zone"])
     with transaction.atomic():
         lock_club(club)
-        if (made := _made_before(by, "tournament_created", key)) is not None:
-            return Tournament.objects.select_related("club").get(public_id=made)
+        if (public_id := _created_before(by, "tournament_created", key)) is not None:
+            return Tournament.objects.select_related("club").get(public_id=public_id)
         tournament = Tournament(
             club=club,
             slug=_free_slug(club, values["name"]),
@@ -68,8 +68,8 @@ def create_tournament(*, club: Club, by: Actor, now: datetime, key: str = "", **
     return tournament
 
 
-def _made_before(by: Actor, verb: str, key: str) -> str | None:
-    """The public id of what this user has made with this key."""
+def _created_before(by: Actor, verb: str, key: str) -> str | None:
+    """Return the public id of what this user has already created with this key."""
     if not key or by.user is None:
         return None
     first = LogEntry.objects.filter(user=by.user, verb=verb, params__key=key).order_by("pk").first()
@@ -77,7 +77,7 @@ def _made_before(by: Actor, verb: str, key: str) -> str | None:
 
 
 def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **values: Any) -> Tournament:
-    """Changes what is told of an event; the log keeps both values. Refused: `bad_time_zone`."""
+    """Change the settings of an event; the log keeps old and new values. Refused: `bad_time_zone`."""
     if "time_zone" in values:
         _check_zone(values["time_zone"])
     with transaction.atomic():
@@ -90,7 +90,7 @@ def update_tournament(*, tournament: Tournament, by: Actor, now: datetime, **val
 
 
 def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> Tournament:
-    """Shows an event to everybody, and commits its stages to the seeds they will be drawn from.
+    """Publish an event and commit its stages to the seeds they will be drawn from.
 
     Refused: `tournament_not_draft`, `no_division`.
     """
@@ -112,25 +112,25 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
 
 
 def cancel_tournament(*, tournament: Tournament, by: Actor, now: datetime, reason: str = "") -> Tournament:
-    """Calls an event off: what is decided stays, open matches are void. Refused: `tournament_not_open`, `stale`."""
+    """Cancel an event; results stay, open matches become void. Refused: `tournament_not_open`."""
     with transaction.atomic():
-        # Divisions are added under the same lock, so there are no others than these.
+        # Divisions are added under the same lock, so these are all of them.
         row = lock_event(tournament.pk)
         divisions = [lock_division(division.pk) for division in row.divisions.order_by("pk")]
-        held = lock_unfinished_matches(divisions)
+        locked_matches = lock_unfinished_matches(divisions)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
         for division in divisions:
-            _cancel_division(division, held, by, now)
+            _cancel_division(division, locked_matches, by, now)
         row.status = Tournament.Status.CANCELLED
         row.save(update_fields=["status"])
         log(by, "tournament_cancelled", row.topic, club=row.club, reason=reason)
     return row
 
 
-def _cancel_division(division: Division, held: Mapping[int, Match], by: Actor, now: datetime) -> None:
-    # First, since a result that came a moment ago may not have moved the bracket yet; nothing will afterwards.
-    settle(division, by=by, now=now, locked=held)
+def _cancel_division(division: Division, locked_matches: Mapping[int, Match], by: Actor, now: datetime) -> None:
+    # Settle first: a recent result may not have moved the bracket yet, and nothing does so after cancelling.
+    settle(division, by=by, now=now, locked=locked_matches)
     open_matches = Match.objects.filter(parent_topic=division.topic).exclude(
         state__in=[Match.State.SETTLED, Match.State.VOID]
     )
@@ -139,9 +139,9 @@ def _cancel_division(division: Division, held: Mapping[int, Match], by: Actor, n
 
 
 def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: str = "", **values: Any) -> Division:
-    """A new division, whose draw is bound from now on: the hash of its secret seed is shown at once.
+    """Create a division and the secret seed of its draw, whose hash is public as soon as the event is.
 
-    The same `key` from the same user gives the first one again.
+    Repeating a `key` returns the first division of the user.
     Refused: `tournament_not_open`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
     """
     _check_lengths(values)
@@ -151,8 +151,8 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
         row = lock_event(tournament.pk)
         if row.status in (Tournament.Status.FINISHED, Tournament.Status.CANCELLED):
             raise Refused("tournament_not_open")
-        if (made := _made_before(by, "division_created", key)) is not None:
-            return Division.objects.get(public_id=made)
+        if (public_id := _created_before(by, "division_created", key)) is not None:
+            return Division.objects.get(public_id=public_id)
         division = Division(tournament=tournament, order=row.divisions.count(), **_only(values, SETTINGS))
         _save_named(division, division.name)
         commit_published(row, [first_stage(division)], club=club, now=now)
@@ -161,7 +161,10 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
 
 
 def update_division(*, division: Division, after: int, by: Actor, now: datetime, **values: Any) -> Division:
-    """Changes settings; after the draw only those in AFTER_DRAW. Refused: `stale`, `division_drawn`, …"""
+    """Change settings of a division; after the draw only those in AFTER_DRAW.
+
+    Refused: `stale`, `division_drawn`, `name_taken`, `bad_round_lengths`, `pool_of_other_club`.
+    """
     _check_lengths(values)
     _check_pool(values, division.tournament.club)
     with transaction.atomic():
@@ -179,12 +182,12 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
 
 
 def entries_in(division: Division) -> int:
-    """How many are entered (the waiting list not counted)."""
+    """Return the number of entries, without the waiting list."""
     return division.entries.filter(status=Entry.Status.IN).count()
 
 
 def _apply(row: Tournament | Division, values: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, list[str]]:
-    """Sets what differs; field -> [from, to] as the log keeps it."""
+    """Set the fields that differ, and return field -> [old, new] for the log."""
     changed = {}
     for field, value in _only(values, allowed).items():
         old = getattr(row, field)
@@ -210,7 +213,7 @@ def _save_named(row: Tournament | Division, name: str) -> None:
 
 
 def _free_slug(club: Club, name: str) -> str:
-    """The name as an address, with a number where it is taken."""
+    """Return a slug for the name, with a number if it is taken."""
     base = slugify(name)[:50] or "event"
     taken = set(Tournament.objects.filter(club=club, slug__startswith=base).values_list("slug", flat=True))
     numbered = (f"{base}-{number}" for number in range(2, len(taken) + 3))
@@ -223,7 +226,7 @@ def _check_zone(name: str) -> None:
 
 
 def _check_pool(values: Mapping[str, Any], club: Club) -> None:
-    """Refused (`pool_of_other_club`) unless the pool is the site's (None) or one of the club's own."""
+    """Refuse (`pool_of_other_club`) unless the pool is the site's (None) or the club's."""
     pool = values.get("pool_id")
     if pool is not None and not RatingPool.objects.filter(pk=pool, club=club).exists():
         raise Refused("pool_of_other_club")

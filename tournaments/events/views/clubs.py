@@ -1,4 +1,4 @@
-"""A club's home with its events: the page of the room below, and one part more."""
+"""The home of a club: its people, from the players app, and its events."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,11 +11,11 @@ from tournaments.events.selectors import events
 
 @require_safe
 def club(request: HttpRequest, slug: str) -> HttpResponse:
-    """A club as everybody sees it; to htmx only its people."""
-    found = access.club(slug)
-    context = selectors.club_home(request.user, found, request.GET.get("q", ""), request.GET.get("page"))
+    """Show a club to everybody; for htmx, only the list of its people."""
+    club_row = access.club(slug)
+    context = selectors.club_home(request.user, club_row, request.GET.get("q", ""), request.GET.get("page"))
     if is_htmx(request):
         return render(request, "players/clubs/_people.html", context)
     return render(
-        request, "tournaments/events/club.html", {**context, "events": events.club_events(request.user, found)}
+        request, "tournaments/events/club.html", {**context, "events": events.club_events(request.user, club_row)}
     )

@@ -1,10 +1,11 @@
-"""Events: the list, the home of one, and what its directors say about it."""
+"""Pages about events: the list, the home of an event, and its settings."""
 
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -25,7 +26,7 @@ from tournaments.state.forms import CancelForm
 
 @require_safe
 def event_list(request: HttpRequest) -> HttpResponse:
-    """Events of all clubs, or of one; to htmx only the list."""
+    """List the events of all clubs, or of one; for htmx, only the list."""
     context = events.events_page(request.user, request.GET.get("club", ""), request.GET.get("page"))
     name = "tournaments/events/_events.html" if is_htmx(request) else "tournaments/events/events.html"
     return render(request, name, context)
@@ -33,49 +34,49 @@ def event_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def event(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """The home of an event; `?player=` looks for somebody in it."""
-    found = access.tournament(request.user, club, slug)
-    context = events.event_home(request.user, found, timezone.now())
+    """Show the home of an event; `?player=` searches its entries."""
+    tournament = access.tournament(request.user, club, slug)
+    context = events.event_home(request.user, tournament, timezone.now())
     if text := request.GET.get("player", "").strip():
-        context |= {"looked_for": text, "found": events.find_player(found, text, context["staff"])}
+        context |= {"looked_for": text, "found": events.find_player(tournament, text, context["staff"])}
     return render(request, "tournaments/events/event.html", context)
 
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def create(request: HttpRequest, club: str) -> HttpResponse:
-    """A new event of a club."""
-    home = people.club_for_director(request.user, club)
-    form = TournamentForm(sent(request), initial={"time_zone": home.time_zone, "currency": "ticket"})
+    """Create an event of a club."""
+    owner = people.club_for_director(request.user, club)
+    form = TournamentForm(sent(request), initial={"time_zone": owner.time_zone, "currency": "ticket"})
     if form.is_valid():
         try:
-            made = services.create_tournament(
-                club=home, by=by(request), now=timezone.now(), key=form_key(request), **form.cleaned_data
+            tournament = services.create_tournament(
+                club=owner, by=by(request), now=timezone.now(), key=form_key(request), **form.cleaned_data
             )
         except Refused as refused:
             form.refuse(refused)
         else:
-            messages.success(request, _("The event is a draft that only directors see. Add a division."))
-            return redirect("division-create", *event_url_args(made))
-    context = {"form": form, "club": home, "zones": zones.offered(), "key": form_key(request)}
+            messages.success(request, _("Event created as a draft that only directors see. Now add a division."))
+            return redirect("division-create", *event_url_args(tournament))
+    context = {"form": form, "club": owner, "zones": zones.offered(), "key": form_key(request)}
     return page(request, "tournaments/events/event_form.html", context, form)
 
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """What an event says about itself."""
-    found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    form = TournamentForm(sent(request), initial=_initial(found))
+    """Edit the settings of an event."""
+    tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    form = TournamentForm(sent(request), initial=_initial(tournament))
     if form.is_valid():
         try:
-            services.update_tournament(tournament=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+            services.update_tournament(tournament=tournament, by=by(request), now=timezone.now(), **form.cleaned_data)
         except Refused as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("Saved."))
-            return redirect("event", *event_url_args(found))
-    context = {"form": form, "club": found.club, "tournament": found, "zones": zones.offered()}
+            return redirect("event", *event_url_args(tournament))
+    context = {"form": form, "club": tournament.club, "tournament": tournament, "zones": zones.offered()}
     return page(request, "tournaments/events/event_form.html", context, form)
 
 
@@ -88,35 +89,34 @@ def _initial(tournament: Tournament) -> dict[str, Any]:
 @account_needed
 @require_POST
 def publish(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Show an event to everybody."""
-    found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    """Publish an event."""
+    tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     try:
-        services.publish_tournament(tournament=found, by=by(request), now=timezone.now())
+        services.publish_tournament(tournament=tournament, by=by(request), now=timezone.now())
     except Refused as refused:
-        return refuse(request, refused, _home(found))
-    messages.success(request, _("%(event)s is published.") % {"event": found.name})
-    return redirect(_home(found))
+        return refuse(request, refused, _home(tournament))
+    messages.success(request, _("%(event)s published.") % {"event": tournament.name})
+    return redirect(_home(tournament))
 
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def cancel(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Call an event off, after a second look."""
-    found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
-    form = CancelForm(request.POST if request.method == "POST" else None, tournament=found)
+    """Cancel an event, after a page that asks for confirmation."""
+    tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    form = CancelForm(request.POST if request.method == "POST" else None, tournament=tournament)
     if form.is_valid():
         try:
             services.cancel_tournament(
-                tournament=found, by=by(request), now=timezone.now(), reason=form.cleaned_data["reason"]
+                tournament=tournament, by=by(request), now=timezone.now(), reason=form.cleaned_data["reason"]
             )
         except Refused as refused:
-            return refuse(request, refused, _home(found))
-        messages.success(request, _("%(event)s is cancelled.") % {"event": found.name})
-        return redirect(_home(found))
-    return page(
-        request, "tournaments/events/cancel.html", {"tournament": found, "club": found.club, "form": form}, form
-    )
+            return refuse(request, refused, _home(tournament))
+        messages.success(request, _("%(event)s cancelled.") % {"event": tournament.name})
+        return redirect(_home(tournament))
+    context = {"tournament": tournament, "club": tournament.club, "form": form}
+    return page(request, "tournaments/events/cancel.html", context, form)
 
 
 def _home(tournament: Tournament) -> str:
-    return f"/events/{tournament.club.slug}/{tournament.slug}/"
+    return reverse("event", args=event_url_args(tournament))

@@ -14,7 +14,7 @@ from matches.presentation import labels as wording
 from players.actors import Actor
 from players.people.canonical import canonical, player_of
 from tournaments.events.selectors import events
-from tournaments.events.selectors.events import Counted, Meeting
+from tournaments.events.selectors.events import DivisionCounts, MatchLine
 from tournaments.formats.settings import BY_ROUND, NextRound
 from tournaments.models import Division, Draw, Fixture, Round, Stage, Tournament
 from tournaments.pages.selectors.divisions import RoundProgress, round_progress
@@ -35,7 +35,7 @@ class Need:
     """Something that waits for the director: dispute, objection, refused, deadline, untold, sheet, claim."""
 
     kind: str
-    line: Meeting
+    line: MatchLine
     claims: list[Claim] = field(default_factory=list)
     records: list[Submission] = field(default_factory=list)
     objection: Objection | None = None
@@ -131,7 +131,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     divisions = events.divisions_of(tournament)
     names = events.names_of_rounds(tournament)
     fixtures = called_in_order(_open(tournament))
-    lines = [events.meeting(fixture, names, staff=True) for fixture in fixtures]
+    lines = [events.match_line(fixture, names, staff=True) for fixture in fixtures]
     needs = _with_objections(tournament, names, _needs(lines))
     _mark_own_matches(needs, by)
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
@@ -159,7 +159,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     }
 
 
-def _winner(counted: Counted | None, by: Actor) -> str:
+def _winner(counted: DivisionCounts | None, by: Actor) -> str:
     """Who won the division on the screen, once it is over."""
     if counted is None or by.user is None:
         return ""
@@ -187,7 +187,7 @@ def _open(tournament: Tournament) -> QuerySet[Fixture]:
     )
 
 
-def _needs(lines: Sequence[Meeting]) -> list[Need]:
+def _needs(lines: Sequence[MatchLine]) -> list[Need]:
     found = []
     for line in lines:
         claims, records = getattr(line.match, "open_claims", []), getattr(line.match, "refused_records", [])
@@ -211,14 +211,14 @@ def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: li
         .order_by("number")[:MOST_NEEDS]
     )
     found = [
-        Need("objection", events.meeting(fixture, names, staff=True), objection=objection)
+        Need("objection", events.match_line(fixture, names, staff=True), objection=objection)
         for fixture in objected
         for objection in getattr(fixture.match, "open_objections", [])
     ]
     return sorted([*found, *needs], key=lambda need: URGENCY.index(need.kind))
 
 
-def _kind(line: Meeting, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
+def _kind(line: MatchLine, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
     if line.state == Match.State.DISPUTED:
         return "dispute"
     if records:
@@ -233,7 +233,7 @@ def _kind(line: Meeting, claims: Sequence[Claim], records: Sequence[Submission])
     return None
 
 
-def _chosen(divisions: Sequence[Counted], chosen: str) -> Counted | None:
+def _chosen(divisions: Sequence[DivisionCounts], chosen: str) -> DivisionCounts | None:
     named = [one for one in divisions if one.division.public_id == chosen]
     running = [one for one in divisions if one.division.status == Division.Status.RUNNING]
     return next(iter(named or running or divisions), None)

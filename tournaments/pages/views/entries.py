@@ -140,7 +140,7 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
 
 
 def _preview(division: Division, names: list[str], lines: list[lists.Line]) -> dict[str, Any]:
-    coming = [line for line in lines if line.what in ("member", "returned", "new", "ambiguous")]
+    coming = [line for line in lines if line.status in ("member", "returned", "new", "ambiguous")]
     return {
         "division": division,
         "tournament": division.tournament,
@@ -148,9 +148,9 @@ def _preview(division: Division, names: list[str], lines: list[lists.Line]) -> d
         "names": "\n".join(names),
         "lines": lines,
         "coming": len(coming),
-        "new": sum(line.what == "new" for line in lines),
-        "ambiguous": sum(line.what == "ambiguous" for line in lines),
-        "known": sum(line.what in ("entered", "repeated") for line in lines),
+        "new": sum(line.status == "new" for line in lines),
+        "ambiguous": sum(line.status == "ambiguous" for line in lines),
+        "known": sum(line.status in ("entered", "repeated") for line in lines),
     }
 
 
