@@ -76,7 +76,7 @@ def test_two_clicks_make_one_event_and_one_division(alice_client: Client, club: 
     [
         ("name", "", "required"),
         ("time_zone", "Atlantis", "not a time zone"),
-        ("ends_at", "2026-12-04T18:30", "ends before it starts"),
+        ("ends_at", "2026-12-04T18:30", "end is before the start"),
         ("starts_at", "tomorrow", "valid date"),
         ("currency", "€", "valid value"),
     ],
@@ -98,7 +98,7 @@ def test_what_is_wrong_with_an_event_is_said_beside_it(
         ("lengths", "26", "whole numbers from 1 to 25"),
         ("deadlines", "next week", "is not a date and time"),
         ("capacity", "1", "greater than or equal to 2"),
-        ("fee", "1.5", "whole units"),
+        ("fee", "1.5", "too many decimals"),
         ("name", "Open", "already one of that name"),
     ],
 )

@@ -193,7 +193,7 @@ def test_a_tie_of_many_is_open_as_it_would_be_if_every_pair_were_looked_at():
     assert looked_at > 100
 
 
-class DivisionCounts(dict[int, list[Game]]):
+class Counted(dict[int, list[Game]]):
     """Remembers how often it was asked."""
 
     asked = 0
@@ -204,7 +204,7 @@ class DivisionCounts(dict[int, list[Game]]):
 
 
 def test_a_tie_of_thousands_is_not_compared_pair_by_pair():
-    games = DivisionCounts({entry: [HALF] for entry in range(4096)})
+    games = Counted({entry: [HALF] for entry in range(4096)})
     assert len(standings(Records(games, lots_seed=SEED), ["head_to_head", "lots"])) == 4096
     assert games.asked < 10 * 4096
 
