@@ -14,6 +14,7 @@ from matches.ratings.services import ratings
 from players.access import Role
 from players.models import Club, Membership, Player, User
 from tests.matches.ratings.history import LATER, Kind, played, player, replay
+from tests.pages import html
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +49,7 @@ def season(ross: Player, carol: Player, frida: Player) -> list[Match]:
 def text(client: Client, path: str, **headers: Any) -> str:
     answer = client.get(path, headers=headers)
     assert answer.status_code == 200
-    return answer.content.decode()
+    return html(answer)
 
 
 def test_an_empty_site_says_so(client: Client) -> None:

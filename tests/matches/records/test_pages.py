@@ -16,6 +16,7 @@ from matches.records.services.submissions import submit
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.models import User
 from tests.matches.records.samples import EMPTY_NAMES, ILLEGAL, simulated
+from tests.pages import html
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +38,7 @@ def checked(data: bytes, name: str = "final.mat") -> Submission:
 def page(client: Client, path: str, **headers: str) -> str:
     response = client.get(path, headers=headers)
     assert response.status_code == 200, path
-    return response.content.decode()
+    return html(response)
 
 
 # Sending in

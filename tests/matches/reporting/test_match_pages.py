@@ -18,6 +18,7 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
 from players.models import Club, Player, User
 from tests.matches.cast import BOB, CAROL, NOW, match_between
+from tests.pages import html
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +32,7 @@ def as_(user: User) -> Client:
 def post(client: Client, path: str, follow: bool = True, **fields: object) -> str:
     response = client.post(path, fields, follow=follow)
     assert response.status_code == 200, response.content.decode()
-    return response.content.decode()
+    return html(response)
 
 
 def at(match: Match, *rest: str) -> str:

@@ -11,6 +11,7 @@ from rest_framework.authtoken.models import Token
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM
 from players.models import Player, User
+from tests.pages import html
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +19,7 @@ ERIN = {"display_name": "Erin", "email": "erin@example.org", "new_password": "cr
 
 
 def text(response: Any) -> str:
-    return response.content.decode()
+    return html(response)
 
 
 def signed_in(client: Client) -> User | None:

@@ -13,13 +13,14 @@ from players.accounts.services import update_preferences
 from players.actors import SYSTEM
 from players.models import Alias, Club, Invitation, Membership, Merge, Player, User
 from players.people.services import find_or_add_players, invite, merge_players
+from tests.pages import html
 from tests.players.conftest import NOW, Enter, Join
 
 NAMES = ("anonymous", "dave", "mallory", "bob", "anton", "alice", "olga")
 
 
 def text(response: Any) -> str:
-    return response.content.decode()
+    return html(response)
 
 
 @pytest.fixture

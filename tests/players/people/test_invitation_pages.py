@@ -11,13 +11,14 @@ from players.actors import SYSTEM
 from players.models import Club, Invitation, Player, User
 from players.people.services import invite, withdraw_invitation
 from players.people.services.invitations import LASTS
+from tests.pages import html
 from tests.players.conftest import Enter
 
 JENS = {"display_name": "Jens Hansen", "email": "jens@example.org", "new_password": "crawford-1969"}
 
 
 def text(response: Any) -> str:
-    return response.content.decode()
+    return html(response)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from django.test import Client
 
 from players.actors import Actor
 from players.models import Club, User
+from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_division import page, text
 from tournaments.events.services import events
@@ -38,7 +39,7 @@ DIVISION = {
 
 
 def post(client: Client, path: str, data: dict[str, Any]) -> str:
-    return client.post(path, data, follow=True).content.decode()
+    return html(client.post(path, data, follow=True))
 
 
 def test_a_director_makes_an_event_with_a_division_and_publishes_it(

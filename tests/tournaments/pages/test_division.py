@@ -16,6 +16,7 @@ from matches.models import Match, Result
 from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Player, User
+from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.draws.services import draws
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.django_db
 def page(client: Client, path: str) -> str:
     response = client.get(path)
     assert response.status_code == 200
-    return response.content.decode()
+    return html(response)
 
 
 def text(html: str) -> str:
@@ -251,7 +252,7 @@ def test_the_seed_stays_secret_while_something_is_still_drawn_from_it(
     api = f"/api/v1/divisions/{division.public_id}/draws/"
 
     def told() -> tuple[bool, bool]:
-        return stage.seed in client.get(page).content.decode(), client.get(api).json()[0]["seed"] == stage.seed
+        return stage.seed in html(client.get(page)), client.get(api).json()[0]["seed"] == stage.seed
 
     at_once = name not in ("swiss", "lives")
     assert told() == (at_once, at_once)

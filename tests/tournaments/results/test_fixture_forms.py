@@ -8,6 +8,7 @@ from django.test import Client
 
 from matches.models import Result
 from players.models import Membership, Player, User
+from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
 from tests.tournaments.pages.test_division import page, text
 from tournaments.models import Entry, Withdrawal
@@ -19,7 +20,7 @@ def sent(client: Client, running: RunningEvent, form: str, **fields: Any) -> str
     """What comes back where a form is refused."""
     answer = client.post(f"{running.fixture_url}{form}/", fields)
     assert answer.status_code == 422
-    return answer.content.decode()
+    return html(answer)
 
 
 def field(html: str, name: str, value: str) -> bool:

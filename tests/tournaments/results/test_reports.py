@@ -16,6 +16,7 @@ from matches.reporting.services.objections import object_to_result
 from matches.reporting.services.report_outcomes import accept_unanswered
 from players.actors import Actor
 from players.models import Player
+from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent, publish
 from tournaments.entries.services import entries
 from tournaments.events.services import events
@@ -35,7 +36,7 @@ def match_of(running: RunningEvent) -> Match:
 
 def previewed(running: RunningEvent, side: int | None, **score: Any) -> str:
     token = links.token_for(match_of(running), side)
-    return Client().get(f"/m/{token}/report/", {"score_0": 7, "score_1": 4, **score}).content.decode()
+    return html(Client().get(f"/m/{token}/report/", {"score_0": 7, "score_1": 4, **score}))
 
 
 def test_a_report_says_what_it_means_in_the_event(running: RunningEvent) -> None:
@@ -61,7 +62,7 @@ def objection(running: RunningEvent) -> Objection:
 
 
 def console(alice_client: Client, running: RunningEvent) -> str:
-    return alice_client.get(f"{running.url}console/").content.decode()
+    return html(alice_client.get(f"{running.url}console/"))
 
 
 def answer(client: Client, running: RunningEvent, objection: Objection, **fields: Any) -> Any:

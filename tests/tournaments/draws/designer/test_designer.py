@@ -11,6 +11,7 @@ from django.utils.html import escape
 
 from players.actors import Actor
 from players.models import LogEntry, Player, User
+from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.pages.test_division import text, url
 from tournaments.draws.designer.forms.stage_values import initial_of
@@ -53,7 +54,7 @@ def totals(html: str) -> str:
 def shown(client: Client, division: Division, data: dict[str, Any], status: int = 200) -> str:
     response = client.post(url(division) + "format/show/", data)
     assert response.status_code == status
-    return response.content.decode()
+    return html(response)
 
 
 def test_the_page_says_what_tonights_format_means(alice_client: Client, tonight: Division) -> None:
