@@ -10,7 +10,7 @@ PYTEST := $(PY) -m pytest
 # One worker a core; two at least, since tests wait as well, and four at most, since each has servers of its own.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$((cores < 2 ? 2 : cores > 4 ? 4 : cores)))
 
-.PHONY: help install install-dev run test lint e2e bench bench-peers engine-wheel test-engine-wheel lock clean
+.PHONY: help install install-dev run test lint messages e2e bench bench-peers engine-wheel test-engine-wheel lock clean
 
 help:
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -56,13 +56,18 @@ run: $(VENV)/.runtime ## install, migrate, start everything and print the addres
 test: $(VENV)/.dev ## run the tests, with a real worker and a real Valkey
 	$(PYTEST) -n $(TEST_WORKERS) $(ARGS)
 
-lint: $(VENV)/.dev ## style, types, templates, missing migrations, import order
+lint: $(VENV)/.dev ## style, types, templates, messages, missing migrations, import order
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) manage.py makemigrations --check --dry-run
-	$(PY) tools/lint_templates.py templates
+	$(PY) -m tools.lint_templates templates
+	$(PY) -m tools.messages --check
+	$(PY) -m tools.lint_messages
 	$(PYTEST) -q tests/test_layout.py
+
+messages: $(VENV)/.dev ## update the message catalogues from the sources
+	$(PY) -m tools.messages
 
 e2e: $(VENV)/.dev ## browser tests; skipped with a reason where there is no Chromium
 	$(PYTEST) -rs -n $(TEST_WORKERS) tests/browser $(ARGS)

@@ -187,7 +187,8 @@ DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "Barpoint <barpoint@lo
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+# The catalogues of the apps that are not Django's; the others have theirs in their own `locale`.
+LOCALE_PATHS = [BASE_DIR / "engine" / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -30,6 +30,11 @@ def register(messages: Mapping[str, str], statuses: Mapping[str, HTTPStatus] | N
             raise ValueError(f"two statuses for the code {code!r}")
 
 
+def registered() -> Mapping[str, str]:
+    """Return the English message of every registered code."""
+    return dict(_templates)
+
+
 def sentence(code: str, params: Mapping[str, Any]) -> str:
     """Return the message of `code` in the active language, filled with `params`; the code itself if it is unknown.
 

@@ -1,4 +1,4 @@
-"""Check the layout of the Django templates: `python tools/lint_templates.py templates`.
+"""Check the layout of the Django templates: `python -m tools.lint_templates templates`.
 
 One tag a line, as far as whitespace that is seen allows it:
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema_field
 from rest_framework import serializers
@@ -128,7 +129,7 @@ class NewMemberSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Require exactly one of the two."""
         if ("name" in attrs) == ("player" in attrs):
-            raise serializers.ValidationError("Give either a name or a player.", code="name_or_player")
+            raise serializers.ValidationError(gettext("Give either a name or a player."), code="name_or_player")
         return attrs
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from rest_framework import serializers
 
 from matches.lifecycle.finish import MOST_POINTS
@@ -28,7 +29,7 @@ class PlayedScoreSerializer(serializers.Serializer[Any]):
     def validate_score(self, score: list[int]) -> list[int]:
         """Refuse a draw."""
         if score[0] == score[1]:
-            raise serializers.ValidationError("Nobody has won.", code="draw")
+            raise serializers.ValidationError(gettext("Nobody has won."), code="draw")
         return score
 
 

@@ -1,0 +1,152 @@
+"""Check that everything a reader sees can be translated: `python -m tools.lint_messages`, called by `make lint`.
+
+- No template has text outside `{% translate %}` and `{% blocktranslate %}`, in its content or in an attribute that is
+  read out or shown.
+- No form, model or message in Python has a label that is an unmarked string.
+- Every code of a refusal has a message, and every message is in a catalogue.
+- A translation has the placeholders of its message.
+"""
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import django
+from babel.messages.pofile import read_po
+
+from tools import lint_templates, messages
+
+APPS = ("core", "players", "matches", "tournaments", "config")
+SHOWN_ATTRIBUTES = re.compile(r"""\b(?:alt|aria-label|aria-description|placeholder|title)=(?:"([^"]*)"|'([^']*)')""")
+BUTTON_TEXT = re.compile(r"""<input(?=[^>]*type="(?:submit|button|reset)")[^>]*\bvalue="([^"]*)\"""")
+TEMPLATE_TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
+NOT_TEXT = re.compile(
+    r"<(code|script|style)\b.*?</\1>|<!doctype[^>]*>|<!--.*?-->|&#?\w+;"
+    r"|\{% block \w+_class %\}.*?\{% endblock %\}",
+    re.DOTALL | re.IGNORECASE,
+)
+WORD = re.compile(r"[^\W\d_]{2,}")
+NAMES = re.compile(
+    r"Barpoint|CSV|JSON|eXtreme Gammon|GNU Backgammon|Backgammon Galaxy|Backgammon Studio|Heroes"
+    r"|\.(?:json|mat|sgf|txt|xg)\b"
+)
+"""Names and file extensions, which no language translates."""
+SHOWN_KEYWORDS = frozenset({"empty_label", "help_text", "label", "verbose_name", "verbose_name_plural"})
+SHOWN_CALLS = ("ValidationError", "messages.error", "messages.info", "messages.success", "messages.warning")
+PLACEHOLDER = re.compile(r"%\((\w+)\)[a-z]|(?<!\{)\{(\w+)(?:[.:!\[][^{}]*)?\}(?!\})")
+
+
+def template_faults(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of everything in a template that is shown and not marked."""
+    text = lint_templates.SENTENCE.sub(_blank, lint_templates.COMMENT.sub(_blank, source))
+    text = NAMES.sub(_blank, TEMPLATE_TAG.sub(_blank, NOT_TEXT.sub(_blank, text)))
+    shown = [*SHOWN_ATTRIBUTES.finditer(text), *BUTTON_TEXT.finditer(text)]
+    literals = [(match.start(), next(filter(None, match.groups()), "")) for match in shown]
+    content = lint_templates.START_TAG.sub(lambda tag: re.sub(r"[^\n]", " ", tag[0]), text)
+    content = re.sub(r"</[^>]*>", lambda tag: " " * len(tag[0]), content)
+    literals += [(match.start(), match[0]) for match in re.finditer(r"[^\n]+", content)]
+    for start, literal in literals:
+        if words := WORD.findall(literal):
+            yield text.count("\n", 0, start) + 1, f"unmarked text: {' '.join(words)}"
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def python_faults(source: str, *, for_api: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of every label, choice and message in Python that is not marked.
+
+    The descriptions of API fields are for developers and stay English: `for_api` leaves them out.
+    """
+    for node in ast.walk(ast.parse(source)):
+        values: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            shown = frozenset[str]() if for_api else SHOWN_KEYWORDS
+            values += [keyword.value for keyword in node.keywords if keyword.arg in shown]
+            if ast.unparse(node.func).endswith(SHOWN_CALLS):
+                values += node.args
+        elif isinstance(node, ast.ClassDef):
+            values += _labels(node)
+        for value in values:
+            if any(WORD.search(text) for text in _literals(value)):
+                yield value.lineno, f"unmarked text: {ast.unparse(value)}"
+
+
+def _labels(node: ast.ClassDef) -> Iterator[ast.expr]:
+    """Yield the labels of a class of choices, and those of a class such as an `AppConfig` or `Meta`."""
+    choices = any(ast.unparse(base).endswith("TextChoices") for base in node.bases)
+    for item in node.body:
+        if isinstance(item, ast.Assign) and ast.unparse(item.targets[0]) in SHOWN_KEYWORDS:
+            yield item.value
+        elif choices and isinstance(item, ast.Assign):
+            # Without a label Django makes one from the name of the choice, in English.
+            yield item.value.elts[-1] if isinstance(item.value, ast.Tuple) else item.value
+
+
+def _literals(value: ast.expr) -> list[str]:
+    parts = value.values if isinstance(value, ast.JoinedStr) else [value]
+    texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return [NAMES.sub("", text) for text in texts if isinstance(text, str)]
+
+
+def registry_faults() -> Iterator[str]:
+    """Yield the codes that are refused without a registered message, and the registered messages in no catalogue."""
+    os.environ.update(DJANGO_SETTINGS_MODULE="config.settings", BARPOINT_PROFILE="local")
+    django.setup()
+    from core.messages import registered
+
+    known = registered()
+    for path in messages.source_files(("engine", *APPS), ".py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Refused" and node.args:
+                code = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+                if isinstance(code, str) and code not in known:
+                    yield f"{path.relative_to(messages.ROOT)}:{node.lineno}: no message for the code {code}"
+    ids = {message.id for app in messages.SOURCES for message in messages.messages_of(app)}
+    yield from (f"the message of {code} is in no catalogue: {text}" for code, text in known.items() if text not in ids)
+
+
+def placeholder_faults(path: Path) -> Iterator[str]:
+    """Yield the translations of a catalogue that lack a placeholder of their message or have one of their own."""
+    with path.open("rb") as file:
+        for message in read_po(file):
+            ids = message.id if isinstance(message.id, tuple) else (message.id,)
+            texts = message.string if isinstance(message.string, tuple) else (message.string,)
+            # A singular may say “one” where the plural has the number.
+            wanted, least = _placeholders(ids[-1]), _placeholders(ids[0]) & _placeholders(ids[-1])
+            for text in filter(None, texts if message.id else ()):
+                if not least <= _placeholders(text) <= wanted | _placeholders(ids[0]):
+                    yield f"{path}: placeholders differ: {text!r} for {ids[0]!r}"
+
+
+def _placeholders(text: str) -> set[str]:
+    return {next(filter(None, match.groups())) for match in PLACEHOLDER.finditer(text)}
+
+
+def faults() -> Iterator[str]:
+    """Yield every fault as a line for the reader."""
+    for path in sorted((messages.ROOT / "templates").rglob("*.html")):
+        for line, fault in template_faults(path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(messages.ROOT)}:{line}: {fault}"
+    for path in messages.source_files(APPS, ".py"):
+        for_api = "api" in path.parts or path.stem in {"api", "serializers"} or path.stem.endswith("_serializers")
+        for line, fault in python_faults(path.read_text(encoding="utf-8"), for_api=for_api):
+            yield f"{path.relative_to(messages.ROOT)}:{line}: {fault}"
+    yield from registry_faults()
+    for path in sorted(messages.ROOT.glob("*/locale/*/LC_MESSAGES/django.po")):
+        yield from placeholder_faults(path)
+
+
+def main() -> int:
+    """Print all faults; return 1 if there are any."""
+    found = list(faults())
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
