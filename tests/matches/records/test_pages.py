@@ -207,6 +207,7 @@ def test_an_error_shows_its_board_its_sentence_and_what_was_legal(client: Client
     assert 'role="img"' in finding
     assert "Carol to play 6-6." in finding
     assert "XGID=" in finding
+    assert re.search(r"Game 1 · roll \d+ · line \d+ of the file", finding)
     step = re.search(r'href="(/check/\w+/replay/\?g=1&amp;p=\d+)"', finding)
     assert step is not None
     replay = page(client, step[1].replace("&amp;", "&"))

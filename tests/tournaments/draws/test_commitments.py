@@ -136,6 +136,7 @@ def test_anybody_can_read_and_mirror_the_list(entered: Division, club: Club, by_
 
     assert stage.seed_hash in page
     assert stage.lots_hash in page
+    assert "Draft made, not published" in page
     assert (row["number"], row["seed_hash"], row["fate"]) == (1, stage.seed_hash, "drafted")
     assert [(draft["number"], draft["seen"]) for draft in row["drafts"]] == [(1, True)]
     for secret in (stage.seed, stage.lots_seed):

@@ -10,6 +10,7 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import SEED
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pairs_of
+from tournaments.draws.selectors.kept_apart import apart_view
 from tournaments.draws.services import draws
 from tournaments.draws.services.kept_apart import can_keep_apart, keep_apart, let_meet
 from tournaments.draws.services.rounds import request_round
@@ -18,6 +19,7 @@ from tournaments.formats.lots import commitment
 from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Division, Draw, Entry, KeptApart, Tournament
 from tournaments.state import stages
+from tournaments.state.names import names_of
 
 pytestmark = pytest.mark.django_db
 Made = Callable[..., DivisionDriver]
@@ -210,3 +212,16 @@ def test_when_the_last_round_is_over_nobody_is_kept_apart(made: Made) -> None:
     driver.play_round()
     assert driver.ready(), "the knockout is still to be played"
     assert not can_keep_apart(Division.objects.get(pk=driver.division.pk))
+
+
+def test_a_director_chooses_from_those_still_in_by_name(made: Made) -> None:
+    driver = made(4, StageSettings("swiss", rounds=3))
+    names = ["carol", "Bob", "Dave", "alice"]
+    for entry, name in zip(driver.division.entries.order_by("pk"), names, strict=True):
+        Player.objects.filter(pk=entry.player_id).update(name=name)
+    driver.withdraw(driver.division.entries.get(player__name="Dave"))
+
+    view = apart_view(driver.division, names_of(driver.division, staff=True))
+
+    assert view is not None
+    assert [name for _, name in view.choices] == ["alice", "Bob", "carol"]
