@@ -14,7 +14,7 @@ from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean, pai
 from tournaments.draws.services import rounds as round_services
 from tournaments.events.services import events
 from tournaments.formats.settings import StageSettings
-from tournaments.formats.swiss.event import GIVEN_BYES
+from tournaments.formats.swiss.event import PAIRING_BYES
 from tournaments.models import Entry, Fixture, Stage
 from tournaments.results.services import results
 from tournaments.state.derivation import states_of
@@ -117,12 +117,12 @@ def test_in_a_swiss_nobody_meets_twice_or_has_a_second_given_bye(
     assert state.event is not None
     assert state.event.rounds
     assert all(len(numbers) == 1 for numbers in state.event.meetings.values())
-    assert all(given_byes <= 1 for given_byes in state.event.byes_given.values())
+    assert all(given_byes <= 1 for given_byes in state.event.pairing_byes.values())
     refused = [draw for draw in world.draw_of(state.event.next_round) if draw.refusal]
     # Either it was played to its end, or the director was told why not.
     assert state.over or refused
     for draw in world.rounds():
-        given_now = [kind for kind in draw.byes.values() if kind in GIVEN_BYES]
+        given_now = [kind for kind in draw.byes.values() if kind in PAIRING_BYES]
         assert len(given_now) <= 1
         assert {str(first) for first, second in pairs_of(draw) if second is None} == set(draw.byes)
 

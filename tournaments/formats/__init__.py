@@ -1,1 +1,1 @@
-"""Formats as pure functions: who meets whom, and what follows from the results."""
+"""Tournament formats as pure functions: who plays whom, and what follows from the results."""

@@ -1,4 +1,4 @@
-"""What a correction changes: the difference between two values of `progress`, fixture by fixture."""
+"""The difference between two values of `progress`: what a correction changes."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from tournaments.formats.progress import FixtureState, Progress
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One fixture before and after a correction."""
+    """A fixture before and after a correction."""
 
     number: FixtureId
     before: FixtureState
@@ -16,12 +16,12 @@ class Change:
 
     @property
     def players_change(self) -> bool:
-        """Whether other players (or a bye, a walkover, nobody yet) stand in it."""
+        """Whether one of its slots changes (entry, bye, walkover or to be decided)."""
         return self.before.slots != self.after.slots
 
 
 def difference(before: Progress, after: Progress) -> tuple[Change, ...]:
-    """What a correction changes, fixture by fixture, in the order of the numbers."""
+    """Return the fixtures that differ, by ascending number."""
     return tuple(
         Change(number, before.fixtures[number], state)
         for number, state in after.fixtures.items()

@@ -1,4 +1,4 @@
-"""The facts that `progress` derives everything from: results and withdrawals."""
+"""The facts that `progress` derives everything else from: results and withdrawals."""
 
 from dataclasses import dataclass
 
@@ -8,18 +8,17 @@ PLAYED = "played"
 FORFEIT = "forfeit"
 DOUBLE_FORFEIT = "double_forfeit"
 NOBODY = -1
-"""Instead of a slot: nobody goes on."""
+"""In place of a slot: nobody advances."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A fact about one fixture.
+    """The result of one fixture.
 
-    `winner` is the winning slot (0 or 1), None when nobody won. `score` is points of slot 0 and slot 1.
-    `kind` is the kind of ending; a forfeit loses this match only, so its loser still drops. `between` names
-    the two who met: if they are no longer the two who stand there, the result is void; if they stand the
-    other way round, it is turned. `advances` is the slot that goes on (or NOBODY) where a director corrected
-    the winner but kept the bracket.
+    `winner` is the winning slot (0 or 1), None if nobody won. `score` has the points of slot 0 and slot 1. `kind` is
+    how the match ended; a forfeit loses only this match, so its loser still drops. `between` are the two entries who
+    met: if they are no longer the entrants of the fixture, the result is void; if they have changed sides, so does the
+    result. `advances` is the slot that advances (or NOBODY) if a director corrected the winner but kept the bracket.
     """
 
     winner: int | None
@@ -30,14 +29,14 @@ class Result:
 
     @property
     def advancing_slot(self) -> int | None:
-        """The slot that goes on."""
+        """The slot that advances."""
         if self.advances is None:
             return self.winner
         return None if self.advances == NOBODY else self.advances
 
     @property
     def losing_slots(self) -> tuple[int, ...]:
-        """The slots that lost: one, both if both forfeited, none if nobody won a match that was settled."""
+        """The slots that lost: one; both if both forfeited; none if a settled match has no winner."""
         if self.winner is None:
             return (0, 1) if self.kind == DOUBLE_FORFEIT else ()
         return (1 - self.winner,)
@@ -45,9 +44,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """An entry comes no more: to one bracket, or (`bracket` None) to none of the graph.
+    """An entry that withdrew from one bracket, or from all of them if `bracket` is None.
 
-    Matches already decided stay; every other one is a walkover for the opponent.
+    Its decided matches stand; all others are walkovers for the opponents.
     """
 
     entry: EntryId

@@ -1,12 +1,11 @@
-"""The one model of every elimination format: brackets, rounds, fixtures, slots.
+"""The plan of a stage as a graph: brackets, rounds, fixtures and slots.
 
-A graph is a plan and knows no result. A fixture has two slots; a slot has a source, which is one of five
-things with five names: an entry, the winner or loser of another fixture, a place in a stage, a bye, or a
-seat in a round that is drawn once all its entrants are known.
-That a slot is a walkover or still to be decided is a state, told by `progress`, never part of a plan.
+A graph has no results. A fixture has two slots, and each slot has a source: an entry, the winner or the loser of
+another fixture, a place in a stage, a bye, or a seat in a round that is drawn once all its entrants are known. That a
+slot is a walkover or to be decided is a state, which `progress` derives; it is not part of the plan.
 
-Fixtures are numbered through all brackets and a fixture only ever draws on lower numbers, so one pass in
-the order of the numbers sees every source before it is needed.
+Fixtures are numbered across all brackets, and the sources of a fixture always have lower numbers. A single pass in
+ascending order therefore sees every source before it is needed.
 """
 
 from collections.abc import Iterator
@@ -17,10 +16,10 @@ from typing import ClassVar
 from tournaments.formats.errors import Refused
 
 EntryId = int
-"""Whatever names an entry outside (a primary key); formats only compare and sort it."""
+"""The id of an entry (a primary key); formats only compare and sort it."""
 
 FixtureId = int
-"""The number of a fixture, unique in its graph and counted from 1: 13 is shown as "M13"."""
+"""The number of a fixture, from 1, unique in its graph; 13 is shown as "M13"."""
 
 MAIN = "main"
 CONSOLATION = "consolation"
@@ -31,7 +30,7 @@ FINAL = "final"
 
 @dataclass(frozen=True, slots=True)
 class EntrySource:
-    """This entry, set by the draw."""
+    """An entry placed by the draw."""
 
     entry: EntryId
     kind: ClassVar[str] = "entry"
@@ -39,7 +38,7 @@ class EntrySource:
 
 @dataclass(frozen=True, slots=True)
 class WinnerOf:
-    """Whoever wins that fixture."""
+    """The winner of a fixture."""
 
     fixture: FixtureId
     kind: ClassVar[str] = "winner"
@@ -47,7 +46,7 @@ class WinnerOf:
 
 @dataclass(frozen=True, slots=True)
 class LoserOf:
-    """Whoever loses that fixture: a drop."""
+    """The loser of a fixture, who drops."""
 
     fixture: FixtureId
     kind: ClassVar[str] = "loser"
@@ -55,7 +54,7 @@ class LoserOf:
 
 @dataclass(frozen=True, slots=True)
 class PlaceOf:
-    """Whoever takes that place (from 1) in a stage, such as a group."""
+    """The entry that takes a place (from 1) in a stage or group."""
 
     stage: str
     place: int
@@ -64,14 +63,14 @@ class PlaceOf:
 
 @dataclass(frozen=True, slots=True)
 class ByeSource:
-    """Nobody, by the format: the other slot goes on without a match."""
+    """No opponent, by the format: the entrant in the other slot advances."""
 
     kind: ClassVar[str] = "bye"
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A seat (from 1) in a round that is drawn once all its entrants are known: one of them, by `seating`."""
+    """A seat (from 1) in a round that is drawn once all its entrants are known; `seating` draws it."""
 
     bracket: str
     round: int
@@ -85,10 +84,10 @@ BYE = ByeSource()
 
 @dataclass(frozen=True, slots=True)
 class NeededIf:
-    """A condition on a fixture: it is played only if `slot` (0 or 1) wins `fixture`.
+    """The condition that a fixture is played only if `slot` (0 or 1) wins `fixture`.
 
-    The second final of a double elimination is needed only if the lower bracket's winner, who stands in
-    slot 1 of the first final, wins that.
+    The second final of a double elimination is played only if the winner of the lower bracket, in slot 1 of the first
+    final, wins that final.
     """
 
     fixture: FixtureId
@@ -97,7 +96,7 @@ class NeededIf:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """Two slots, given by their sources."""
+    """A fixture with the sources of its two slots."""
 
     number: FixtureId
     sources: tuple[Source, Source]
@@ -106,10 +105,10 @@ class Fixture:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The fixtures of one round of a bracket; `drops` are the letters of the rounds whose losers enter here.
+    """A round of a bracket; `drops` are the letters of the rounds whose losers enter here.
 
     A round that is drawn once its entrants are known lists their sources in `entrants`, and its slots are seats.
-    Entrant 1 is meant for seat 1 and so on; `seating` departs from that only for a fair bye and to keep two apart.
+    Entrant 1 is intended for seat 1 and so on; `seating` deviates only for a fair bye and to keep two entries apart.
     """
 
     number: int
@@ -120,7 +119,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A named sequence of rounds; `fed_by` is the bracket whose losers it takes, None for the main one."""
+    """The rounds of a bracket; `fed_by` is the bracket whose losers enter it, None for the main bracket."""
 
     key: str
     rounds: tuple[Round, ...]
@@ -128,16 +127,16 @@ class Bracket:
 
     @property
     def fixtures(self) -> tuple[Fixture, ...]:
-        """All fixtures, round after round."""
+        """All fixtures, round by round."""
         return tuple(fixture for round_ in self.rounds for fixture in round_.fixtures)
 
 
 @dataclass(frozen=True)
 class Graph:
-    """All brackets of a stage, in the order in which their fixtures are numbered.
+    """The brackets of a stage, in the order in which their fixtures are numbered.
 
-    `seed` draws the rounds that are drawn once their entrants are known; `apart` are groups of entries (clubs, or
-    pairs) whose members should not meet there.
+    `seed` is used to draw the rounds that wait for their entrants; `apart` are groups of entries (club-mates, or pairs)
+    to be kept apart in these rounds.
     """
 
     brackets: tuple[Bracket, ...]
@@ -147,8 +146,8 @@ class Graph:
     @cached_property
     def fixtures(self) -> dict[FixtureId, Fixture]:
         """Number -> fixture, ascending."""
-        found = (fixture for bracket in self.brackets for fixture in bracket.fixtures)
-        return {fixture.number: fixture for fixture in sorted(found, key=lambda fixture: fixture.number)}
+        fixtures = (fixture for bracket in self.brackets for fixture in bracket.fixtures)
+        return {fixture.number: fixture for fixture in sorted(fixtures, key=lambda fixture: fixture.number)}
 
     @cached_property
     def bracket_of(self) -> dict[FixtureId, str]:
@@ -172,7 +171,7 @@ class Graph:
         }
 
     def intended(self, number: FixtureId) -> tuple[Source, Source]:
-        """The sources of a fixture, with the entrant that is meant for it in place of a seat."""
+        """Return the sources of a fixture, with each seat replaced by the entrant intended for it."""
         first, second = self.fixtures[number].sources
         entrants = self.round_of[number].entrants
         return (
@@ -182,12 +181,12 @@ class Graph:
 
     @cached_property
     def next_of_winner(self) -> dict[FixtureId, FixtureId]:
-        """Number -> the first fixture its winner goes to, or is meant for where that is still to be drawn."""
+        """Number -> the first fixture its winner advances to, or is intended for if that round is still to be drawn."""
         return self._followers(WinnerOf)
 
     @cached_property
     def next_of_loser(self) -> dict[FixtureId, FixtureId]:
-        """Number -> the first fixture its loser drops to, or is meant for where that is still to be drawn."""
+        """Number -> the first fixture its loser drops to, or is intended for if that round is still to be drawn."""
         return self._followers(LoserOf)
 
     def _followers(self, kind: type[WinnerOf] | type[LoserOf]) -> dict[FixtureId, FixtureId]:
@@ -199,31 +198,31 @@ class Graph:
         return followers
 
     def bracket(self, key: str) -> Bracket:
-        """The bracket of that key; raises Refused("unknown_bracket")."""
+        """Return the bracket with this key. Raises Refused("unknown_bracket")."""
         for bracket in self.brackets:
             if bracket.key == key:
                 return bracket
         raise Refused("unknown_bracket", bracket=key)
 
     def fixture(self, number: FixtureId) -> Fixture:
-        """The fixture of that number; raises Refused("unknown_fixture")."""
+        """Return the fixture with this number. Raises Refused("unknown_fixture")."""
         if number not in self.fixtures:
             raise Refused("unknown_fixture", fixture=number)
         return self.fixtures[number]
 
     def shifted(self, by: int) -> "Graph":
-        """The same plan with every number greater by so many, for a stage that follows another."""
+        """Return the graph with `by` added to every fixture number, for a stage that follows another."""
         if by == 0:
             return self
         return replace(self, brackets=tuple(_shifted(bracket, by) for bracket in self.brackets))
 
     def with_bracket(self, bracket: Bracket) -> "Graph":
-        """The graph with one more bracket, or with the one of the same key replaced."""
+        """Return the graph with this bracket added, or replacing the bracket with the same key."""
         kept = tuple(bracket if old.key == bracket.key else old for old in self.brackets)
         return replace(self, brackets=kept if bracket in kept else (*self.brackets, bracket))
 
     def with_source(self, number: FixtureId, slot: int, source: Source) -> "Graph":
-        """The graph with the source of one slot replaced."""
+        """Return the graph with the source of one slot replaced."""
         old = self.fixture(number)
         sources = (source, old.sources[1]) if slot == 0 else (old.sources[0], source)
         return replace(
@@ -231,9 +230,9 @@ class Graph:
         )
 
     def with_entrant(self, number: FixtureId, source: Source) -> "Graph":
-        """The graph with one more entrant in a round that is still to be drawn, meant for the bye in this fixture.
+        """Return the graph with one more entrant in a round still to be drawn, intended for the bye of this fixture.
 
-        Raises Refused("no_bye_left") where the fixture has none.
+        Raises Refused("no_bye_left") if the fixture has no bye.
         """
         key, round_, old = self.bracket_of[number], self.round_of[number], self.fixture(number)
         if BYE not in old.sources:
@@ -242,8 +241,8 @@ class Graph:
         graph = self.with_source(number, old.sources.index(BYE), seat)
         bracket = graph.bracket(key)
         rounds = tuple(
-            replace(one, entrants=(*one.entrants, source)) if one.number == round_.number else one
-            for one in bracket.rounds
+            replace(other, entrants=(*other.entrants, source)) if other.number == round_.number else other
+            for other in bracket.rounds
         )
         return graph.with_bracket(replace(bracket, rounds=rounds))
 
@@ -272,10 +271,10 @@ def _replaced(bracket: Bracket, new: Fixture) -> Bracket:
 
 
 def check(graph: Graph) -> Graph:
-    """The same graph, after checking that it is sound.
+    """Return the graph after checking that it is consistent.
 
-    Every number occurs once, every source has a lower number than its fixture, nothing feeds two slots and
-    no entry is placed twice. Raises Refused("bad_graph") or Refused("entry_twice").
+    Every number occurs once, every source has a lower number than its fixture, no source feeds two slots and no entry
+    is placed twice. Raises Refused("bad_graph") or Refused("entry_twice").
     """
     numbers = [fixture.number for bracket in graph.brackets for fixture in bracket.fixtures]
     if len(numbers) != len(set(numbers)):

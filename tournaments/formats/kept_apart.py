@@ -1,8 +1,8 @@
-"""Keeping club-mates and named pairs apart in a bracket, as far as it can be done.
+"""Keeping club-mates and named pairs apart in a bracket, as far as possible.
 
-The bracket is divided top down. At every division into two sections, each group is shared out as evenly as
-the fixed places allow, larger groups first and ties by lot; then single exchanges are made while they help.
-So a group of m has at most about m / 2 in a half and m / 4 in a quarter.
+The bracket is split recursively into halves. At each split every group is distributed as evenly as the fixed places
+allow, larger groups first and ties by lot; then entries are exchanged one by one while that helps. So a group of m has
+at most about m / 2 entries in a half and m / 4 in a quarter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ Groups = Sequence[frozenset[EntryId]]
 Place = EntryId | None
 
 CANDIDATES = 8
-"""How many of the entries that gain most by moving are tried against each other, so that large fields stay fast."""
+"""How many of the entries that gain most by moving are tried for an exchange; a limit that keeps large fields fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Two entries to be kept apart who can meet in `round` (from 1), before the final (`rounds`)."""
+    """Two entries to be kept apart who can meet in `round` (from 1), before the final in round `rounds`."""
 
     first: EntryId
     second: EntryId
@@ -30,17 +30,17 @@ class Meeting:
 
 
 def earliest_meetings(places: Sequence[Place], groups: Groups) -> tuple[Meeting, ...]:
-    """The pairs of each group that do not stand in opposite halves, the earliest meetings first."""
+    """Return the pairs of each group that are not in opposite halves, earliest possible meetings first."""
     where = {entry: at for at, entry in enumerate(places) if entry is not None}
     rounds = (len(places) - 1).bit_length()
     pairs = {pair for group in groups for pair in combinations(sorted(group), 2)}
-    found = [Meeting(a, b, (where[a] ^ where[b]).bit_length(), rounds) for a, b in pairs]
-    early = [meeting for meeting in found if meeting.round < rounds]
+    meetings = [Meeting(a, b, (where[a] ^ where[b]).bit_length(), rounds) for a, b in pairs]
+    early = [meeting for meeting in meetings if meeting.round < rounds]
     return tuple(sorted(early, key=lambda meeting: (meeting.round, meeting.first, meeting.second)))
 
 
 def spread_apart(places: Sequence[Place], groups: Groups, *, fixed: frozenset[EntryId], lots: Lots) -> list[Place]:
-    """The places with the entries rearranged; byes and `fixed` entries keep theirs."""
+    """Return the places with the entries rearranged; byes and `fixed` entries do not move."""
     mates = _mates(groups)
     arranged = list(places)
     _divide(arranged, 0, len(places), mates, fixed, lots)
@@ -74,7 +74,7 @@ def _divide(
         {entry for entry in places[middle:end] if entry is not None and entry in fixed},
     ]
     clash = {entry: len(mates.get(entry, frozenset()) & inside) for entry in inside}
-    # The lot is drawn for all, so that ties among the bound and the rest of the field are both by lot.
+    # Shuffle everybody, so that lots decide ties among group members as well as among the rest of the field.
     order = sorted(lots.shuffled(movable), key=lambda entry: -clash[entry])
     chosen: list[list[EntryId]] = [[], []]
     for entry in order:
@@ -92,7 +92,7 @@ def _divide(
 
 
 def _side(costs: Sequence[int], room: Sequence[int], lots: Lots) -> int:
-    """The half with fewer mates, then the one with more room, then by lot; never a full one."""
+    """Return the half with fewer mates, then the one with more room, then one by lot; never a full half."""
     if 0 in room:
         return 1 if room[0] == 0 else 0
     left, right = (costs[0], -room[0]), (costs[1], -room[1])
@@ -104,7 +104,7 @@ def _side(costs: Sequence[int], room: Sequence[int], lots: Lots) -> int:
 def _exchange(
     chosen: list[list[EntryId]], halves: list[set[EntryId]], mates: Mapping[EntryId, frozenset[EntryId]]
 ) -> None:
-    """Exchange single entries of the two halves while fewer mates share a half for it."""
+    """Exchange pairs of entries between the halves, in place, while that leaves fewer mates in the same half."""
     none: frozenset[EntryId] = frozenset()
     while True:
         ranked = [
@@ -114,7 +114,7 @@ def _exchange(
             )[:CANDIDATES]
             for side in (0, 1)
         ]
-        # Two mates who change places still stand apart, which each of their own figures counts as a loss.
+        # Two mates who change places are still apart, although each of their own figures counts that as a loss.
         cost, a, b = min(
             ((x + y - 2 * (b in mates.get(a, none)), a, b) for x, a in ranked[0] for y, b in ranked[1]),
             default=(0, 0, 0),

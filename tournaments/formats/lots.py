@@ -1,4 +1,4 @@
-"""Drawing of lots that anybody can repeat.
+"""Drawing lots in a way that anybody can verify.
 
 Algorithm `barpoint-lots/1`. A seed is a secret string of at least 16 bytes. Its SHA-256, in lower-case
 hexadecimal, is published when entries close; the seed itself is published with the draw.
@@ -27,24 +27,24 @@ Item = TypeVar("Item")
 
 
 def commitment(seed: bytes) -> str:
-    """The public hash of a seed: SHA-256 in hexadecimal. Raises Refused("seed_too_short")."""
+    """Return the public hash of a seed: SHA-256 in hexadecimal. Raises Refused("seed_too_short")."""
     if len(seed) < LEAST_SEED_BYTES:
         raise Refused("seed_too_short", least=LEAST_SEED_BYTES, bytes=len(seed))
     return hashlib.sha256(seed).hexdigest()
 
 
 def lot(seed: bytes, *key: str | int) -> "Lots":
-    """The lot that decides what `key` names: the same key of the same seed always gives the same lot.
+    """Return the lots for the decision named by `key`: the same seed and key always give the same lots.
 
-    Name what is decided and nothing that a repeated attempt would change, so that previewing, undoing and applying
-    again cannot draw another lot. To choose among items that may become unavailable, shuffle all of them in a fixed
-    order and take the first that is available. In the message above `p` is "lot:" and the key joined by colons.
+    The key must name the decision and nothing that differs when it is repeated, so that nobody can get other lots by
+    previewing, undoing and applying again. To choose among items that may become unavailable, shuffle all of them in a
+    fixed order and take the first available one. In the message above, `p` is "lot:" and the key joined by colons.
     """
     return Lots(seed, ":".join(["lot", *map(str, key)]))
 
 
 class Lots:
-    """A stream of lots for one purpose and draft; reading it moves it on, so make a new one for each draw."""
+    """A stream of lots for one purpose and draft. Reading advances it, so create a new one for each draw."""
 
     def __init__(self, seed: bytes, purpose: str, draft: int = 1) -> None:
         if len(seed) < LEAST_SEED_BYTES:
@@ -64,7 +64,7 @@ class Lots:
         return self._words.pop()
 
     def below(self, bound: int) -> int:
-        """A whole number from 0 to `bound` - 1, each as likely. Raises ValueError if `bound` < 1."""
+        """Return a uniformly distributed integer from 0 to `bound` - 1. Raises ValueError if `bound` < 1."""
         if bound < 1:
             raise ValueError("bound must be at least 1")
         if bound == 1:
@@ -76,13 +76,13 @@ class Lots:
         return word % bound
 
     def shuffled(self, items: Iterable[Item]) -> list[Item]:
-        """The items in an order drawn by lot."""
+        """Return the items in random order."""
         drawn = list(items)
         for i in range(len(drawn) - 1, 0, -1):
             j = self.below(i + 1)
             drawn[i], drawn[j] = drawn[j], drawn[i]
         return drawn
 
-    def one_of(self, items: Sequence[Item]) -> Item:
-        """One of the items. Raises ValueError if there are none."""
+    def choice(self, items: Sequence[Item]) -> Item:
+        """Return one of the items at random. Raises ValueError if there are none."""
         return items[self.below(len(items))]

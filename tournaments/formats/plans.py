@@ -1,12 +1,13 @@
-"""From the settings of a stage and its field to its plan: the draw of its places, and the graph they make.
+"""The plan of a stage, made from its settings and its entrants: the draw of its places, and the graph of its fixtures.
 
-A stage is fed by entries, or by the places of the stage before it. Its places are a flat list in which None is a
-bye: bracket order for eliminations, Berger numbers for a round robin, and group after group, each padded to the
-size of the largest, for groups. Swiss and lives have no plan beforehand; they are paired round by round.
+The entrants of a stage are entries, or places of the stage before it. Its places are a flat list in which None is a
+bye: in bracket order for eliminations, by Berger number for a round robin, and group after group, each padded to the
+size of the largest, for groups. Swiss and lives are paired round by round and have no plan.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from tournaments.formats.elimination import knockout
 from tournaments.formats.elimination.knockout import cross_seeded, main_bracket
@@ -57,19 +58,19 @@ from tournaments.formats.tables.groups import (
 from tournaments.formats.tables.round_robin import round_robin_of
 
 TABLE = "table"
-"""Key of the one bracket of a round robin or a league; groups have their letters."""
+"""Key of the only bracket of a round robin or league; groups use their letters."""
 ROUNDS = "rounds"
-"""Key of the one bracket of a Swiss or of lives."""
+"""Key of the only bracket of a Swiss or of lives."""
 ORDER_ALGORITHM = "lots over all entries"
 FEWEST_FOR_LOWER = 2
 MOST_STAGES = 5
-LEAST_GOING_ON = 2
-LEAST_WITH_CONSOLATION = 4
+FEWEST_QUALIFIERS = 2
+FEWEST_WITH_CONSOLATION = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Places as drawn, by which algorithm, and who could not be kept apart, in a bracket or in groups."""
+    """Drawn places, the algorithm that drew them, and who could not be kept apart in a bracket or in groups."""
 
     places: tuple[EntryId | None, ...]
     algorithm: str
@@ -78,22 +79,21 @@ class Drawn:
 
 
 def checked_stages(stages: Sequence[StageSettings], default_lengths: Sequence[int] = ()) -> list[StageSettings]:
-    """Stages that can follow each other, whatever their field; the last one sends nobody on.
+    """Return the stages after checking that they can follow each other; the last one loses its `qualifiers`.
 
     `default_lengths` are the division's match lengths, for stages without their own.
     Raises Refused with `stage_count`, `stage_qualifiers`, `group_count`, or what `StageSettings.checked` refuses.
     """
     if not 1 <= len(stages) <= MOST_STAGES:
         raise Refused("stage_count", most=MOST_STAGES)
-    made = [one.checked(default_lengths) for one in stages]
-    for number, one in enumerate(made[:-1], start=1):
-        going_on = len(places_before(one, number))
-        if going_on < LEAST_GOING_ON:
-            raise Refused("stage_qualifiers", stage=number, least=LEAST_GOING_ON)
-        following = made[number]
-        if following.format == GROUPS and going_on < LEAST_GOING_ON * following.groups:
-            raise Refused("group_count", groups=following.groups, least=LEAST_GOING_ON, entries=going_on)
-    return [*made[:-1], replace(made[-1], qualifiers=None)]
+    checked = [stage.checked(default_lengths) for stage in stages]
+    for number, (stage, following) in enumerate(pairwise(checked), start=1):
+        qualifiers = len(places_before(stage, number))
+        if qualifiers < FEWEST_QUALIFIERS:
+            raise Refused("stage_qualifiers", stage=number, least=FEWEST_QUALIFIERS)
+        if following.format == GROUPS and qualifiers < FEWEST_QUALIFIERS * following.groups:
+            raise Refused("group_count", groups=following.groups, least=FEWEST_QUALIFIERS, entries=qualifiers)
+    return [*checked[:-1], replace(checked[-1], qualifiers=None)]
 
 
 def draw_places(
@@ -105,9 +105,9 @@ def draw_places(
     seeds: Sequence[EntryId] = (),
     apart: Iterable[Collection[EntryId]] = (),
 ) -> Drawn:
-    """The places of a stage that is fed by entries.
+    """Draw the places of a stage whose entrants are entries.
 
-    `seeds` are entries from the strongest on, empty for a draw by lot alone; `apart` as in `knockout.draw`.
+    `seeds` are entries from the strongest on, empty to draw everything by lot; `apart` is that of `knockout.draw`.
     Raises Refused with `field_too_small`, `group_count`, `division_size`, …
     """
     field = sorted(entries)
@@ -118,18 +118,18 @@ def draw_places(
         check_league_size(len(field))
     if settings.format == GROUPS:
         if settings.group_draw == SNAKE and seeds:
-            groups, how = snake_groups(list(seeds), settings.groups), "snake by rating"
+            groups, algorithm = snake_groups(list(seeds), settings.groups), "snake by rating"
         else:
-            heads = seeds[: settings.groups]
-            groups = drawn_groups(field, settings.groups, seed=seed, draft=draft, seeds=heads, apart=apart)
-            how = "groups by lot"
-        return Drawn(padded(groups), how, in_one_group=in_one_group(groups, apart))
+            top_seeds = seeds[: settings.groups]
+            groups = drawn_groups(field, settings.groups, seed=seed, draft=draft, seeds=top_seeds, apart=apart)
+            algorithm = "groups by lot"
+        return Drawn(padded(groups), algorithm, in_one_group=in_one_group(groups, apart))
     order = seeds or Lots(seed, "order", draft).shuffled(field)
     return Drawn(tuple(order), "by rating" if seeds else ORDER_ALGORITHM)
 
 
 def padded(groups: Sequence[Sequence[EntryId]]) -> tuple[EntryId | None, ...]:
-    """Groups as one list, each filled up with None to the size of the largest.
+    """Return the groups as one list, each padded with None to the size of the largest.
 
     >>> padded([[1, 4], [2, 3, 5]])
     (1, 4, None, 2, 3, 5)
@@ -139,46 +139,46 @@ def padded(groups: Sequence[Sequence[EntryId]]) -> tuple[EntryId | None, ...]:
 
 
 def sources_of(places: Iterable[EntryId | None]) -> list[Source]:
-    """The places as sources of a plan."""
+    """Return the places as sources of a plan."""
     return [BYE if entry is None else EntrySource(entry) for entry in places]
 
 
 def places_before(before: StageSettings, number: int) -> list[PlaceOf]:
-    """The places of stage `number` that go on to the next one, best first: all winners of groups, then the seconds …"""
-    going_on = before.qualifiers or 0
+    """Return the qualifying places of stage `number`, best first: all group winners, then all runners-up …"""
+    qualifiers = before.qualifiers or 0
     if before.format == GROUPS:
         names = group_keys(before, number)
-        return [PlaceOf(name, place) for place in range(1, going_on + 1) for name in names]
-    return [PlaceOf(str(number), place) for place in range(1, going_on + 1)]
+        return [PlaceOf(name, place) for place in range(1, qualifiers + 1) for name in names]
+    return [PlaceOf(str(number), place) for place in range(1, qualifiers + 1)]
 
 
 def group_keys(settings: StageSettings, number: int) -> tuple[str, ...]:
-    """The names by which places of the groups of stage `number` are known to later stages."""
+    """Return the names under which later stages refer to the groups of stage `number`."""
     return tuple(f"{number}:{name}" for name in group_names(settings.groups))
 
 
 def later_sources(settings: StageSettings, before: StageSettings, number: int) -> list[Source]:
-    """The places of a stage that is fed by stage `number`, whose settings are `before`."""
+    """Return the places of a stage as sources, given the stage `number` before it with the settings `before`."""
     places = places_before(before, number)
     if settings.format in ELIMINATION:
-        fed = (
+        graph = (
             knockout_from_groups(group_keys(before, number), before.qualifiers or 0)
             if before.format == GROUPS
             else cross_seeded(places)
         )
-        return [source for fixture in fed.bracket(MAIN).rounds[0].fixtures for source in fixture.sources]
+        return [source for fixture in graph.bracket(MAIN).rounds[0].fixtures for source in fixture.sources]
     if settings.format == GROUPS:
         numbered = snake_groups(range(1, len(places) + 1), settings.groups)
-        return [BYE if at is None else places[at - 1] for at in padded(numbered)]
+        return [BYE if place is None else places[place - 1] for place in padded(numbered)]
     return list(places)
 
 
 def plan_of(
     settings: StageSettings, sources: Sequence[Source], *, seed: bytes, draft: int = 1, first_number: int = 1
 ) -> Graph:
-    """The whole plan of a stage; `seed` and `draft` draw the byes of lower brackets.
+    """Return the plan of a stage; `seed` and `draft` draw the byes of lower brackets.
 
-    Raises Refused with a `pattern_…` code, or ("field_too_small") for a consolation that nobody could play in.
+    Raises Refused with a `pattern_…` code, or `field_too_small` if the field is too small for a consolation.
     """
     if settings.format in BY_ROUND:
         return Graph(())
@@ -203,7 +203,7 @@ def _with_lower(settings: StageSettings, graph: Graph, seed: bytes, draft: int) 
 
 
 def lower_pattern(settings: StageSettings, graph: Graph) -> Pattern:
-    """The pattern of the consolation or lower bracket: the chosen one, or the first proposed for this field."""
+    """Return the pattern of the consolation or lower bracket: the chosen one, or the first proposal for this field."""
     if settings.pattern:
         pattern = parse(settings.pattern)
         if settings.format == PROGRESSIVE:
@@ -214,12 +214,12 @@ def lower_pattern(settings: StageSettings, graph: Graph) -> Pattern:
         return propose_double(count, second_final=settings.second_final)[0].pattern
     proposals = propose_consolation(count)
     if not proposals:
-        raise Refused("field_too_small", entries=count, least=LEAST_WITH_CONSOLATION)
+        raise Refused("field_too_small", entries=count, least=FEWEST_WITH_CONSOLATION)
     return proposals[0].pattern
 
 
 def last_chance_pattern(settings: StageSettings, graph: Graph) -> Pattern:
-    """The pattern of the last chance: by default the losers of the first half of the consolation's rounds."""
+    """Return the pattern of the last chance; by default the losers of the first half of the consolation enter it."""
     if settings.last_chance:
         return parse(settings.last_chance)
     losers = losers_by_round(graph, CONSOLATION)
@@ -239,8 +239,8 @@ def _all_play_all(settings: StageSettings, sources: Sequence[Source]) -> Graph:
         return Graph((round_robin_of([s for s in sources if s != BYE], key=TABLE, double=settings.twice),))
     brackets = []
     number = 1
-    for at, name in enumerate(group_names(settings.groups)):
-        members = [source for source in sources[at * size : (at + 1) * size] if source != BYE]
+    for index, name in enumerate(group_names(settings.groups)):
+        members = [source for source in sources[index * size : (index + 1) * size] if source != BYE]
         bracket = round_robin_of(members, key=name, double=settings.twice, first_number=number)
         number += len(bracket.fixtures)
         brackets.append(bracket)
@@ -248,7 +248,7 @@ def _all_play_all(settings: StageSettings, sources: Sequence[Source]) -> Graph:
 
 
 def lengths_of(settings: StageSettings, key: str, default: Sequence[int]) -> tuple[int, ...]:
-    """Match lengths by round of one bracket of a stage; `default` are the division's."""
+    """Return the match lengths by round of a bracket of a stage; `default` are those of the division."""
     main = settings.lengths or tuple(default)
     lower = settings.lower_lengths or main
     by_key: Mapping[str, Sequence[int]] = {

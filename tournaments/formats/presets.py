@@ -1,4 +1,4 @@
-"""Formats that are chosen with one word: everything filled in sensibly for a field of so many."""
+"""Presets: formats with sensible settings for a number of entries, chosen by name."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,14 +18,14 @@ from tournaments.formats.settings import (
 Stages = tuple[StageSettings, ...]
 
 SWISS_ROUNDS = 5
-LEAST_FOR_LAST_CHANCE = 6
-LEAST_IN_GROUP = 3
-LARGEST_GROUPS = 64
-LEAST_FOR_TWO = 6
+FEWEST_FOR_LAST_CHANCE = 6
+SMALLEST_GROUP = 3
+MOST_GROUPS = 64
+FEWEST_FOR_TWO_QUALIFIERS = 6
 
 
 def _consolation(entries: int) -> Stages:
-    return (StageSettings(PROGRESSIVE, last_chance="" if entries >= LEAST_FOR_LAST_CHANCE else None),)
+    return (StageSettings(PROGRESSIVE, last_chance="" if entries >= FEWEST_FOR_LAST_CHANCE else None),)
 
 
 def _swiss(entries: int) -> Stages:
@@ -34,12 +34,12 @@ def _swiss(entries: int) -> Stages:
 
 
 def _groups(entries: int) -> Stages:
-    """Groups of three to five, as many as make a knockout without byes when two of each go on."""
+    """Return groups of three to five, so many that two qualifiers of each fill a knockout without byes."""
     groups = 2
-    while entries >= 2 * groups * LEAST_IN_GROUP and groups < LARGEST_GROUPS:
+    while entries >= 2 * groups * SMALLEST_GROUP and groups < MOST_GROUPS:
         groups *= 2
-    going_on = 2 if entries >= LEAST_FOR_TWO else 1
-    return (StageSettings(GROUPS, groups=groups, qualifiers=going_on), StageSettings(KNOCKOUT))
+    qualifiers = 2 if entries >= FEWEST_FOR_TWO_QUALIFIERS else 1
+    return (StageSettings(GROUPS, groups=groups, qualifiers=qualifiers), StageSettings(KNOCKOUT))
 
 
 PRESETS: Mapping[str, Callable[[int], Stages]] = {
@@ -52,11 +52,11 @@ PRESETS: Mapping[str, Callable[[int], Stages]] = {
     "roundrobin": lambda _entries: (StageSettings(ROUND_ROBIN),),
     "league": lambda _entries: (StageSettings(LEAGUE),),
 }
-"""Name -> what it fills in."""
+"""Name -> function from the number of entries to the stages."""
 
 
 def preset(name: str, entries: int) -> Stages:
-    """The stages of a preset for a field of so many. Raises Refused("no_such_format").
+    """Return the stages of a preset for `entries` entries. Raises Refused("no_such_format").
 
     >>> [stage.format for stage in preset("groups", 13)]
     ['groups', 'knockout']

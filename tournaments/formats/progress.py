@@ -1,9 +1,9 @@
-"""What follows from the results: the state of every slot and fixture of a graph.
+"""The state of every slot and fixture of a graph, derived from the results.
 
-`progress` is a pure function of a plan and of facts, so a correction is the difference between two of its
-values (`formats.difference`). Four things keep four names: an **entry** stands in a slot; a **bye** means nobody
-comes, by the format; a **walkover** means somebody should have come and will not, because he has withdrawn
-or nobody won; **to be decided** means that it is not known yet.
+`progress` is a pure function of a plan and of facts, so a correction is the difference between two of its values
+(`formats.difference`). A slot is in one of four states: an **entry** stands in it; a **bye** has no entrant, by the
+format; a **walkover** should have had an entrant, who withdrew or whom no match produced; **to be decided** means that
+the entrant is not known yet.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ __all__ = [
 
 
 class SlotStatus(StrEnum):
-    """The four names."""
+    """The state of a slot."""
 
     ENTRY = "entry"
     BYE = "bye"
@@ -45,7 +45,7 @@ class SlotStatus(StrEnum):
 
 
 class FixtureStatus(StrEnum):
-    """Where a fixture stands."""
+    """The state of a fixture."""
 
     WAITING = "waiting"
     READY = "ready"
@@ -58,7 +58,7 @@ class FixtureStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SlotState:
-    """`entry` stands here; `absent` is the entry that should have come, known only in a walkover."""
+    """The state of a slot: `entry` stands in it; `absent` is the entry that is missing in a walkover, if known."""
 
     status: SlotStatus
     entry: EntryId | None = None
@@ -66,12 +66,12 @@ class SlotState:
 
     @property
     def settled(self) -> bool:
-        """Whether it is known who comes, or that nobody does."""
+        """Whether it is known who stands here, or that nobody will."""
         return self.status is not SlotStatus.TO_BE_DECIDED
 
     @property
     def entrant(self) -> EntryId | None:
-        """Who stands here, or should have come."""
+        """The entry that stands here or is missing here."""
         return self.entry if self.entry is not None else self.absent
 
 
@@ -79,15 +79,15 @@ BYE_SLOT = SlotState(SlotStatus.BYE)
 OPEN_SLOT = SlotState(SlotStatus.TO_BE_DECIDED)
 EMPTY_SLOT = SlotState(SlotStatus.WALKOVER)
 STRANGERS = (-1, -1)
-"""Two who stand nowhere."""
+"""A pair that matches no fixture."""
 
 
 @dataclass(frozen=True, slots=True)
 class FixtureState:
-    """A fixture after the results.
+    """The state of a fixture after the results.
 
-    `winner` and `loser` are what its followers receive. `result` is the result that counted, turned to the
-    slots as they stand; `void` says that one was given but its two players do not stand here.
+    `winner` and `loser` are the slots that later fixtures receive. `result` is the result that counts, with its sides
+    in the order of the slots; `void` means that there is a result, but not between these two entrants.
     """
 
     number: FixtureId
@@ -100,13 +100,13 @@ class FixtureState:
 
     @property
     def entrants(self) -> tuple[EntryId, EntryId] | None:
-        """The two who stand here, or should have come; None where there are not two."""
+        """The two entrants, present or absent; None unless there are two."""
         first, second = (slot.entrant for slot in self.slots)
         return None if first is None or second is None else (first, second)
 
     @property
     def walkover(self) -> Result | None:
-        """The result of a match that one of its two entrants, or both, will not come to; None of any other."""
+        """The result to record if one or both of the two entrants will not appear; None for any other fixture."""
         if self.entrants is None or self.status not in (FixtureStatus.WALKOVER, FixtureStatus.EMPTY):
             return None
         winner = next((side for side, slot in enumerate(self.slots) if slot.entry is not None), None)
@@ -120,7 +120,7 @@ class FixtureState:
 
 @dataclass(frozen=True, slots=True)
 class SharedPlace:
-    """A place of a bracket: `first` to `last`, which are equal where one entry has it alone."""
+    """A range of places in a bracket, `first` to `last`; they are equal if the place is not shared."""
 
     first: int
     last: int
@@ -129,9 +129,9 @@ class SharedPlace:
 
 @dataclass(frozen=True)
 class Progress:
-    """The states of all fixtures of a graph, by number, and which entrant has which seat of a round drawn by now.
+    """The states of all fixtures of a graph, by number.
 
-    `drawn` has (bracket, round) -> for every seat the number (from 0) of the entrant who takes it.
+    `drawn` has (bracket, round) -> for every seat the index of the entrant who takes it, for rounds drawn by now.
     """
 
     graph: Graph
@@ -140,12 +140,12 @@ class Progress:
 
     @cached_property
     def ready(self) -> tuple[FixtureId, ...]:
-        """Fixtures whose two entries stand there and have no result."""
+        """The fixtures with two entries and no result."""
         return self._with(FixtureStatus.READY)
 
     @cached_property
     def void(self) -> tuple[FixtureId, ...]:
-        """Fixtures whose result does not count, because other players stand there now."""
+        """The fixtures whose result does not count because their entrants changed."""
         return tuple(number for number, state in self.fixtures.items() if state.void)
 
     @property
@@ -157,16 +157,16 @@ class Progress:
         return tuple(number for number, state in self.fixtures.items() if state.status is status)
 
     def champion(self, bracket: str) -> EntryId | None:
-        """The winner of a bracket, None while that is open or if nobody won."""
+        """Return the winner of a bracket; None while it is open or if nobody won."""
         numbers = [fixture.number for fixture in self.graph.bracket(bracket).fixtures]
         needed = [n for n in numbers if self.fixtures[n].status is not FixtureStatus.NOT_NEEDED]
         return self.fixtures[needed[-1]].winner.entry if needed else None
 
     def places(self, *brackets: str) -> tuple[SharedPlace, ...]:
-        """The places that are certain, best first, in brackets of which the first decides (final, then lower, say).
+        """Return the certain places, best first; the first of `brackets` decides the title (say: final, then lower).
 
-        Those who go out in the same round share a place, counted as if all of them were known: both who lose a
-        semi-final are 3rd to 4th, whether or not the other one is known yet.
+        Entries eliminated in the same round share a place that counts all of them: the losers of the semi-finals are
+        3rd to 4th even while only one of them is known.
         """
         champion = self.champion(brackets[0])
         places = [] if champion is None else [SharedPlace(1, 1, (champion,))]
@@ -175,12 +175,12 @@ class Progress:
         for key in brackets:
             for states in self._rounds_backwards(key):
                 counted = [state for state in states if state.over]
-                to_come = sum(not state.over and BYE_SLOT not in state.slots for state in states)
+                pending = sum(not state.over and BYE_SLOT not in state.slots for state in states)
                 if key == FINAL and len(counted) < len(states):
-                    # The first of two finals sends nobody out for good.
-                    counted, to_come = [], 1
-                out = sorted({entry for state in counted for entry in _went_out(state)} - seen)
-                last = first + len(out) + to_come - 1
+                    # Nobody is eliminated in the first of two finals.
+                    counted, pending = [], 1
+                out = sorted({entry for state in counted for entry in _eliminated(state)} - seen)
+                last = first + len(out) + pending - 1
                 if out:
                     places.append(SharedPlace(first, last, tuple(out)))
                 seen.update(out)
@@ -188,7 +188,7 @@ class Progress:
         return tuple(places)
 
     def _rounds_backwards(self, bracket: str) -> list[list[FixtureState]]:
-        """The states of each round, the last one first; two finals are one."""
+        """Return the states of each round, the last round first; two finals count as one round."""
         rounds = [
             [self.fixtures[fixture.number] for fixture in round_.fixtures]
             for round_ in reversed(self.graph.bracket(bracket).rounds)
@@ -205,29 +205,29 @@ def progress(
     turn: bool = True,
     former: Mapping[FixtureId, Sequence[Result]] | None = None,
 ) -> Progress:
-    """The state of every fixture and slot.
+    """Derive the state of every fixture and slot.
 
-    `places` resolves `PlaceOf` sources: absent means to be decided, None means that nobody took the place.
-    A withdrawn entry still passes through results it had before; where it has none it is a walkover, and if
-    it withdrew from one bracket only, it drops from there as a loser does. When both forfeit (or two who
-    should have come are both known and absent), nobody goes on and nobody drops: two cannot share a slot.
-    With `turn` False a result counts only if its two stand in the order of `between`. `former` are results that
-    became void because others came to stand in their fixture: one counts again if the same two come back.
+    `places` resolves `PlaceOf` sources: a missing key means to be decided, None means that nobody took the place.
+    The earlier results of a withdrawn entry still count. Its first match without a result is a walkover, from which it
+    drops like a loser if it withdrew from one bracket only. If both sides forfeit, or both are absent, nobody advances
+    and nobody drops, because two entries cannot share a slot.
+    With `turn` False a result counts only if the entrants stand in the order of `between`. `former` are results that
+    were voided when the entrants of their fixture changed: one counts again if the same two return.
     """
-    gone = frozenset((item.entry, item.bracket) for item in withdrawals)
+    withdrawn = frozenset((item.entry, item.bracket) for item in withdrawals)
     arrivals = _Arrivals(graph, places or {})
     states = arrivals.states
     for number, fixture in graph.fixtures.items():
         raw = (arrivals.of(fixture.sources[0]), arrivals.of(fixture.sources[1]))
         bracket = graph.bracket_of[number]
         result = _standing(results.get(number), (former or {}).get(number, ()), raw, turn=turn)
-        states[number] = _state(fixture, raw, result, gone, bracket, states)
+        states[number] = _state(fixture, raw, result, withdrawn, bracket, states)
     return Progress(graph, states, arrivals.drawn)
 
 
 @dataclass(slots=True)
 class _Arrivals:
-    """Who comes from a source, withdrawals not yet considered; `states` are those of all fixtures before."""
+    """Finds the entrant of a source, before withdrawals; `states` are those of all earlier fixtures."""
 
     graph: Graph
     places: Mapping[PlaceOf, EntryId | None]
@@ -252,7 +252,7 @@ class _Arrivals:
         return EMPTY_SLOT if taker is None else SlotState(SlotStatus.ENTRY, taker)
 
     def _seated(self, seat: Seat) -> SlotState:
-        """Nobody is known in a round that is drawn until all its entrants are."""
+        """Return the entrant of a seat. It is to be decided until all entrants of its round are known."""
         round_ = self.graph.bracket(seat.bracket).rounds[seat.round - 1]
         arriving = [self.of(source) for source in round_.entrants]
         if not all(slot.settled for slot in arriving):
@@ -273,21 +273,21 @@ class _Arrivals:
         return seat_entrants(round_, [slot.entry for slot in arriving], past, lots)
 
 
-def _went_out(state: FixtureState) -> list[EntryId]:
-    """Entries that came to a fixture, or should have, and do not go on from it."""
+def _eliminated(state: FixtureState) -> list[EntryId]:
+    """Return the entrants of a fixture, present or absent, that do not advance from it."""
     known = [slot.entrant for slot in state.slots]
-    onward = {state.winner.entry, state.winner.absent}
-    return [entry for entry in known if entry is not None and entry not in onward]
+    advancing = {state.winner.entry, state.winner.absent}
+    return [entry for entry in known if entry is not None and entry not in advancing]
 
 
-Gone = frozenset[tuple[EntryId, str | None]]
+Withdrawn = frozenset[tuple[EntryId, str | None]]
 
 
 def _state(
     fixture: Fixture,
     raw: tuple[SlotState, SlotState],
     result: Result | None,
-    gone: Gone,
+    withdrawn: Withdrawn,
     bracket: str,
     states: Mapping[FixtureId, FixtureState],
 ) -> FixtureState:
@@ -299,10 +299,10 @@ def _state(
     counted = _turned(result, raw) if result is not None else None
     if counted is not None:
         return _decided(fixture.number, raw, counted)
-    slots = (_present(raw[0], gone, bracket), _present(raw[1], gone, bracket))
+    slots = (_without_withdrawn(raw[0], withdrawn, bracket), _without_withdrawn(raw[1], withdrawn, bracket))
     state = undecided(fixture.number, slots, void=result is not None)
     if BYE_SLOT in raw and state.winner.absent is not None:
-        # A bye is no match: what he has played after it counts, and he is missing from the first that he has not.
+        # A bye is not a match: the entry advances, its later results count, and its first unplayed match is a walkover.
         return replace(state, winner=raw[0] if raw[1] == BYE_SLOT else raw[1])
     return state
 
@@ -312,14 +312,14 @@ def _needed(fixture: Fixture, states: Mapping[FixtureId, FixtureState]) -> bool:
     if condition is None:
         return True
     first = states[condition.fixture]
-    wanted = first.slots[condition.slot].entry
-    return wanted is not None and first.winner.entry == wanted
+    challenger = first.slots[condition.slot].entry
+    return challenger is not None and first.winner.entry == challenger
 
 
 def _standing(
     result: Result | None, former: Sequence[Result], raw: tuple[SlotState, SlotState], *, turn: bool
 ) -> Result | None:
-    """The result that counts between these two, or the one that does not."""
+    """Return the result that counts between these two, or else the one that does not count."""
     if result is not None and not turn and result.between == (raw[1].entry, raw[0].entry):
         result = replace(result, between=STRANGERS)
     if not former or (result is not None and _turned(result, raw) is not None):
@@ -329,7 +329,7 @@ def _standing(
 
 
 def _turned(result: Result, raw: tuple[SlotState, SlotState]) -> Result | None:
-    """The result as seen from the slots as they stand, None if it does not belong to these two."""
+    """Return the result with its sides in the order of the slots; None if it is not between these two."""
     here = (raw[0].entry, raw[1].entry)
     if None in here:
         return None
@@ -347,21 +347,21 @@ def _turned(result: Result, raw: tuple[SlotState, SlotState]) -> Result | None:
 
 
 def _decided(number: FixtureId, slots: tuple[SlotState, SlotState], result: Result) -> FixtureState:
-    onward = result.advancing_slot
-    winner, loser = (EMPTY_SLOT, EMPTY_SLOT) if onward is None else (slots[onward], slots[1 - onward])
+    side = result.advancing_slot
+    winner, loser = (EMPTY_SLOT, EMPTY_SLOT) if side is None else (slots[side], slots[1 - side])
     return FixtureState(number, slots, FixtureStatus.DECIDED, winner, loser, result)
 
 
-def _present(slot: SlotState, gone: Gone, bracket: str) -> SlotState:
-    """The slot after withdrawals: a withdrawn entry is a walkover from here on."""
+def _without_withdrawn(slot: SlotState, withdrawn: Withdrawn, bracket: str) -> SlotState:
+    """Return the slot, as a walkover if its entry has withdrawn."""
     entry = slot.entry
-    if entry is not None and ((entry, None) in gone or (entry, bracket) in gone):
+    if entry is not None and ((entry, None) in withdrawn or (entry, bracket) in withdrawn):
         return SlotState(SlotStatus.WALKOVER, absent=entry)
     return slot
 
 
 def undecided(number: FixtureId, slots: tuple[SlotState, SlotState], *, void: bool = False) -> FixtureState:
-    """The state of a fixture with these slots and without a result that counts."""
+    """Return the state of a fixture that has these slots and no result that counts."""
     kinds = {slot.status for slot in slots}
     if kinds == {SlotStatus.ENTRY}:
         return FixtureState(number, slots, FixtureStatus.READY, OPEN_SLOT, OPEN_SLOT, void=void)
@@ -372,10 +372,10 @@ def undecided(number: FixtureId, slots: tuple[SlotState, SlotState], *, void: bo
         other = slots[0] if slots[1].status is SlotStatus.BYE else slots[1]
         status = FixtureStatus.BYE if other.entry is not None else FixtureStatus.EMPTY
         return FixtureState(number, slots, status, other, BYE_SLOT, void=void)
-    comers = [slot for slot in slots if slot.entry is not None]
+    present = [slot for slot in slots if slot.entry is not None]
     absent = [slot.absent for slot in slots if slot.absent is not None]
-    # Only one of two absent could take the single place below, and no rule says which.
+    # Two absent entries cannot share the one place below, and no rule says which of them would take it.
     loser = SlotState(SlotStatus.ENTRY, absent[0]) if len(absent) == 1 else EMPTY_SLOT
-    if not comers:
+    if not present:
         return FixtureState(number, slots, FixtureStatus.EMPTY, EMPTY_SLOT, loser, void=void)
-    return FixtureState(number, slots, FixtureStatus.WALKOVER, comers[0], loser, void=void)
+    return FixtureState(number, slots, FixtureStatus.WALKOVER, present[0], loser, void=void)

@@ -1,7 +1,7 @@
-"""What a director chooses for one stage, whatever its format; checked, and as plain data for a row.
+"""The settings of a stage, checked, and converted to and from the JSON of its row.
 
-One class serves all formats: each reads only what it knows. What is empty is chosen by the format itself (the
-usual pattern, the usual tie-breaks), so that a stage needs no more than the name of its format.
+One class serves all formats; each uses only its own settings. An empty setting means the default of the format (its
+usual pattern, its usual tie-breaks), so that the name of the format is enough to define a stage.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,24 +29,24 @@ LEAGUE = "league"
 
 FORMATS = (KNOCKOUT, PROGRESSIVE, DOUBLE, SWISS, LIVES, ROUND_ROBIN, GROUPS, LEAGUE)
 ELIMINATION = (KNOCKOUT, PROGRESSIVE, DOUBLE)
-"""Formats in which a bracket says who meets whom."""
+"""Formats played in brackets."""
 BY_ROUND = (SWISS, LIVES)
-"""Formats in which a round is paired when the one before it is over."""
+"""Formats whose rounds are paired one by one, each when the round before it is over."""
 TABLES = (ROUND_ROBIN, GROUPS, LEAGUE)
-"""Formats in which all play all, and a table says who stands where."""
+"""Formats in which everybody plays everybody and a table ranks them."""
 
 SNAKE, DRAWN = "snake", "drawn"
 GROUP_DRAWS = (SNAKE, DRAWN)
 FEWEST_LIVES, MOST_LIVES = 2, 9
-LEAST_DIVISION, LARGEST_DIVISION = 4, 12
-"""Entries of a division of a league."""
+SMALLEST_DIVISION, LARGEST_DIVISION = 4, 12
+"""The number of entries of a league division."""
 MOST_ROUNDS = 30
 LONGEST_COUNTDOWN = 3600
-"""Seconds."""
+"""In seconds."""
 MOST_GROUPS = 512
 MOST_TABLE_POINTS = 100
 MOST_MATCHES = 50_000
-"""Matches of a stage in which all play all: a field of about 300."""
+"""The most matches of a stage in which everybody plays everybody: about 300 entries."""
 MISSED_POINTS = (0.0, 0.5)
 
 DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
@@ -55,7 +55,7 @@ DEFAULT_TIEBREAKS: Mapping[str, tuple[str, ...]] = {
     GROUPS: ("head_to_head", "sonneborn_berger", "wins", "lots"),
     LEAGUE: ("head_to_head", "wins", "sonneborn_berger", "lots"),
 }
-"""Format -> tie-breaks in order, where the director names none."""
+"""Format -> tie-breaks in order, used if the director chooses none."""
 
 _TABLE = frozenset({"lengths", "twice", "tiebreaks", "win", "loss", "leaver_rule"})
 _ROUNDS = frozenset({"next_round", "countdown"})
@@ -70,11 +70,11 @@ OWN_SETTINGS: Mapping[str, frozenset[str]] = {
     GROUPS: _TABLE | {"groups", "group_draw"},
     LEAGUE: _TABLE | {"until", "join_until", "unplayed", "moving"},
 }
-"""Format -> the settings that mean something for it, besides `qualifiers`, which any but the last stage has."""
+"""Format -> its settings, apart from `qualifiers`, which every stage but the last has."""
 
 
 class NextRound(StrEnum):
-    """What happens to the next round of a Swiss or of lives when a round is complete."""
+    """How the next round of a Swiss or of lives comes about when a round is complete."""
 
     ASK = "ask"
     DRAFT = "draft"
@@ -85,19 +85,20 @@ class NextRound(StrEnum):
 class StageSettings:
     """The settings of a stage.
 
-    Match lengths by round are in points; the last one goes on. `lower_lengths` are those of the consolation or the
-    lower bracket, `last_lengths` of the last chance, `final_lengths` of the final(s) between upper and lower winner;
-    where empty, the ones before hold. `pattern` is that of the consolation or lower bracket ("" takes the first one
-    proposed for the field), `last_chance` that of the bracket fed by the consolation (None: there is none).
+    Match lengths are in points, one for each round; the last applies to all later rounds. `lower_lengths` belong to
+    the consolation or lower bracket, `last_lengths` to the last chance, `final_lengths` to the final or finals between
+    the upper and the lower winner; an empty tuple means the lengths before it. `pattern` is that of the consolation or
+    lower bracket ("": the first proposal for the field), `last_chance` that of the bracket fed by the consolation
+    (None: no such bracket).
 
-    `rounds` of a Swiss is None for one that ends when one is unbeaten. `next_round` says what happens when a round
-    is complete: the next one is asked for by hand, becomes a draft, or a draft that publishes itself after `countdown`
-    seconds. `missed_points` go to a late entrant for each round he missed.
+    `rounds` is the number of rounds of a Swiss, or None to play until only one player is unbeaten. `next_round` says
+    how the next round comes about: at a director's request, as a draft, or as a draft that is published automatically
+    after `countdown` seconds. A late entry gets `missed_points` for each round it missed.
 
-    `groups` counts groups, filled by `group_draw`. `qualifiers` go on to the next stage: of each group, or of the
-    whole stage; None where this stage is the last. `win` and `loss` are table points of a match. A league is played
-    `until` the end of a day (ISO), when matches not played count as `unplayed` says; `moving` go up and down between
-    its divisions. `edition` is that of the regulations which say what the unplayed rounds of a Swiss are worth.
+    `groups` is the number of groups, filled by `group_draw`. `qualifiers` advance to the next stage from each group, or
+    from the stage if it has no groups; None for the last stage. `win` and `loss` are the table points of a match. A
+    league runs `until` the end of a day (ISO date), when its unplayed matches count as `unplayed`; `moving` entries are
+    promoted and relegated between its divisions. `edition` of the regulations defines the unplayed rounds of a Swiss.
     """
 
     format: str = KNOCKOUT
@@ -131,17 +132,17 @@ class StageSettings:
 
     @property
     def tiebreak_order(self) -> tuple[str, ...]:
-        """The tie-breaks that count, drawing of lots always last, so that a place is one entry's."""
+        """The tie-breaks in order, always ending with lots, so that no place is shared."""
         chosen = self.tiebreaks or DEFAULT_TIEBREAKS.get(self.format, ())
         return chosen if "lots" in chosen or not chosen else (*chosen, "lots")
 
     @property
     def scoring(self) -> Scoring:
-        """Table points of a match."""
+        """The table points of a match."""
         return Scoring(self.win, self.loss, unplayed=self.win / 2 if self.unplayed is Unplayed.HALF else 0.0)
 
     def checked(self, default_lengths: Sequence[int] = ()) -> "StageSettings":
-        """The same settings; `default_lengths` are the division's, where the stage has no match lengths of its own.
+        """Return these settings after checking them; `default_lengths` are the division's match lengths.
 
         Raises Refused with `no_such_format`, `setting_not_used`, `bad_length`, `unknown_tiebreak`, `bad_setting`, or a
         `pattern_…` code.
@@ -169,7 +170,7 @@ class StageSettings:
             raise Refused("tiebreak_needs_one_length", lengths=", ".join(map(str, lengths)))
 
     def _faults(self) -> dict[str, bool]:
-        """Setting -> whether it is out of range."""
+        """Return setting -> whether it is out of range."""
         return {
             "rounds": self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS,
             "countdown": not 0 <= self.countdown <= LONGEST_COUNTDOWN,
@@ -186,22 +187,22 @@ class StageSettings:
         }
 
     def as_data(self) -> dict[str, Any]:
-        """What differs from the defaults, as JSON takes it.
+        """Return the settings that differ from the defaults, ready for JSON.
 
-        The edition of the regulations is always there where it matters: a newer one must not change a table.
+        The edition of the regulations is always included where it applies, so that a new default changes no table.
         """
         pinned = {"edition"} & OWN_SETTINGS[self.format]
         names = [field.name for field in fields(self) if field.name in self._changed() | pinned]
         return {name: _plain(getattr(self, name)) for name in names}
 
     def _changed(self) -> set[str]:
-        """The names of settings that differ from their defaults."""
-        usual = StageSettings(self.format)
-        return {field.name for field in fields(self) if getattr(self, field.name) != getattr(usual, field.name)}
+        """Return the names of the settings that differ from their defaults."""
+        defaults = StageSettings(self.format)
+        return {field.name for field in fields(self) if getattr(self, field.name) != getattr(defaults, field.name)}
 
     @classmethod
     def of(cls, format_: str, data: Mapping[str, Any]) -> "StageSettings":
-        """The settings of a stage from the JSON of its row; unknown names are left out."""
+        """Build the settings of a stage from the JSON of its row; ignore unknown names."""
         known = {field.name for field in fields(cls)} - {"format"}
         values = {name: value for name, value in data.items() if name in known}
         for name in ("lengths", "lower_lengths", "last_lengths", "final_lengths", "tiebreaks"):
@@ -220,17 +221,17 @@ CHOICES: Mapping[str, Callable[[str], StrEnum]] = {
     "unplayed": Unplayed,
     "edition": Edition,
 }
-"""Settings that are one of a few."""
+"""Setting -> the enumeration of its values."""
 
 
 def check_league_size(entries: int) -> None:
-    """Raises Refused("division_size") for a field that a league division does not hold."""
-    if not LEAST_DIVISION <= entries <= LARGEST_DIVISION:
-        raise Refused("division_size", least=LEAST_DIVISION, most=LARGEST_DIVISION, entries=entries)
+    """Raise Refused("division_size") if a league division cannot have this many entries."""
+    if not SMALLEST_DIVISION <= entries <= LARGEST_DIVISION:
+        raise Refused("division_size", least=SMALLEST_DIVISION, most=LARGEST_DIVISION, entries=entries)
 
 
 def check_matches(count: int) -> None:
-    """Raises Refused("too_many_matches") for a stage that nobody could play, let alone keep."""
+    """Raise Refused("too_many_matches") if a stage would have more than `MOST_MATCHES`."""
     if count > MOST_MATCHES:
         raise Refused("too_many_matches", matches=count, most=MOST_MATCHES)
 

@@ -1,11 +1,11 @@
-"""Whole events with invented results: the tool by which a format is judged.
+"""Simulation of whole events with random results, to compare formats.
 
-Draws use lots, as real ones do; results are drawn with the chance that the caller gives (a coin by
-default), from a generator seeded by the event, so that equal input gives equal events but for the seconds.
+Draws use lots, as real ones do. Results are drawn with the probability that the caller gives (an even chance by
+default), from a generator seeded for each event; equal input gives equal reports, apart from the measured seconds.
 
-A rematch is a match of two who have met before in the event; a second final is not counted. It is avoidable
-as far as the same players of the same round could have been paired with fewer earlier meetings. A bye in a bracket
-fed by losers is unfair if somebody else in that round had had fewer byes.
+A rematch is a match of two players who have met before in the event; a second final is not counted. It is avoidable if
+the players of that round could have been paired with fewer earlier meetings. A bye in a bracket fed by losers is unfair
+if somebody else in that round had had fewer byes.
 """
 
 import hashlib
@@ -32,14 +32,14 @@ Chance = Callable[[EntryId, EntryId], float]
 """The chance (0–1) that the first of two entries beats the second."""
 
 HEAD = 3
-"""Entries shown of a standing."""
+"""How many entries of the standings a report shows."""
 
 LIVES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What to simulate; `rounds` only for a Swiss, `pattern` only for lower brackets, both with a default."""
+    """What to simulate. `rounds` applies to a Swiss, `pattern` to lower brackets; None means the default."""
 
     format: str
     players: int
@@ -50,7 +50,7 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One event. Score differences are None where a format knows no scores when it pairs."""
+    """The figures of one event. Score differences are None for formats that do not pair by score."""
 
     format: str
     players: int
@@ -70,7 +70,7 @@ class Report:
 
 @dataclass(slots=True)
 class _Count:
-    """What is counted while an event runs."""
+    """The counters of a running event."""
 
     met: Counter[frozenset[EntryId]] = field(default_factory=Counter)
     byes: Counter[EntryId] = field(default_factory=Counter)
@@ -87,12 +87,12 @@ class _Count:
         earlier = sum(self.met[frozenset(pair)] for pair in pairs)
         if earlier:
             self.rematches += sum(self.met[frozenset(pair)] > 0 for pair in pairs)
-            self.avoidable += earlier - self._least([entry for pair in pairs for entry in pair])
+            self.avoidable += earlier - self._fewest_meetings([entry for pair in pairs for entry in pair])
         self.met.update(frozenset(pair) for pair in pairs)
         self.matches += len(pairs)
 
-    def _least(self, entries: Sequence[EntryId]) -> int:
-        """The fewest earlier meetings with which these could have been paired."""
+    def _fewest_meetings(self, entries: Sequence[EntryId]) -> int:
+        """Return the fewest earlier meetings with which these entries could have been paired."""
         most = max(self.met.values()) + 1
         edges = [
             (a, b, most - self.met[frozenset((entries[a], entries[b]))])
@@ -102,12 +102,12 @@ class _Count:
 
 
 def coin(_first: EntryId, _second: EntryId) -> float:
-    """Every result by the toss of a coin."""
+    """Give both sides an even chance."""
     return 0.5
 
 
 def simulate(spec: Spec, event: int = 1, chance: Chance = coin) -> Report:
-    """Run one event. Raises Refused("no_such_format"), or what the format itself refuses."""
+    """Simulate one event. Raises Refused("no_such_format"), or what the format itself refuses."""
     if spec.format not in FORMATS:
         raise Refused("no_such_format", name=spec.format)
     seed = hashlib.sha256(f"{spec.seed}:{event}".encode()).digest()
@@ -144,7 +144,7 @@ def _knockout(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
     started = perf_counter()
     graph = _main(spec, seed)
     count.seconds.append(perf_counter() - started)
-    return _head([one.entries for one in _played(graph, winner, count).places(MAIN)])
+    return _head([shared.entries for shared in _played(graph, winner, count).places(MAIN)])
 
 
 def _progressive(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
@@ -154,7 +154,7 @@ def _progressive(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head
         raise Refused("field_too_small", entries=spec.players, least=5)
     graph = with_lower_bracket(_main(spec, seed), spec.pattern or proposals[0].pattern, seed=seed)
     count.seconds.append(perf_counter() - started)
-    return _head([one.entries for one in _played(graph, winner, count).places(MAIN)])
+    return _head([shared.entries for shared in _played(graph, winner, count).places(MAIN)])
 
 
 def _double(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
@@ -162,7 +162,7 @@ def _double(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
     pattern = spec.pattern or propose_double(spec.players)[0].pattern
     graph = double_elimination(_main(spec, seed), seed=seed, pattern=pattern)
     count.seconds.append(perf_counter() - started)
-    return _head([one.entries for one in _played(graph, winner, count).places(FINAL, LOWER)])
+    return _head([shared.entries for shared in _played(graph, winner, count).places(FINAL, LOWER)])
 
 
 def _main(spec: Spec, seed: bytes) -> Graph:
@@ -170,18 +170,18 @@ def _main(spec: Spec, seed: bytes) -> Graph:
 
 
 def _played(graph: Graph, winner: Winner, count: _Count) -> Progress:
-    """Every fixture played as soon as it is ready, all that are ready at once being a round."""
+    """Play every fixture as soon as it is ready; fixtures that are ready at the same time make a round."""
     results: dict[FixtureId, Result] = {}
     state = progress(graph, results)
     while state.ready:
         for number in state.ready:
-            first, second = _two(state, number)
+            first, second = _entrants(state, number)
             results[number] = Result(winner(first, second), between=(first, second))
-        # A round of one bracket is what could have been paired otherwise; a second final could not.
+        # A round of a bracket could have been paired differently; a second final could not.
         groups: dict[str, list[tuple[EntryId, EntryId]]] = {}
         for number in state.ready:
             if graph.fixtures[number].needed_if is None:
-                groups.setdefault(graph.bracket_of[number], []).append(_two(state, number))
+                groups.setdefault(graph.bracket_of[number], []).append(_entrants(state, number))
             else:
                 count.matches += 1
         for pairs in groups.values():
@@ -193,7 +193,7 @@ def _played(graph: Graph, winner: Winner, count: _Count) -> Progress:
 
 
 def _count_byes(state: Progress, count: _Count) -> None:
-    """Count the byes of every round, each against the byes its players had before it."""
+    """Count the byes of every round, and those given while another player of the round had had fewer."""
     for bracket in state.graph.brackets:
         for round_ in bracket.rounds:
             fixtures = [state.fixtures[fixture.number] for fixture in round_.fixtures]
@@ -206,7 +206,7 @@ def _count_byes(state: Progress, count: _Count) -> None:
             count.byes.update(byes)
 
 
-def _two(state: Progress, number: FixtureId) -> tuple[EntryId, EntryId]:
+def _entrants(state: Progress, number: FixtureId) -> tuple[EntryId, EntryId]:
     first, second = (slot.entry for slot in state.fixtures[number].slots)
     if first is None or second is None:
         raise ValueError(f"M{number} is not ready")
@@ -218,10 +218,10 @@ def _swiss(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
     event = SwissEvent(_players(spec), planned=rounds)
     for _ in range(rounds):
         started = perf_counter()
-        made = pair_round(event, seed=seed)
+        round_ = pair_round(event, seed=seed)
         count.seconds.append(perf_counter() - started)
-        count.gaps += [abs(event.scores[p.first] - event.scores[p.second]) for p in made.pairs]
-        event = event.with_round(_with_results(made, winner, count))
+        count.gaps += [abs(event.scores[p.first] - event.scores[p.second]) for p in round_.pairs]
+        event = event.with_round(_with_results(round_, winner, count))
     rows = standings(event.records(lots_seed=seed), ["buchholz_cut_1", "buchholz", "sonneborn_berger", "lots"])
     return [{"place": row.place, "entry": row.entry, "points": row.points} for row in rows[:HEAD]]
 
@@ -230,11 +230,11 @@ def _lives(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
     event = SwissEvent(_players(spec))
     while not lives_over(event, LIVES):
         started = perf_counter()
-        made = pair_lives(event, LIVES, seed=seed)
+        round_ = pair_lives(event, LIVES, seed=seed)
         count.seconds.append(perf_counter() - started)
         left = lives_left(event, LIVES)
-        count.gaps += [float(abs(left[p.first] - left[p.second])) for p in made.pairs]
-        event = event.with_round(_with_results(made, winner, count))
+        count.gaps += [float(abs(left[p.first] - left[p.second])) for p in round_.pairs]
+        event = event.with_round(_with_results(round_, winner, count))
     return _head(lives_places(event, LIVES))
 
 
@@ -242,11 +242,11 @@ def _players(spec: Spec) -> tuple[SwissPlayer, ...]:
     return tuple(SwissPlayer(entry) for entry in range(1, spec.players + 1))
 
 
-def _with_results(made: SwissRound, winner: Winner, count: _Count) -> SwissRound:
-    count.round([(pair.first, pair.second) for pair in made.pairs])
-    count.byes.update(bye.entry for bye in made.byes)
+def _with_results(round_: SwissRound, winner: Winner, count: _Count) -> SwissRound:
+    count.round([(pair.first, pair.second) for pair in round_.pairs])
+    count.byes.update(bye.entry for bye in round_.byes)
     count.rounds += 1
-    return made.with_results({pair.pair: Result(winner(pair.first, pair.second)) for pair in made.pairs})
+    return round_.with_results({pair.pair: Result(winner(pair.first, pair.second)) for pair in round_.pairs})
 
 
 def _round_robin(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head:
@@ -257,8 +257,8 @@ def _round_robin(spec: Spec, seed: bytes, winner: Winner, count: _Count) -> Head
     state = progress(graph, results)
     for round_ in graph.brackets[0].rounds:
         ready = [f.number for f in round_.fixtures if state.fixtures[f.number].status is FixtureStatus.READY]
-        count.round([_two(state, number) for number in ready])
-        results |= {number: Result(winner(*_two(state, number))) for number in ready}
+        count.round([_entrants(state, number) for number in ready])
+        results |= {number: Result(winner(*_entrants(state, number))) for number in ready}
         count.rounds += 1
     state = progress(graph, results)
     byes = (fixture for fixture in state.fixtures.values() if fixture.status is FixtureStatus.BYE)
@@ -284,4 +284,4 @@ FORMATS: dict[str, Callable[[Spec, bytes, Winner, _Count], Head]] = {
     "lives": _lives,
     "roundrobin": _round_robin,
 }
-"""Name -> how to run it."""
+"""Name -> function that plays an event."""

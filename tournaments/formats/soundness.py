@@ -1,7 +1,7 @@
-"""What can never be so, however it came about: faults in the derived state of a stage.
+"""Invariants of a stage: faults that no history of results may lead to.
 
-That stored states equal derived ones proves nothing if the derivation itself is wrong. These rules do without it: they
-look only at who stands where and who has lost what.
+Comparing stored with derived states finds nothing if the derivation itself is wrong. These rules do not rely on it:
+they look only at who stands where and who has lost what.
 """
 
 from collections import Counter
@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from tournaments.formats.graph import EntryId
 from tournaments.formats.progress import Progress
 from tournaments.formats.settings import ELIMINATION, LIVES, SWISS, TABLES, StageSettings
-from tournaments.formats.swiss.event import GIVEN_BYES, SwissEvent
+from tournaments.formats.swiss.event import PAIRING_BYES, SwissEvent
 from tournaments.formats.tables.tables import elimination_places
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that can never be so; `found` is what there is, `sound` what there should be."""
+    """A broken invariant, with the actual and the expected value."""
 
     what: str
-    found: object
-    sound: object
+    actual: object
+    expected: object
 
 
 def faults(settings: StageSettings, state: Progress, event: SwissEvent | None = None) -> Iterator[Fault]:
-    """Every fault of a stage; `event` where its rounds are paired one by one."""
+    """Yield every fault of a stage; `event` is given if its rounds are paired one by one."""
     yield from _seats(settings, state)
     yield from _champion(settings, state)
     if event is not None and settings.format == LIVES:
@@ -35,7 +35,7 @@ def faults(settings: StageSettings, state: Progress, event: SwissEvent | None = 
 
 
 def _seats(settings: StageSettings, state: Progress) -> Iterator[Fault]:
-    """Nobody stands twice in a round, or waits for two matches of an elimination or a paired round at once."""
+    """Nobody plays themselves, or has two open matches at once in an elimination or a paired round."""
     for number, fixture in state.fixtures.items():
         if fixture.entrants is not None and len(set(fixture.entrants)) == 1:
             yield Fault(f"M{number}: one entry on both sides", fixture.entrants[0], None)
@@ -48,7 +48,7 @@ def _seats(settings: StageSettings, state: Progress) -> Iterator[Fault]:
 
 
 def _champion(settings: StageSettings, state: Progress) -> Iterator[Fault]:
-    """Whoever has won an elimination has no match left to play in it."""
+    """The winner of an elimination has no open match in it."""
     if settings.format not in ELIMINATION or not state.fixtures:
         return
     first = next(iter(elimination_places(settings, state).values()))
@@ -59,7 +59,7 @@ def _champion(settings: StageSettings, state: Progress) -> Iterator[Fault]:
 
 
 def _lives(lives: int, event: SwissEvent) -> Iterator[Fault]:
-    """Nobody without lives is to play, the last one left has no match, and a life is lost only in a match."""
+    """Nobody without lives has an open match, nor has the last player left, and nobody sits twice in a round."""
     lost: Counter[EntryId] = Counter()
     open_matches: list[tuple[int, frozenset[EntryId]]] = []
     for number, round_ in enumerate(event.rounds, start=1):
@@ -82,11 +82,11 @@ def _lives(lives: int, event: SwissEvent) -> Iterator[Fault]:
 
 
 def _byes(event: SwissEvent) -> Iterator[Fault]:
-    """No second bye by the pairing, and each round has everybody at most once."""
-    for entry, count in event.byes_given.items():
+    """The pairing gives nobody a second bye, and at most one bye a round."""
+    for entry, count in event.pairing_byes.items():
         if count > 1:
             yield Fault(f"byes given to entry {entry}", count, 1)
     for number, round_ in enumerate(event.rounds, start=1):
-        given = sum(bye.kind in GIVEN_BYES for bye in round_.byes)
-        if given > 1:
-            yield Fault(f"byes given in round {number}", given, 1)
+        count = sum(bye.kind in PAIRING_BYES for bye in round_.byes)
+        if count > 1:
+            yield Fault(f"byes given in round {number}", count, 1)

@@ -12,7 +12,7 @@ from tournaments.formats.plans import ROUNDS, places_before
 from tournaments.formats.progress import FixtureState, Progress, Result
 from tournaments.formats.settings import BY_ROUND, LIVES, TABLES
 from tournaments.formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
-from tournaments.formats.tables.tables import Table, bracket_tables, is_over, known, places_taken, round_table
+from tournaments.formats.tables.tables import Table, bracket_tables, entries_at, is_over, places_taken, round_table
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.state.lots import lots_seed
 from tournaments.state.pairing_inputs import kept_apart
@@ -186,8 +186,8 @@ def field_of(stage: Stage, places: Places) -> list[Entry]:
     paired = stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).values_list("places", flat=True)
     if paired:
         return list(entries.filter(pk__in={place for places in paired for place in places if place is not None}))
-    wanted: list[PlaceOf] = places_before(settings_of(before), before.number)
-    taken: list[EntryId] | None = known(places, wanted)
+    sources: list[PlaceOf] = places_before(settings_of(before), before.number)
+    taken: list[EntryId] | None = entries_at(places, sources)
     by_id = entries.in_bulk(taken or [])
     return [by_id[pk] for pk in taken or [] if pk in by_id]
 

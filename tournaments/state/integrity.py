@@ -62,7 +62,7 @@ def _of_division(division: Division) -> Iterator[Difference]:
         if state.stage.status != status:
             yield Difference(topic, "status", state.stage.status, status)
         for fault in faults(rows.settings, state.progress, state.event):
-            yield Difference(topic, fault.what, fault.found, fault.sound)
+            yield Difference(topic, fault.what, fault.actual, fault.expected)
 
 
 def _of_fixture(

@@ -37,7 +37,7 @@ def digest(event: SwissEvent, byes: Byes) -> str:
         "met": sorted([*sorted(pair), *rounds] for pair, rounds in event.meetings.items()),
         "forbidden": sorted(sorted(pair) for pair in event.forbidden),
         "byes": sorted([entry, kind.value] for entry, kind in byes.items()),
-        "given": sorted(event.byes_given.items()),
+        "given": sorted(event.pairing_byes.items()),
         "planned": event.planned,
         "rematches": event.allow_rematches,
     }

@@ -160,7 +160,7 @@ def test_where_too_few_are_left_the_page_says_so_and_offers_the_end_and_no_remat
 
     page = shown(alice_client, driver)
 
-    assert "Players left: 1. Two are needed for a match." in page
+    assert "Too few players are left (1); a match needs two." in page
     assert "Let somebody in or back in under Entries, or end here:" in page
     assert "End after 1 round" in page
     assert "Allow rematches" not in page

@@ -84,8 +84,8 @@ def test_a_second_application_is_explained() -> None:
     assert [(row.place, row.entry) for row in rows[:4]] == [(1, ALICE), (2, BOB), (3, CAROL), (4, DAVE)]
     assert [why.sentence for why in rows[1].explain()] == [
         "Points: 3.",
-        "Points in the matches among those tied: 2 (matches: 3).",
-        "The same among those still tied: 0 (matches: 1).",
+        "Points in matches between the tied players: 2 (matches: 3).",
+        "Again, among the players still tied: 0 (matches: 1).",
     ]
 
 
@@ -100,9 +100,7 @@ def test_two_who_met_more_often_share_the_average_of_their_matches() -> None:
     rows = standings(Records({entry: games[entry] for entry in (BOB, CAROL, DAVE)}), ["head_to_head"])
 
     assert [(row.place, row.entry) for row in rows] == [(1, BOB), (1, CAROL), (3, DAVE)]
-    assert rows[0].explain()[1].sentence == (
-        "Points against those tied, by average where two have met more than once: 1.5."
-    )
+    assert rows[0].explain()[1].sentence == ("Points against the tied players, averaged over repeated meetings: 1.5.")
 
 
 @pytest.mark.parametrize("missing", [False, True])

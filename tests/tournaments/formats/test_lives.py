@@ -40,7 +40,7 @@ def test_nobody_has_a_second_bye_while_another_has_had_none(size, lives, toss):
         still_in = lives_left(before, lives)
         assert {e for p in round_.pairs for e in p.pair} | {b.entry for b in round_.byes} == set(still_in)
         for bye in round_.byes:
-            assert before.byes_given[bye.entry] == min(before.byes_given[e] for e in still_in)
+            assert before.pairing_byes[bye.entry] == min(before.pairing_byes[e] for e in still_in)
             assert bye.kind is ByeKind.SIT_OUT
             assert bye.points == 0
 
@@ -78,7 +78,7 @@ def test_a_bye_costs_no_life_and_forbidden_pairs_are_kept():
 def test_who_is_left_alone_or_may_not_meet_the_other_is_refused():
     with pytest.raises(Refused, match="Two are needed"):
         pair_lives(field(1), 3, seed=SEED)
-    with pytest.raises(Refused, match="Every pairing of round 1"):
+    with pytest.raises(Refused, match="Round 1 cannot be paired"):
         pair_lives(field(2, forbidden=frozenset({frozenset((1, 2))})), 3, seed=SEED)
 
 
@@ -89,7 +89,7 @@ def test_a_large_field_is_paired_over_neighbours_without_rematches():
         made = pair_lives(event, 3, seed=SEED)
         event = event.with_round(made.with_results({p.pair: Result(winner(1, 2)) for p in made.pairs}))
     assert all(len(met) == 1 for met in event.meetings.values())
-    assert max(event.byes_given.values()) == 1
+    assert max(event.pairing_byes.values()) == 1
 
 
 def test_who_withdrew_is_placed_with_the_round_he_left():

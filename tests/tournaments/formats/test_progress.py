@@ -222,7 +222,7 @@ def test_a_place_that_is_certain_while_others_play_is_the_place_at_the_end(size,
         ([Fixture(1, (EntrySource(1), EntrySource(2))), Fixture(1, (BYE, EntrySource(3)))], "occurs twice"),
         ([Fixture(1, (WinnerOf(2), EntrySource(2))), Fixture(2, (BYE, EntrySource(3)))], "not before it"),
         ([Fixture(1, (EntrySource(1), BYE)), Fixture(2, (WinnerOf(1), WinnerOf(1)))], "used twice"),
-        ([Fixture(1, (EntrySource(1), EntrySource(1)))], "in the field twice"),
+        ([Fixture(1, (EntrySource(1), EntrySource(1)))], "listed twice"),
     ],
 )
 def test_an_unsound_graph_is_refused(fixtures, problem):

@@ -45,7 +45,7 @@ def test_nobody_meets_twice_or_sits_out_twice_and_everybody_is_paired(size, roun
     rounds = min(rounds, size - 1 + size % 2)
     event = play(field(size, planned=rounds, order=order), rounds, toss)
     assert all(len(met) == 1 for met in event.meetings.values())
-    assert max(event.byes_given.values(), default=0) <= 1
+    assert max(event.pairing_byes.values(), default=0) <= 1
     for round_ in event.rounds:
         names = [e for p in round_.pairs for e in (p.first, p.second)] + [bye.entry for bye in round_.byes]
         assert sorted(names) == list(range(1, size + 1))
@@ -109,7 +109,7 @@ def cost(event, pairs):
     for a, b in pairs:
         if None in (a, b):
             single = a if b is None else b
-            if event.byes_given[single]:
+            if event.pairing_byes[single]:
                 return None
             level = event.scores[single]
             total[2] += event.floats.get(single, 0) > 0
@@ -168,9 +168,9 @@ def test_the_sparse_pairing_of_a_large_field_has_the_least_sum_of_score_differen
         for b in range(a + 1, size)
         if frozenset((a + 1, b + 1)) not in event.meetings
     ]
-    lowest = min(level[e - 1] for e in range(1, size + 1) if not event.byes_given[e])
+    lowest = min(level[e - 1] for e in range(1, size + 1) if not event.pairing_byes[e])
     if size % 2:
-        edges += [(a, size, 100) for a in range(size) if level[a] == lowest and not event.byes_given[a + 1]]
+        edges += [(a, size, 100) for a in range(size) if level[a] == lowest and not event.pairing_byes[a + 1]]
     dense = best_matching(size + size % 2, edges)
     least = sum(abs(level[a] - level[b]) for a, b in dense if b < size)
     assert sum(gaps(event, made)) * 2 == least
@@ -179,7 +179,7 @@ def test_the_sparse_pairing_of_a_large_field_has_the_least_sum_of_score_differen
 def test_the_bye_goes_to_the_lowest_score_that_has_had_none():
     event = play(field(7, planned=5), 4)
     made = pair_round(event, seed=SEED)
-    eligible = [e for e in range(1, 8) if not event.byes_given[e]]
+    eligible = [e for e in range(1, 8) if not event.pairing_byes[e]]
     assert event.scores[made.byes[0].entry] == min(event.scores[e] for e in eligible)
     assert made.byes[0].kind is ByeKind.FULL
 
@@ -192,7 +192,7 @@ def test_byes_asked_for_are_kept_apart_from_the_one_the_pairing_gives():
     assert set(kinds) == {ByeKind.HALF, ByeKind.FULL}
     event = event.with_round(played(made, best))
     assert event.scores[3] == 0.5
-    assert event.byes_given[3] == 0
+    assert event.pairing_byes[3] == 0
     zero = pair_round(field(3), RoundRequest(byes={3: ByeKind.REQUESTED}), seed=SEED)
     assert zero.byes == (SwissBye(3, ByeKind.REQUESTED),)
     assert zero.byes[0].points == 0

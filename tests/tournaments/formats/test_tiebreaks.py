@@ -96,7 +96,7 @@ def test_point_difference_is_capped_at_the_match_length():
     assert [row.entry for row in rows] == [ALICE, BOB, CAROL, DAVE]
     assert value("point_difference", ALICE, three()) == 2 + 7
     assert rows[2].decided_by == "point_difference"
-    assert rows[1].explain()[1].sentence == "12 points won and 8 lost, each match capped at its length: 4."
+    assert rows[1].explain()[1].sentence == "Points won (12) minus points lost (8), each match capped at its length: 4."
 
 
 def test_point_difference_is_refused_where_lengths_differ():

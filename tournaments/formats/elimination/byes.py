@@ -1,7 +1,7 @@
 """How many byes the entrants of a lower bracket can have had, before any match is played.
 
-Where all entrants of a round are certain to have had equally many, its bye can be drawn with the plan. Where it
-depends on results, the round has to wait until its entrants are known (`seating`).
+If all entrants of a round are certain to have had equally many, its bye can be drawn with the plan. If that depends on
+results, the round is drawn once its entrants are known (`seating`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,13 +11,13 @@ from tournaments.formats.graph import BYE, FixtureId, Graph, LoserOf, Seat, Sour
 
 
 class Span(NamedTuple):
-    """The fewest and the most byes that whoever stands somewhere can have had by then."""
+    """The fewest and the most byes that the entrant of a place can have had by then."""
 
     fewest: int = 0
     most: int = 0
 
-    def one_more(self) -> "Span":
-        """The same after a bye."""
+    def after_bye(self) -> "Span":
+        """Return the span after another bye."""
         return Span(self.fewest + 1, self.most + 1)
 
 
@@ -25,13 +25,13 @@ NO_BYES = Span()
 
 
 def any_of(spans: Iterable[Span]) -> Span:
-    """The span of somebody who may be any of these."""
+    """Return the span of an entrant who may be any of these."""
     known = list(spans)
     return Span(min(span.fewest for span in known), max(span.most for span in known))
 
 
 def taker_of(spans: Iterable[Span]) -> Span:
-    """The span of whoever is given the bye among these, which goes to one with the fewest."""
+    """Return the span of the entrant who gets the bye among these: one with the fewest."""
     known = list(spans)
     return Span(min(span.fewest for span in known), min(span.most for span in known))
 
@@ -43,7 +43,7 @@ def is_certain(spans: Sequence[Span]) -> bool:
 
 
 def spans_by_fixture(graph: Graph) -> Mapping[FixtureId, Span]:
-    """Number -> the byes that whoever stands in that fixture has had before it."""
+    """Return number -> the byes that an entrant of that fixture has had before it."""
     spans: dict[FixtureId, Span] = {}
     for number, fixture in graph.fixtures.items():
         entrants = graph.round_of[number].entrants
@@ -61,4 +61,4 @@ def _arriving(source: Source, graph: Graph, spans: Mapping[FixtureId, Span]) -> 
         return NO_BYES
     had = spans[source.fixture]
     rested = isinstance(source, WinnerOf) and BYE in graph.fixtures[source.fixture].sources
-    return had.one_more() if rested else had
+    return had.after_bye() if rested else had

@@ -1,17 +1,16 @@
-"""Where drops are placed in a lower bracket, so that few meet again.
+"""Where losers enter a lower bracket, arranged so that there are few rematches.
 
-Measure: the expected number of rematches when every match is the toss of a coin. In the feeding bracket the
-loser of a fixture g has met the loser of an earlier fixture f if he came through f and won there: for d
-matches from f to g the chance is 2^-d. Two sides of a lower fixture are known by the odds that the loser of
-each feeding fixture stands there, so the measure of a whole bracket is a sum over its fixtures.
+Measure: the expected number of rematches if every match is even. In the feeding bracket, the loser of fixture g has met
+the loser of an earlier fixture f if they won there and came through to g: with d matches from f to g, the probability
+is 2^-d. A side of a lower fixture is described by the odds that it is the loser of each feeding fixture, so the measure
+of a bracket is a sum over its fixtures.
 
-Layout: sides stay in the order of the feeding bracket; the drops of a round are set against them in the
-order of (index XOR mask), one mask a round. The masks are chosen by descent, one round after the other,
-from those below; for 8 and 16 players this reaches the best of all layouts (shown by full search in the
-tests), and halving the field changes the figure little.
+Layout: sides stay in the order of the feeding bracket, and the drops of a round are placed against them in the order of
+(index XOR mask), with one mask for each round. The masks are found by descent, round by round. For 8 and 16 players
+this finds the best of all layouts (the tests check it by full search), and halving the field hardly changes the figure.
 
-Rounds that wait: where the bye of a round depends on results, that round and those after it are drawn one by one, once
-their entrants are known (`seating`). Their pairings here are only meant, and the measure is what to expect at most.
+Late-drawn rounds: if the bye of a round depends on results, that round and all later ones are drawn one by one, once
+their entrants are known (`seating`). Their pairings here are provisional, and the measure is an upper estimate.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,31 +22,33 @@ from tournaments.formats.graph import FixtureId, Source, WinnerOf
 from tournaments.formats.lots import Lots
 
 EFFORT = 80_000
-"""Sides laid out while looking for masks: all masks in a club's field, some of them in a large one."""
+"""How many sides may be laid out in the search for masks: enough for all masks in a club's field."""
 
 LARGE = 96
-"""From so many drops on the descent starts from `FOUND`, since it cannot try everything."""
+"""From this many drops on, the descent starts from `LARGE_MASKS`, since it cannot try everything."""
 
-FOUND = (0, 1, 0, 4, 15, 12, 16)
-"""Masks of rounds with 1, 2, 4, … drops (the last for all above), found by descent over fields of 512 to 4,096;
-with them the rematches to expect stay near 0.70 at every size."""
+LARGE_MASKS = (0, 1, 0, 4, 15, 12, 16)
+"""Masks for rounds with 1, 2, 4, … drops (the last for all larger rounds), found by descent for 512 to 4,096 entries.
+
+With them about 0.70 rematches are expected at every size.
+"""
 
 LEAST_GAIN = 1e-12
-"""Less than this is a difference of rounding."""
+"""Smaller gains are rounding errors."""
 
 REACH = 17
-"""Pairs looked at for an exchange, the nearest first."""
+"""How many pairs are tried for an exchange, the nearest first."""
 
 FEWEST_TO_DRAW = 2
-"""Two can only meet each other."""
+"""With two entrants there is nothing to draw: they meet."""
 
 WORTHWHILE = 0.5
-"""An exchange must halve what two pairs cost: smaller gains here are lost again in later rounds."""
+"""An exchange must at least halve the cost of two pairs: smaller gains are lost again in later rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Whoever will stand in a slot: its source, the odds by feeding fixture, and the byes they can have had."""
+    """The future entrant of a slot: its source, the odds by feeding fixture, and the byes they can have had."""
 
     source: Source
     odds: Mapping[FixtureId, float]
@@ -55,7 +56,7 @@ class Side:
 
 
 class Pairing(NamedTuple):
-    """Two sides that meet; the second None for a bye."""
+    """Two sides that meet; `second` is None for a bye."""
 
     first: Side
     second: Side | None
@@ -63,10 +64,10 @@ class Pairing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What a lower bracket draws on.
+    """The losers that feed a lower bracket.
 
-    `drops` are the sides that enter in each of its rounds, by letter. `above` gives for a feeding fixture
-    the later ones its winner can lose in, with the chance of a meeting.
+    `drops` are the sides that enter in each round, by letter. `above` has, for each feeding fixture, the later ones in
+    which its winner can lose, with the probability of that.
     """
 
     drops: tuple[tuple[tuple[Side, ...], ...], ...]
@@ -75,7 +76,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class LaidRound:
-    """The pairings of a round; one that is `drawn` is so once its entrants are known, and these are only meant."""
+    """The pairings of a round; they are provisional if it is `drawn` once its entrants are known."""
 
     pairings: tuple[Pairing, ...] = ()
     drawn: bool = False
@@ -83,19 +84,19 @@ class LaidRound:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All rounds of a lower bracket, and its expected rematches."""
+    """The rounds of a lower bracket, and the rematches to expect."""
 
     rounds: tuple[LaidRound, ...]
     rematches: float
 
 
 def expected_rematches(first: Side, second: Side, feed: Feed) -> float:
-    """The chance that two sides have met in the feeding bracket."""
+    """Return the probability that two sides have met in the feeding bracket."""
     total = 0.0
-    for one, other in ((first, second), (second, first)):
-        for fixture, chance in one.odds.items():
+    for side, opponent in ((first, second), (second, first)):
+        for fixture, chance in side.odds.items():
             for later, met in feed.above[fixture]:
-                against = other.odds.get(later)
+                against = opponent.odds.get(later)
                 if against is not None:
                     total += chance * against * met
     return total
@@ -103,7 +104,7 @@ def expected_rematches(first: Side, second: Side, feed: Feed) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A layout up to some round: who is left, the number of the next fixture, and what it costs so far."""
+    """A layout up to some round: the remaining sides, the number of the next fixture, and the cost so far."""
 
     sides: tuple[Side, ...]
     number: FixtureId
@@ -112,10 +113,10 @@ class _Stage:
 
 
 def lay_out(feed: Feed, *, seed: bytes, draft: int, first_number: int) -> Layout:
-    """The layout with the fewest expected rematches among those tried; equal input gives equal output."""
+    """Return the layout with the fewest expected rematches of those tried; equal input gives equal output."""
     sizes = [sum(map(len, round_)) for round_ in feed.drops]
     entering = [at for at, size in enumerate(sizes) if size]
-    first = _half if sum(sizes) < LARGE else _found
+    first = _half if sum(sizes) < LARGE else _large_mask
     masks = [first(size) if at in entering[1:] else 0 for at, size in enumerate(sizes)]
     lots = _LotsByRound(seed, f"byes-{first_number}", draft)
     best = _stages([_Stage((), first_number, 0.0)], feed, masks, lots)
@@ -123,7 +124,7 @@ def lay_out(feed: Feed, *, seed: bytes, draft: int, first_number: int) -> Layout
     improved = True
     while improved and budget > 0:
         improved = False
-        # Late rounds decide most: few matches lie between a drop there and the next meeting.
+        # Late rounds matter most, because few matches lie between a drop there and a rematch.
         for at in reversed(entering[1:]):
             for mask in _masks(sizes[at]):
                 if mask == masks[at] or budget <= 0:
@@ -137,7 +138,7 @@ def lay_out(feed: Feed, *, seed: bytes, draft: int, first_number: int) -> Layout
 
 
 class _LotsByRound:
-    """Lots for each round of their own, so that a round draws the same whatever was tried before it."""
+    """Separate lots for each round, so that a round draws the same lots whatever was tried before it."""
 
     def __init__(self, seed: bytes, purpose: str, draft: int) -> None:
         self._seed, self._purpose, self._draft = seed, purpose, draft
@@ -147,17 +148,17 @@ class _LotsByRound:
 
 
 def _half(size: int) -> int:
-    """The mask that exchanges the halves of a round's drops."""
+    """Return the mask that exchanges the halves of a round's drops."""
     return 1 << ((size - 1).bit_length() - 1) if size > 1 else 0
 
 
-def _found(size: int) -> int:
-    """The mask that the search for large fields found for a round with so many drops."""
-    return FOUND[min((size - 1).bit_length(), len(FOUND) - 1)]
+def _large_mask(size: int) -> int:
+    """Return the mask for a round with `size` drops in a large field."""
+    return LARGE_MASKS[min((size - 1).bit_length(), len(LARGE_MASKS) - 1)]
 
 
 def _masks(size: int) -> list[int]:
-    """Masks to try for a round with `size` drops: all of them for few, ones with a single run of bits for many."""
+    """Return the masks to try for a round with `size` drops: all if there are few, else those with one run of bits."""
     bits = (size - 1).bit_length()
     if bits <= 4:
         return list(range(1 << bits))
@@ -166,7 +167,7 @@ def _masks(size: int) -> list[int]:
 
 
 def _stages(known: list[_Stage], feed: Feed, masks: Sequence[int], lots: _LotsByRound) -> list[_Stage]:
-    """The stages of a layout, of which the first ones are known."""
+    """Complete the stages of a layout, given the first ones."""
     stages = list(known)
     for at in range(len(known) - 1, len(masks)):
         before = stages[-1]
@@ -174,12 +175,12 @@ def _stages(known: list[_Stage], feed: Feed, masks: Sequence[int], lots: _LotsBy
         pairings = _paired(before.sides, entering, feed, lots.of(at + 1))
         cost = sum(_cost(pairing, feed) for pairing in pairings)
         spans = [side.byes for side in (*before.sides, *entering)]
-        # A bye given by lot sends players where the plan did not expect them, so the rounds after it wait as well.
+        # A bye given by lot moves players in a way the plan cannot know, so later rounds have to be drawn late as well.
         drawn = len(spans) > FEWEST_TO_DRAW and (before.round.drawn or (len(spans) % 2 == 1 and not is_certain(spans)))
         winners = [_winner(pairing, before.number + place) for place, pairing in enumerate(pairings)]
         if drawn:
             winners = [replace(winner, byes=_drawn_byes(pairings[at], spans)) for at, winner in enumerate(winners)]
-        # A single entrant waits: no fixture, and a place among the sides of the next round.
+        # A single entrant waits: there is no fixture, and they join the sides of the next round.
         sides = tuple(winners if pairings else entering)
         number, rematches = before.number + len(pairings), before.rematches + cost
         stages.append(_Stage(sides, number, rematches, LaidRound(pairings, drawn)))
@@ -187,8 +188,8 @@ def _stages(known: list[_Stage], feed: Feed, masks: Sequence[int], lots: _LotsBy
 
 
 def _drawn_byes(pairing: Pairing, spans: Sequence[Span]) -> Span:
-    """The byes of whoever wins here, where the round is drawn among everybody who is in it."""
-    return any_of(spans) if pairing.second is not None else taker_of(spans).one_more()
+    """Return the byes of the winner of a fixture in a round that is drawn among all its entrants."""
+    return any_of(spans) if pairing.second is not None else taker_of(spans).after_bye()
 
 
 def _by_mask(drops: Sequence[Side], mask: int) -> list[Side]:
@@ -198,7 +199,7 @@ def _by_mask(drops: Sequence[Side], mask: int) -> list[Side]:
 def _winner(pairing: Pairing, number: FixtureId) -> Side:
     first, second = pairing
     if second is None:
-        return replace(first, source=WinnerOf(number), byes=first.byes.one_more())
+        return replace(first, source=WinnerOf(number), byes=first.byes.after_bye())
     odds = {fixture: chance / 2 for fixture, chance in first.odds.items()}
     for fixture, chance in second.odds.items():
         odds[fixture] = odds.get(fixture, 0.0) + chance / 2
@@ -206,31 +207,32 @@ def _winner(pairing: Pairing, number: FixtureId) -> Side:
 
 
 def _paired(sides: Sequence[Side], entering: Sequence[Side], feed: Feed, lots: Lots) -> tuple[Pairing, ...]:
-    """The pairings of one round, in the order of the sides; drops meet those who are there already."""
-    there, new = list(sides), list(entering)
-    if len(there) + len(new) < 2:
+    """Pair one round in the order of the sides; drops meet those who are already in the bracket."""
+    present, new = list(sides), list(entering)
+    if len(present) + len(new) < 2:
         return ()
-    bye = _bye(there, new, lots) if (len(there) + len(new)) % 2 else None
-    at_bye = 0
+    bye = _bye(present, new, lots) if (len(present) + len(new)) % 2 else None
+    bye_index = 0
     if bye is not None:
-        at_bye = (there if bye in there else new).index(bye)
-        (there if bye in there else new).remove(bye)
-    pairings = _apart(_set_against(there, new), feed)
+        group = present if bye in present else new
+        bye_index = group.index(bye)
+        group.remove(bye)
+    pairings = _apart(_set_against(present, new), feed)
     if bye is not None:
-        pairings.insert(min(at_bye, len(pairings)), Pairing(bye, None))
+        pairings.insert(min(bye_index, len(pairings)), Pairing(bye, None))
     return tuple(pairings)
 
 
-def _bye(there: Sequence[Side], new: Sequence[Side], lots: Lots) -> Side:
-    """By lot; where the byes so far are not certain, only to say where the bye stands until the round is drawn."""
-    everybody = [*there, *new]
+def _bye(present: Sequence[Side], new: Sequence[Side], lots: Lots) -> Side:
+    """Choose the side with the bye by lot; provisional if the byes so far depend on results."""
+    everybody = [*present, *new]
     fewest = min(side.byes for side in everybody)
-    return lots.one_of([side for side in everybody if side.byes == fewest])
+    return lots.choice([side for side in everybody if side.byes == fewest])
 
 
-def _set_against(there: list[Side], new: list[Side]) -> list[Pairing]:
-    """Pairs of old and new in order; those who are too many meet their neighbours, spread evenly."""
-    more, fewer = (there, new) if len(there) >= len(new) else (new, there)
+def _set_against(present: list[Side], new: list[Side]) -> list[Pairing]:
+    """Pair present with new sides in order; surplus sides meet their neighbours, spread evenly."""
+    more, fewer = (present, new) if len(present) >= len(new) else (new, present)
     own = (len(more) - len(fewer)) // 2
     total = own + len(fewer)
     pairings: list[Pairing] = []
@@ -247,7 +249,7 @@ def _set_against(there: list[Side], new: list[Side]) -> list[Pairing]:
 
 
 def _apart(pairings: list[Pairing], feed: Feed) -> list[Pairing]:
-    """The same pairs, after exchanging opponents of two pairs wherever that leaves fewer expected rematches."""
+    """Return the pairs after exchanging opponents wherever that leaves fewer expected rematches."""
     cost = [_cost(pairing, feed) for pairing in pairings]
     for at, own in enumerate(cost):
         if own <= 0:

@@ -1,12 +1,11 @@
 """Single elimination: the draw and the main bracket.
 
-A field of N stands in the smallest power of two, S. All S - N byes are in the first round, and because
-byes go to the highest places of an inner-outer order, they are spread evenly.
+A field of N is placed in a bracket of S, the smallest power of two that holds it. All S - N byes are in the first
+round. They go to the highest seed places, which `inner_outer` spreads evenly.
 
-Draw `barpoint-knockout/1`, on the lots of `lots` (purpose "knockout"): the unseeded entries, sorted by id,
-are shuffled and take the seed places behind the seeded ones, in that order; place s of an inner-outer
-order stands where `inner_outer` says. With entries to keep apart, `kept_apart` then rearranges the
-unseeded places.
+Draw `barpoint-knockout/1`, with the lots of `lots` (purpose "knockout"): the unseeded entries, sorted by id, are
+shuffled and take the seed places after the seeded entries, in that order; `inner_outer` says where each seed place is.
+If entries are to be kept apart, `kept_apart` then rearranges the unseeded places.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,17 +32,17 @@ from tournaments.formats.lots import ALGORITHM as LOTS
 from tournaments.formats.lots import Lots
 
 ALGORITHM = f"barpoint-knockout/1 on {LOTS}"
-LEAST_FIELD = 2
+SMALLEST_FIELD = 2
 LARGEST_FIELD = 4096
 PURPOSE = "knockout"
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A draw: `places` has an entry or None (a bye) for each of the S places of the first round, in order.
+    """A draw: `places` has an entry or None (a bye) for each place of the first round, in order.
 
-    `meetings` lists the entries to be kept apart that do not stand in opposite halves, with the round in
-    which they can meet at the earliest.
+    `meetings` lists the entries to be kept apart that are not in opposite halves, with the earliest round in which they
+    can meet.
     """
 
     places: tuple[EntryId | None, ...]
@@ -53,23 +52,23 @@ class Draw:
 
 
 def bracket_size(entries: int) -> int:
-    """The smallest power of two that holds a field. Raises Refused outside 2–4096 entries.
+    """Return the smallest power of two that holds a field. Raises Refused outside 2–4096 entries.
 
     >>> bracket_size(19)
     32
     """
-    if entries < LEAST_FIELD:
-        raise Refused("field_too_small", entries=entries, least=LEAST_FIELD)
+    if entries < SMALLEST_FIELD:
+        raise Refused("field_too_small", entries=entries, least=SMALLEST_FIELD)
     if entries > LARGEST_FIELD:
         raise Refused("field_too_large", entries=entries, most=LARGEST_FIELD)
     return 1 << (entries - 1).bit_length()
 
 
 def inner_outer(size: int) -> list[int]:
-    """Seed places (from 1) in bracket order, for a power of two.
+    """Return the seed places (from 1) in bracket order, for a power of two.
 
-    The first two can only meet in the final, the first four in the semi-finals, and so on; in the first
-    round the best meets the worst.
+    Seeds 1 and 2 can meet only in the final, seeds 1 to 4 only from the semi-finals, and so on; in the first round the
+    best meets the worst.
 
     >>> inner_outer(8)
     [1, 8, 4, 5, 2, 7, 3, 6]
@@ -91,9 +90,9 @@ def draw(
 ) -> Draw:
     """Draw a field: `seeds` in their order, all others by lot.
 
-    `apart` holds groups (clubs, or named pairs) whose members should stand in opposite halves, then
-    quarters, as far as possible. The order of `entries` does not matter; the same seed and draft give the
-    same draw. Raises Refused for a field outside 2–4096, for an entry given twice or a seed not entered.
+    `apart` has groups (club-mates, or named pairs) whose members should be in opposite halves, then quarters, as far as
+    possible. The order of `entries` does not matter; the same seed and draft give the same draw. Raises Refused for a
+    field outside 2–4096, an entry listed twice, or a seed that is not an entry.
     """
     field = _distinct(entries)
     size = bracket_size(len(field))
@@ -111,7 +110,7 @@ def draw(
 
 
 def main_bracket(places: Sequence[Source], *, key: str = MAIN, first_number: int = 1) -> Bracket:
-    """The bracket whose first round has these sources in order; their number is a power of two."""
+    """Return the bracket whose first round has these sources in order; their number must be a power of two."""
     rounds: list[Round] = []
     sources, number = list(places), first_number
     while len(sources) > 1:
@@ -124,22 +123,22 @@ def main_bracket(places: Sequence[Source], *, key: str = MAIN, first_number: int
 
 
 def knockout(places: Sequence[EntryId | None], *, key: str = MAIN) -> Graph:
-    """The graph of a single elimination with these places (None: a bye), as `Draw.places` gives them."""
+    """Return the graph of a single elimination with these places (None is a bye), as in `Draw.places`."""
     sources = [BYE if entry is None else EntrySource(entry) for entry in places]
     return check(Graph((main_bracket(sources, key=key),)))
 
 
 def cross_seeded(places: Sequence[Source], *, key: str = MAIN) -> Graph:
-    """A knockout whose seed places 1, 2, … are these sources (say, places of groups, best first)."""
+    """Return a knockout whose seed places 1, 2, … are these sources, such as places of groups, best first."""
     size = bracket_size(len(places))
     sources = [places[place - 1] if place <= len(places) else BYE for place in inner_outer(size)]
     return check(Graph((main_bracket(sources, key=key),)))
 
 
 def open_byes(graph: Graph, begun: Collection[FixtureId] = (), *, key: str = MAIN) -> tuple[FixtureId, ...]:
-    """First-round fixtures with a bye that a late entrant may still take.
+    """Return the first-round fixtures with a bye that a late entry may still take.
 
-    `begun` are the fixtures that have begun: whoever had the bye must not have begun his next match.
+    `begun` are the fixtures that have begun: the entry with the bye must not have begun its next match.
     """
     return tuple(
         fixture.number
@@ -161,10 +160,10 @@ def take_bye(
     apart_from: Collection[EntryId] = (),
     key: str = MAIN,
 ) -> tuple[Graph, FixtureId]:
-    """Put a late entrant into a bye drawn by lot; returns the new graph and the fixture.
+    """Place a late entry in a bye drawn by lot; return the new graph and the fixture.
 
-    Only the byes farthest from `apart_from` (an earlier entry of the same person, club-mates) take part in
-    the lot, which orders all fixtures of the round: a bye that is taken leaves the others in their order.
+    Only the byes farthest from `apart_from` (an earlier entry of the same player, club-mates) are eligible. The lot
+    orders all fixtures of the round, so that taking one bye does not change the order of the others.
     Raises Refused("no_bye_left") or ("entry_twice").
     """
     if entry in graph.entries:
@@ -192,12 +191,12 @@ def _indices(fixtures: Sequence[Fixture], entries: Collection[EntryId]) -> list[
 
 
 def _distance(first: int, second: int) -> int:
-    """Rounds after the first until two first-round fixtures lead to the same one."""
+    """Return how many rounds after the first two first-round fixtures lead to the same fixture."""
     return (first ^ second).bit_length()
 
 
 def seed_order(ratings: Mapping[EntryId, float]) -> tuple[EntryId, ...]:
-    """Entries by rating, best first; equal ratings by id, so that the order is one order."""
+    """Return the entries by rating, best first; equal ratings by id."""
     return tuple(sorted(ratings, key=lambda entry: (-ratings[entry], entry)))
 
 

@@ -1,8 +1,8 @@
 """Consolations, last chances and double eliminations: brackets fed by the losers of another.
 
-The pattern says who enters when (`patterns`), `drops` says where. All are made by `with_lower_bracket`: a
-progressive consolation is fed by the main bracket, a last chance by the consolation, and the lower half of
-a double elimination is one whose pattern ends in X or R.
+The pattern says in which round losers enter (`patterns`), and `drops` in which place. `with_lower_bracket` builds all
+of them: a consolation is fed by the main bracket, a last chance by the consolation, and the lower bracket of a double
+elimination has a pattern that ends in X or R.
 """
 
 from collections.abc import Mapping
@@ -42,11 +42,11 @@ def with_lower_bracket(
     key: str | None = None,
     fed_by: str = MAIN,
 ) -> Graph:
-    """The graph with a bracket for the losers of `fed_by`, and its final(s) if the pattern ends in X or R.
+    """Return the graph with a bracket for the losers of `fed_by`, and the final(s) if the pattern ends in X or R.
 
-    `key` defaults to "lower" for a double elimination and else to "consolation". `seed` and `draft` draw
-    the byes: those of rounds in which all have certainly had equally many now, the others once a round's entrants
-    are known. Raises Refused with a `pattern_…` code if the pattern does not work for this field.
+    `key` defaults to "lower" for a double elimination and to "consolation" otherwise. `seed` and `draft` draw the byes:
+    now, if all entrants of the round are certain to have had equally many, else once its entrants are known. Raises
+    Refused with a `pattern_…` code if the pattern does not suit this field.
     """
     pattern = parse(pattern) if isinstance(pattern, str) else pattern
     plan(pattern, losers_by_round(graph, fed_by))
@@ -62,7 +62,7 @@ def with_lower_bracket(
 
 
 def double_elimination(graph: Graph, *, seed: bytes, pattern: Pattern | str, draft: int = 1) -> Graph:
-    """A knockout graph made a double elimination; raises Refused("pattern_needs_final") without X or R."""
+    """Turn a knockout graph into a double elimination. Raises Refused("pattern_needs_final") without X or R."""
     pattern = parse(pattern) if isinstance(pattern, str) else pattern
     if not pattern.final:
         raise Refused("pattern_needs_final")
@@ -98,11 +98,11 @@ def _round(bracket: str, round_number: int, laid: LaidRound, number: FixtureId, 
 
 
 def _final(graph: Graph, upper: str, lower: str, second: bool) -> Bracket:
-    """The upper winner in slot 0 against the lower one in slot 1, who has to win twice in a row."""
+    """Return the final: the upper winner in slot 0, the lower winner in slot 1, who must win twice if `second`."""
     number = max(graph.fixtures) + 1
     top = WinnerOf(graph.bracket(upper).fixtures[-1].number)
     low_fixtures = graph.bracket(lower).fixtures
-    # In a field of two the only loser waits, so the lower bracket has no fixture of its own.
+    # In a field of two the only loser waits for the final, and the lower bracket has no fixture.
     low = WinnerOf(low_fixtures[-1].number) if low_fixtures else LoserOf(top.fixture)
     rounds = [Round(1, (Fixture(number, (top, low)),))]
     if second:
@@ -112,7 +112,7 @@ def _final(graph: Graph, upper: str, lower: str, second: bool) -> Bracket:
 
 
 def lower_feed(graph: Graph, pattern: Pattern, key: str = MAIN) -> Feed:
-    """What the pattern draws on in the bracket `key`, for `drops.lay_out`."""
+    """Return the losers of the bracket `key` that the pattern lets in, for `drops.lay_out`."""
     byes = spans_by_fixture(graph)
     rounds = graph.bracket(key).rounds
     sides = {
@@ -128,18 +128,18 @@ def lower_feed(graph: Graph, pattern: Pattern, key: str = MAIN) -> Feed:
 
 
 def _above(graph: Graph, key: str) -> Mapping[FixtureId, tuple[tuple[FixtureId, float], ...]]:
-    """For each fixture those its winner can lose in, with the chance that he does."""
+    """Return, for each fixture, the later ones in which its winner can lose, with the probability of that."""
     inside = {fixture.number: fixture for fixture in graph.bracket(key).fixtures}
     above: dict[FixtureId, tuple[tuple[FixtureId, float], ...]] = {}
     for number in inside:
-        found: list[tuple[FixtureId, float]] = []
+        losses: list[tuple[FixtureId, float]] = []
         later, chance = graph.next_of_winner.get(number), 1.0
         while later in inside:
             if not _has_bye(inside[later]):
                 chance /= 2
-                found.append((later, chance))
+                losses.append((later, chance))
             later = graph.next_of_winner.get(later)
-        above[number] = tuple(found)
+        above[number] = tuple(losses)
     return above
 
 
@@ -148,15 +148,15 @@ def _has_bye(fixture: Fixture) -> bool:
 
 
 def take_late_drop(graph: Graph, fixture: FixtureId, key: str, begun: frozenset[FixtureId] = frozenset()) -> Graph:
-    """The graph after a late entrant filled a bye of the feeding bracket: its loser now drops, too.
+    """Return the graph with a place for the loser of `fixture`, whose bye in the feeding bracket a late entry took.
 
-    The loser takes the earliest bye of the lower bracket whose next fixture has not begun; in a round that is drawn
-    once its entrants are known, none of whose fixtures has begun. If none is left, draw the lower bracket anew (if
-    it has not begun) or let the loser not drop: raises Refused("no_bye_left").
+    The loser takes the earliest bye of the lower bracket whose next fixture has not begun; in a late-drawn round, none
+    of its fixtures may have begun. Raises Refused("no_bye_left") if there is none: the caller then draws the lower
+    bracket again, if it has not begun, or does not let the loser drop.
     """
     for round_ in graph.bracket(key).rounds:
         for lower in round_.fixtures:
-            touched = {one.number for one in round_.fixtures} if round_.entrants else {lower.number}
+            touched = {other.number for other in round_.fixtures} if round_.entrants else {lower.number}
             following = {graph.next_of_winner.get(number) for number in touched}
             if not _has_bye(lower) or (touched | following) & begun:
                 continue

@@ -1,12 +1,11 @@
-"""Lower brackets in the field's notation: parsed, counted and proposed.
+"""Patterns of lower brackets, in the usual notation: parsing, counting and proposals.
 
-`A.B.|.C.|.` reads: rounds are separated by dots; a letter means that the losers of that round of the feeding
-bracket enter here (A: its first round; `AB`: both), `|` is a round without new entrants; a dot at the end
-may be left out. `X` at the end: the upper and the lower winner meet. `R`: with a second final if the upper
-winner loses the first (`R` implies `X`).
+In `A.B.|.C.|.` dots separate rounds. A letter means that the losers of that round of the feeding bracket enter here (A
+is its first round; `AB` means both), `|` is a round without new entrants, and the last dot is optional. `X` at the end
+adds a final between the upper and the lower winner, `R` also a second final if the upper winner loses the first.
 
-In every round as many meet as can; of an odd number one has a bye. A single entrant of a letter round just
-waits for the next one.
+In every round as many players meet as possible; if their number is odd, one has a bye. A single entrant of a letter
+round waits for the next round.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,14 +32,14 @@ READY_DOUBLE: dict[int, dict[str, str]] = {
     64: {"unshifted": "A.B.|.C.|.D.|.E.|.F.X", "shifted": "A.B.C.D.|.E.F.|.X"},
     128: {"supershift": "A.B.C.D.E.F.|.G.|.X"},
 }
-"""Bracket size -> name -> pattern: double eliminations that fill their rounds without byes."""
+"""Bracket size -> name -> pattern, for double eliminations whose rounds need no byes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A parsed pattern: the letters that enter in each round (none for `|`), and how it ends.
 
-    `final` joins the upper winner (X); `second_final` adds the other one (R).
+    `final` is a final against the upper winner (X), `second_final` a possible second one (R).
     """
 
     rounds: tuple[tuple[str, ...], ...]
@@ -59,7 +58,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRound:
-    """One round of a pattern for a given field: who is in it, how many meet, and how many have a bye."""
+    """A round of a pattern for a given field: its entrants, matches and byes."""
 
     text: str
     entrants: int
@@ -69,7 +68,7 @@ class PlannedRound:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A pattern that works for a field, with its counts."""
+    """A pattern that suits a field, with its counts."""
 
     name: str
     pattern: Pattern
@@ -77,12 +76,12 @@ class Proposal:
 
     @property
     def byes(self) -> int:
-        """Byes in all its rounds."""
+        """The byes of all rounds."""
         return sum(round_.byes for round_ in self.rounds)
 
 
 def parse(text: str) -> Pattern:
-    """Read a pattern. Raises Refused with a `pattern_…` code that says what is wrong and where.
+    """Parse a pattern. Raises Refused with a `pattern_…` code that says what is wrong and where.
 
     >>> str(parse("A.B.|.C.X"))
     'A.B.|.C.X'
@@ -122,7 +121,7 @@ def _check_order(letters: Sequence[str]) -> None:
 
 
 def losers_by_round(graph: Graph, key: str = MAIN) -> tuple[int, ...]:
-    """How many lose in each round of a bracket: its fixtures without a bye."""
+    """Return how many lose in each round of a bracket: its fixtures without a bye."""
     return tuple(
         sum(not any(isinstance(source, ByeSource) for source in fixture.sources) for fixture in round_.fixtures)
         for round_ in graph.bracket(key).rounds
@@ -130,7 +129,7 @@ def losers_by_round(graph: Graph, key: str = MAIN) -> tuple[int, ...]:
 
 
 def knockout_losers(entries: int) -> tuple[int, ...]:
-    """How many lose in each round of a knockout.
+    """Return how many lose in each round of a knockout.
 
     >>> knockout_losers(13)
     (5, 4, 2, 1)
@@ -141,9 +140,9 @@ def knockout_losers(entries: int) -> tuple[int, ...]:
 
 
 def plan(pattern: Pattern, losers: Sequence[int]) -> tuple[PlannedRound, ...]:
-    """The rounds of a pattern with their counts, for a feeding bracket with these losers a round.
+    """Return the rounds of a pattern with their counts; `losers` are those of each round of the feeding bracket.
 
-    Raises Refused if a letter has no round, a round would have no match, or not one is left at the end.
+    Raises Refused if a letter has no round, a round would have no match, or more than one player is left at the end.
     """
     known = LETTERS[: len(losers)]
     for letter in pattern.letters:
@@ -167,10 +166,10 @@ def plan(pattern: Pattern, losers: Sequence[int]) -> tuple[PlannedRound, ...]:
 
 
 def unshifted(losers: Sequence[int], *, final: bool = False) -> Pattern:
-    """The pattern that takes in the losers of each round when no more than they are left below.
+    """Return the pattern in which the losers of each round enter when no more players than they are left below.
 
-    `losers` are those of the rounds that drop. If only one loses in the first round, he waits for the
-    second (`AB`).
+    `losers` are those of the rounds that drop. If only one player loses in the first round, they wait for the second
+    (`AB`).
     """
     rounds: list[tuple[str, ...]] = []
     left = at = 0
@@ -186,9 +185,9 @@ def unshifted(losers: Sequence[int], *, final: bool = False) -> Pattern:
 
 
 def fewest(losers: Sequence[int], *, rounds_first: bool = False, final: bool = False) -> Pattern:
-    """The pattern with the fewest byes and then the fewest rounds (or the other way round), of all there are.
+    """Return the pattern with the fewest byes and then the fewest rounds, or the reverse with `rounds_first`.
 
-    It takes losers in sooner than `unshifted` does, which also leaves fewer rematches to expect.
+    Losers enter earlier than in `unshifted`, which also means fewer expected rematches.
     """
     best: dict[tuple[int, int], tuple[tuple[int, int], tuple[tuple[str, ...], ...]]] = {(1, len(losers)): ((0, 0), ())}
     start = 2 if losers[0] == 1 and len(losers) > 1 else 1
@@ -198,7 +197,8 @@ def fewest(losers: Sequence[int], *, rounds_first: bool = False, final: bool = F
         cost = (first + 1, second + byes) if rounds_first else (first + byes, second + 1)
         options.append((cost, (letters, *rest)))
 
-    # From the last round back: what is best from here on depends only on how many are left and who is to come.
+    # Dynamic programming from the last round back: the best continuation depends only on how many players are left and
+    # which rounds are still to drop.
     for at in range(len(losers), -1, -1):
         for left in range(1 if at else 0, sum(losers[:at]) + 1):
             options = [best[left, at]] if (left, at) in best else []
@@ -218,27 +218,27 @@ def _after(entrants: int) -> int:
 
 
 def propose_consolation(entries: int, *, last_drop: str | None = None) -> tuple[Proposal, ...]:
-    """Consolations for a knockout of `entries`, the fewest byes first.
+    """Propose consolations for a knockout of `entries`, fewest byes first; none if the field is too small.
 
-    `last_drop` names the last round whose losers drop; by default the last but the final, because those
-    paid in the main do not drop. A field too small for that has none.
+    `last_drop` is the letter of the last round whose losers drop; by default all rounds but the final, because the
+    finalists win prizes in the main bracket.
     """
     losers = knockout_losers(entries)
     count = len(losers) - 1 if last_drop is None else LETTERS.index(last_drop) + 1
     dropping = losers[:count]
     if sum(dropping) < 2:
         return ()
-    made = {USUAL: unshifted(dropping), **_general(dropping, final=False)}
-    return tuple(sorted(_distinct(made, losers), key=lambda proposal: proposal.byes))
+    patterns = {USUAL: unshifted(dropping), **_general(dropping, final=False)}
+    return tuple(sorted(_distinct(patterns, losers), key=lambda proposal: proposal.byes))
 
 
 def propose_double(entries: int, *, second_final: bool = False) -> tuple[Proposal, ...]:
-    """Double eliminations for `entries`: the usual one, then the fewest byes first, then the fewest rounds.
+    """Propose double eliminations for `entries`: the usual one first, the others by byes and then by rounds.
 
-    In the usual one the loser of the upper final plays the lower final, and so is third at least.
+    In the usual one the loser of the upper final enters in the lower final and so is at least third.
     """
     losers = knockout_losers(entries)
-    # A lone loser of the first round has nobody to meet there, so no ready pattern fits.
+    # If only one player loses in the first round, they have no opponent there, so no ready pattern fits.
     fitting = READY_DOUBLE.get(bracket_size(entries), {}) if losers[0] > 1 else {}
     named = {USUAL: unshifted(losers, final=True)} | {name: parse(text) for name, text in fitting.items()}
     named |= _general(losers, final=True)
@@ -255,7 +255,7 @@ def _general(losers: Sequence[int], *, final: bool) -> dict[str, Pattern]:
 
 
 def _distinct(patterns: Mapping[str, Pattern], losers: Sequence[int]) -> list[Proposal]:
-    """Proposals with their counts, the same pattern only once, under its first name."""
+    """Return proposals with their counts; each pattern only once, under its first name."""
     names: dict[Pattern, str] = {}
     for name, pattern in patterns.items():
         names.setdefault(pattern, name)

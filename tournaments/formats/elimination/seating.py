@@ -1,13 +1,13 @@
-"""The draw of a round whose entrants have come to be known: who has the bye, and who meets whom.
+"""The draw of a round once its entrants are known: who gets the bye, and who plays whom.
 
-1. With an odd number, the bye goes by lot to one of those who have had the fewest byes in the stage so far. Lots
-   are drawn over all entrants of the round, in the order in which the plan lists them, and the first of those with
-   the fewest has the bye. It changes places with the entrant the plan meant for it.
-2. Wherever two who have met before, or who are to be kept apart, would then meet, one of them exchanges opponents
-   with the pair where that helps most, the nearest first.
+1. If their number is odd, the bye goes by lot to an entrant with the fewest byes in the stage so far. Lots order all
+   entrants of the round, as the plan lists them, and the first one with the fewest byes gets the bye. They change
+   places with the entrant for whom the plan intended it.
+2. If two entrants would meet who have met before or are to be kept apart, one of them exchanges opponents with the pair
+   where that helps most, nearest pairs first.
 
-Both look only at who arrives and at what they have played, never at the order in which results came in. So the same
-results give the same round, however often one of them is corrected and corrected back.
+Both steps depend only on the entrants and what they have played, never on the order in which results came in. The same
+results therefore give the same round, however often a result is corrected and corrected back.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from tournaments.formats.graph import EntryId, Round, Seat
 from tournaments.formats.lots import Lots, lot
 
 MEETING, SAME_GROUP = 2, 1
-"""What a pair costs for each time it has met, and for being one to keep apart."""
+"""The cost of a pair for each time it has met, and for being kept apart."""
 
 Pair = tuple[int, int]
 """Two seats, counted from 0."""
@@ -26,14 +26,14 @@ Pair = tuple[int, int]
 
 @dataclass(slots=True)
 class Past:
-    """What the entrants have behind them: byes by entry, and meetings by pair."""
+    """The history of the entrants: byes by entry, meetings by pair, and groups to keep apart."""
 
     byes: Counter[EntryId] = field(default_factory=Counter)
     met: Counter[frozenset[EntryId]] = field(default_factory=Counter)
     apart: tuple[frozenset[EntryId], ...] = ()
 
     def cost(self, first: EntryId | None, second: EntryId | None) -> int:
-        """How much is against these two meeting; nothing where one of them is nobody."""
+        """Return the cost of pairing these two; 0 if one of them is missing."""
         if first is None or second is None:
             return 0
         together = any(first in group and second in group for group in self.apart)
@@ -41,12 +41,12 @@ class Past:
 
 
 def lots_of(seed: bytes, bracket: str, number: int) -> Lots:
-    """The lots of one round, which decide nothing else."""
+    """Return the lots of one round, which are used for nothing else."""
     return lot(seed, "round", bracket, number)
 
 
 def seat_entrants(round_: Round, arrived: Sequence[EntryId | None], past: Past, lots: Lots) -> tuple[int, ...]:
-    """For every seat the entrant who takes it, counted from 0; `arrived` are the entrants, None where nobody came.
+    """Return, for every seat, the index of the entrant who takes it; `arrived` has None for a missing entrant.
 
     >>> from tournaments.formats.graph import BYE, Fixture
     >>> def seat(number):
@@ -66,7 +66,7 @@ def seat_entrants(round_: Round, arrived: Sequence[EntryId | None], past: Past, 
 
 
 def _seats(round_: Round) -> list[tuple[int, ...]]:
-    """The seats of each fixture: two, or one where there is a bye."""
+    """Return the seats of each fixture: two, or one if it has a bye."""
     return [
         tuple(source.number - 1 for source in fixture.sources if isinstance(source, Seat))
         for fixture in round_.fixtures
@@ -74,14 +74,14 @@ def _seats(round_: Round) -> list[tuple[int, ...]]:
 
 
 def _bye_taker(arrived: Sequence[EntryId | None], past: Past, lots: Lots) -> int:
-    """By lot, among those with the fewest byes; nobody needs none."""
+    """Choose one of those with the fewest byes by lot; return the index."""
     byes = {at: past.byes[entry] for at, entry in enumerate(arrived) if entry is not None}
     fewest = min(byes.values(), default=0)
     return next((at for at in lots.shuffled(range(len(arrived))) if byes.get(at) == fewest), 0)
 
 
 def _keep_apart(order: list[int], pairs: Sequence[Pair], arrived: Sequence[EntryId | None], past: Past) -> None:
-    """Exchanges opponents, in place, as long as that leaves fewer pairs that should not meet."""
+    """Exchange opponents, in place, while that lowers the cost of the pairs."""
 
     def cost(pair: Pair) -> int:
         return past.cost(*(arrived[order[seat]] for seat in pair))

@@ -1,4 +1,4 @@
-"""The parts of an outline: rounds and brackets with their counts, and when they are expected to be over."""
+"""Forecasts of rounds and brackets: their matches and byes, and when they are expected to finish."""
 
 import math
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ LEAST_RUNS = 12
 
 @dataclass(frozen=True, slots=True)
 class RoundForecast:
-    """A round: matches and byes (who sits out), its match length, whose losers enter, and when it is over.
+    """The forecast of a round: matches, byes, match length, the rounds whose losers enter it, and when it finishes.
 
-    Counts whose least is 0 belong to a round that may not be needed.
+    A round whose counts start at 0 may not be needed.
     """
 
     number: int
@@ -37,13 +37,13 @@ class RoundForecast:
 
     @property
     def entrants(self) -> Count:
-        """Who takes part, with or without a match."""
+        """How many take part, with or without a match."""
         return self.matches + self.matches + self.byes
 
 
 @dataclass(frozen=True, slots=True)
 class BracketForecast:
-    """A bracket, or all groups together (key "groups"); `pattern` is that of one fed by losers."""
+    """The forecast of a bracket, or of all groups together (key "groups"); `pattern` if it is fed by losers."""
 
     key: str
     rounds: tuple[RoundForecast, ...]
@@ -51,25 +51,25 @@ class BracketForecast:
 
     @property
     def matches(self) -> Count:
-        """All of them."""
-        return sum((one.matches for one in self.rounds), NONE)
+        """The matches of all rounds."""
+        return sum((round_.matches for round_ in self.rounds), NONE)
 
     @property
     def byes(self) -> Count:
-        """All of them."""
-        return sum((one.byes for one in self.rounds), NONE)
+        """The byes of all rounds."""
+        return sum((round_.byes for round_ in self.rounds), NONE)
 
     @property
     def finish(self) -> Finish | None:
-        """When its last round is over."""
+        """When its last round finishes."""
         return self.rounds[-1].finish if self.rounds else None
 
 
 @dataclass(frozen=True, slots=True)
 class StageEstimate:
-    """A stage in numbers. `graph` is its plan, `typical` and `long` the matches by round where rounds are paired.
+    """The figures of a stage. `graph` is its plan; if its rounds are paired, `typical` and `long` are matches by round.
 
-    `peak` is how many matches can be played at once, were there tables enough.
+    `peak` is the highest number of matches that could be played at once, given enough tables.
     """
 
     brackets: tuple[BracketForecast, ...]
@@ -84,60 +84,64 @@ class StageEstimate:
     finish: Finish | None = None
 
 
-def combined(
-    sketches: Sequence[StageEstimate],
+def with_times(
+    estimates: Sequence[StageEstimate],
     settings: Sequence[StageSettings],
     default_lengths: Sequence[int],
     pace: Pace,
     *,
-    forecast_too: bool = True,
+    with_finish: bool = True,
 ) -> list[StageEstimate]:
-    """The sketches with match lengths and, one stage after the other, the times at which they are over."""
-    begins: Finish | None = Finish(0.0, 0.0) if forecast_too else None
-    made = []
-    for one, chosen in zip(sketches, settings, strict=True):
-        if chosen.format == LEAGUE:
+    """Return the estimates with match lengths and, unless `with_finish` is False, with finishing times."""
+    begins: Finish | None = Finish(0.0, 0.0) if with_finish else None
+    timed = []
+    for estimate, stage in zip(estimates, settings, strict=True):
+        if stage.format == LEAGUE:
             begins = None
-        told = None if begins is None else _forecast(one, chosen, default_lengths, pace)
-        times = {} if told is None else {(key, number): finish for key, number, finish in told.rounds}
+        finish_times = None if begins is None else _finish_times(estimate, stage, default_lengths, pace)
+        times = {} if finish_times is None else {(key, number): finish for key, number, finish in finish_times.rounds}
         brackets = tuple(
-            replace(bracket, rounds=_timed(bracket, lengths_of(chosen, bracket.key, default_lengths), times, begins))
-            for bracket in one.brackets
+            replace(bracket, rounds=_timed(bracket, lengths_of(stage, bracket.key, default_lengths), times, begins))
+            for bracket in estimate.brackets
         )
-        begins = _after(begins, told.total) if told is not None else None
-        made.append(replace(one, brackets=brackets, finish=begins))
-    return made
+        begins = _after(begins, finish_times.total) if finish_times is not None else None
+        timed.append(replace(estimate, brackets=brackets, finish=begins))
+    return timed
 
 
 def _timed(
     bracket: BracketForecast, lengths: Sequence[int], times: dict[tuple[str, int], Finish], begins: Finish | None
 ) -> tuple[RoundForecast, ...]:
     rounds = []
-    for one in bracket.rounds:
-        own = times.get((bracket.key, one.number))
-        rounds.append(replace(one, length=length_of(lengths, one.number), finish=_after(begins, own)))
+    for round_ in bracket.rounds:
+        own = times.get((bracket.key, round_.number))
+        rounds.append(replace(round_, length=length_of(lengths, round_.number), finish=_after(begins, own)))
     return tuple(rounds)
 
 
 def _after(begins: Finish | None, own: Finish | None) -> Finish | None:
-    """A time that follows another; both vary on their own, so their spreads add like those of dice."""
+    """Return `own` counted from `begins`. The two vary independently, so their spreads add as variances."""
     if begins is None or own is None:
         return None
     median = begins.median + own.median
     return Finish(median, median + math.hypot(begins.late - begins.median, own.late - own.median))
 
 
-def _forecast(one: StageEstimate, settings: StageSettings, default_lengths: Sequence[int], pace: Pace) -> FinishTimes:
-    matches = max(one.matches.most, 1)
+def _finish_times(
+    estimate: StageEstimate, settings: StageSettings, default_lengths: Sequence[int], pace: Pace
+) -> FinishTimes:
+    matches = max(estimate.matches.most, 1)
     pace = replace(pace, runs=max(LEAST_RUNS, min(pace.runs, MATCHES_IN_ALL_RUNS // matches)))
-    if one.graph is not None:
-        lengths = {bracket.key: lengths_of(settings, bracket.key, default_lengths) for bracket in one.graph.brackets}
-        return finish_times(one.graph, lengths, pace)
-    key = one.brackets[0].key if one.brackets else ""
+    if estimate.graph is not None:
+        lengths = {
+            bracket.key: lengths_of(settings, bracket.key, default_lengths) for bracket in estimate.graph.brackets
+        }
+        return finish_times(estimate.graph, lengths, pace)
+    key = estimate.brackets[0].key if estimate.brackets else ""
     by_round = lengths_of(settings, key, default_lengths)
-    told = finish_times_of_rounds(one.typical, by_round, pace, key=key)
-    if one.long == one.typical:
-        return told
-    long = finish_times_of_rounds(one.long, by_round, pace, key=key)
-    late = max(told.total.late, long.total.late)
-    return FinishTimes((*told.rounds, *long.rounds[len(told.rounds) :]), Finish(told.total.median, late))
+    typical = finish_times_of_rounds(estimate.typical, by_round, pace, key=key)
+    if estimate.long == estimate.typical:
+        return typical
+    long = finish_times_of_rounds(estimate.long, by_round, pace, key=key)
+    late = max(typical.total.late, long.total.late)
+    return FinishTimes((*typical.rounds, *long.rounds[len(typical.rounds) :]), Finish(typical.total.median, late))

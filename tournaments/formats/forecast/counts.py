@@ -1,7 +1,7 @@
 """How many rounds and matches a format takes that is paired round by round, before anything is played.
 
-Results are tosses of a coin throughout. What is certain is said by `Count`; what depends on results comes from a
-number of runs, equal for equal input.
+Every match is assumed to be even. A `Count` is certain; what depends on results is simulated, with equal output
+for equal input.
 """
 
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ PLAYERS_IN_ALL_RUNS = 8000
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many: exactly so many where both are equal, else at least and at most."""
+    """A number that depends on results: at least `least` and at most `most`; exact if they are equal."""
 
     least: int
     most: int
 
     @classmethod
     def of(cls, exactly: int) -> "Count":
-        """So many, no more and no less."""
+        """Return the exact count."""
         return cls(exactly, exactly)
 
     def __add__(self, other: "Count") -> "Count":
@@ -30,7 +30,7 @@ class Count:
 
     @property
     def exact(self) -> bool:
-        """Whether it does not depend on results."""
+        """Whether it is independent of the results."""
         return self.least == self.most
 
 
@@ -38,9 +38,10 @@ NONE = Count(0, 0)
 
 
 def rounds_until_unbeaten(players: int) -> Mapping[int, float]:
-    """Number of rounds -> chance that a Swiss of so many players has at most one unbeaten after just so many.
+    """Return number of rounds -> chance that a Swiss first has at most one unbeaten player after that many rounds.
 
-    The unbeaten meet each other; of an odd number one has the bye in the first round, and meets somebody beaten later.
+    Unbeaten players meet each other. If their number is odd, one gets the bye in the first round and in later rounds
+    meets somebody who has lost.
 
     >>> rounds_until_unbeaten(5)
     {2: 0.5, 3: 0.5}
@@ -62,34 +63,34 @@ def rounds_until_unbeaten(players: int) -> Mapping[int, float]:
     return over
 
 
-def likeliest_rounds(chances: Mapping[int, float]) -> int:
-    """The number of rounds that is reached or undercut half of the time."""
-    sofar = 0.0
+def median_rounds(chances: Mapping[int, float]) -> int:
+    """Return the median number of rounds."""
+    cumulative = 0.0
     for number in sorted(chances):
-        sofar += chances[number]
-        if sofar >= 0.5:
+        cumulative += chances[number]
+        if cumulative >= 0.5:
             return number
     return max(chances)
 
 
 @dataclass(frozen=True, slots=True)
 class LivesRun:
-    """One invented event with lives: how many were still in at the start of each round."""
+    """A simulated event with lives: how many players were still in at the start of each round."""
 
     entrants: tuple[int, ...]
 
     @property
     def matches(self) -> tuple[int, ...]:
-        """Matches of each round; of an odd number one sits out."""
+        """The matches of each round; if the number of players is odd, one sits out."""
         return tuple(count // 2 for count in self.entrants)
 
 
 @lru_cache(maxsize=64)
 def lives_runs(players: int, lives: int, seed: int = 1) -> tuple[LivesRun, ...]:
-    """Invented events with so many lives each, the shortest first.
+    """Simulate events with this many lives a player; return the shortest first.
 
-    Whoever has most lives meets his like; the real pairing also looks at earlier meetings, which hardly changes how
-    many rounds it takes.
+    Players with equally many lives meet. The real pairing also avoids rematches, which hardly changes the number of
+    rounds.
     """
     count = max(LEAST_RUNS, min(MOST_RUNS, PLAYERS_IN_ALL_RUNS // max(players, 1)))
     runs = [_lives_run(players, lives, Random(f"{seed}:{run}")) for run in range(count)]  # noqa: S311 - a forecast
@@ -106,12 +107,12 @@ def _lives_run(players: int, lives: int, chance: Random) -> LivesRun:
         bits = chance.getrandbits(len(left) // 2)
         for pair in range(len(left) // 2):
             left[2 * pair + (bits >> pair & 1)] -= 1
-        left = [one for one in left if one] + resting
+        left = [count for count in left if count] + resting
     return LivesRun(tuple(entrants))
 
 
 def lives_matches(players: int, lives: int) -> Count:
-    """Every match costs a life: all lives of all but one, and fewer than all of the last one's.
+    """Return how many matches there are: each costs a life, and only one player keeps at least one.
 
     >>> lives_matches(16, 3)
     Count(least=45, most=47)

@@ -1,14 +1,13 @@
-"""How long an evening takes: expected finish of every round and of all, by simulation.
+"""When the rounds of an event are expected to finish, by simulation.
 
-A round of n points takes about 11 n minutes, because the longest match counts: 19 players at 7 points need
-5 rounds of 77 minutes, 6 h 25. Single matches are shorter. Their length is n times minutes a point times a
-share between `SHORTEST` and `LONGEST`, the mean of three equal chances between them, chosen so that the
-slowest of a handful of matches takes the whole: those 19 players come out at about 6 h in a knockout that
-never waits and at 6 h 45 in rounds that wait for the last table.
+A round to n points takes about 11 n minutes, because its longest match counts: 19 players at 7 points need 5 rounds of
+77 minutes, 6 h 25 in all. Single matches are shorter. A match takes n times the minutes a point, times a factor between
+`SHORTEST` and `LONGEST`: the mean of three uniform random numbers in that range, so that the slowest of a handful of
+matches takes about the full time. With these, 19 players finish after about 6 h in a knockout without waiting, and
+after 6 h 45 in rounds that wait for the last table.
 
-Knockouts have no "next round": a match starts when both players are there and a table is free, the bracket
-named first before the others and earlier rounds first. In a Swiss or a round robin a round starts when
-the one before it is over.
+In a knockout a match starts as soon as both players and a table are free; earlier brackets come first, then earlier
+rounds. In a Swiss or a round robin a round starts when the round before it is over.
 """
 
 import heapq
@@ -28,12 +27,12 @@ RUNS = 200
 SECOND_FINAL_CHANCE = 0.5
 
 Lengths = Mapping[str, Sequence[int]]
-"""Bracket -> match length of each round; the last one holds for all rounds after it."""
+"""Bracket -> match length of each round; the last one applies to all later rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Minutes after the start (or after now): the middle of all runs, and what nine in ten keep within."""
+    """Minutes after the start (or from now): the median of all runs, and the time within which nine in ten finish."""
 
     median: float
     late: float
@@ -41,7 +40,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class FinishTimes:
-    """When each round of each bracket is over, and all; rounds in the order of the graph."""
+    """When each round finishes, as (bracket, round, finish) in the order of the graph, and when everything does."""
 
     rounds: tuple[tuple[str, int, Finish], ...]
     total: Finish
@@ -49,7 +48,7 @@ class FinishTimes:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What the speed of an event depends on; minutes throughout, `rest` between two matches of a player."""
+    """What the speed of an event depends on. All times are in minutes; `rest` is between two matches of a player."""
 
     tables: int
     minutes_per_point: float = MINUTES_PER_POINT
@@ -57,7 +56,7 @@ class Pace:
     runs: int = RUNS
 
     def checked(self) -> "Pace":
-        """The same pace; raises Refused("no_tables")."""
+        """Return this pace after checking it. Raises Refused("no_tables")."""
         if self.tables < 1:
             raise Refused("no_tables")
         return self
@@ -65,7 +64,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One match to be played: when it is called before others, its length, and what must be over before."""
+    """A match to be played: its priority when tables are scarce, its length, and the matches it waits for."""
 
     number: FixtureId
     bracket: str
@@ -78,7 +77,7 @@ class _Job:
 
 
 def parse_lengths(text: str) -> tuple[int, ...]:
-    """Match lengths by round, as "5 5 7 9 11". Raises Refused("bad_length") outside 1–15.
+    """Parse match lengths by round, such as "5 5 7 9 11". Raises Refused("bad_length") outside 1–15.
 
     >>> parse_lengths("5 5 7")
     (5, 5, 7)
@@ -94,7 +93,7 @@ def parse_lengths(text: str) -> tuple[int, ...]:
 
 
 def length_of(lengths: Sequence[int], round_number: int) -> int:
-    """The match length of a round (from 1); the last length holds for all later rounds."""
+    """Return the match length of a round (from 1); the last length applies to all later rounds."""
     return lengths[min(round_number, len(lengths)) - 1]
 
 
@@ -116,11 +115,10 @@ def finish_times(
     state: Progress | None = None,
     running: Mapping[FixtureId, float] | None = None,
 ) -> FinishTimes:
-    """When the brackets of a graph will be over.
+    """Forecast when the rounds of a graph finish.
 
-    With `state` what is over takes no more time, and `running` gives the minutes that matches on the tables
-    have taken so far; the answer then counts from now. Equal input gives equal output. Raises
-    Refused("no_tables").
+    With `state`, finished fixtures take no more time, `running` has the minutes that matches in progress have taken so
+    far, and times count from now. Equal input gives equal output. Raises Refused("no_tables").
     """
     pace.checked()
     jobs = _jobs(graph, lengths, state)
@@ -140,7 +138,7 @@ def finish_times(
 def finish_times_of_rounds(
     matches: Sequence[int], lengths: Sequence[int], pace: Pace, *, key: str = "rounds", seed: int = 1
 ) -> FinishTimes:
-    """The same for rounds with so many matches each, every round after the one before (Swiss, round robin)."""
+    """Forecast rounds with these numbers of matches, each starting when the one before is over (Swiss, round robin)."""
     pace.checked()
     runs: list[list[float]] = []
     for run in range(pace.runs):
@@ -159,7 +157,7 @@ def finish_times_of_rounds(
 
 
 def _jobs(graph: Graph, lengths: Lengths, state: Progress | None) -> dict[FixtureId, _Job]:
-    """The fixtures not yet over, by number; a bye takes neither table nor time."""
+    """Return the unfinished fixtures by number; a bye needs neither table nor time."""
     jobs: dict[FixtureId, _Job] = {}
     for rank, bracket in enumerate(graph.brackets):
         for round_ in bracket.rounds:
@@ -167,7 +165,7 @@ def _jobs(graph: Graph, lengths: Lengths, state: Progress | None) -> dict[Fixtur
                 if state is not None and state.fixtures[fixture.number].over:
                     continue
                 sources = fixture.sources
-                # A round that is drawn waits for all its entrants.
+                # A late-drawn round waits for all its entrants.
                 awaited = round_.entrants or sources
                 feeding = [source.fixture for source in awaited if isinstance(source, WinnerOf | LoserOf)]
                 jobs[fixture.number] = _Job(
@@ -186,7 +184,7 @@ def _jobs(graph: Graph, lengths: Lengths, state: Progress | None) -> dict[Fixtur
 def _run(
     jobs: Mapping[FixtureId, _Job], pace: Pace, chance: Random, running: Mapping[FixtureId, float]
 ) -> dict[FixtureId, float]:
-    """One evening: number -> minute at which it was over."""
+    """Simulate one event; return number -> minute at which that fixture finished."""
     waits = {number: len(set(job.needs)) for number, job in jobs.items()}
     followers: dict[FixtureId, list[FixtureId]] = {number: [] for number in jobs}
     for job in jobs.values():
@@ -226,7 +224,7 @@ def _duration(job: _Job, pace: Pace, chance: Random, running: Mapping[FixtureId,
         return 0.0
     if job.number not in running:
         return _minutes(job.length, pace, chance)
-    # What has lasted so long already tells that it is one of the longer ones.
+    # A match that has already lasted this long is likely to be one of the longer ones.
     so_far = running[job.number]
     longest = job.length * pace.minutes_per_point * LONGEST
     return max(_minutes(job.length, pace, chance), so_far + (longest - so_far) / 2 * chance.random()) - so_far

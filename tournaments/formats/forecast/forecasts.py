@@ -1,29 +1,28 @@
-"""What stages would be like for so many entries, before anything is drawn: rounds, matches, byes, and when it ends.
+"""The forecast of a format for a number of entries, before the draw: rounds, matches, byes, and when it finishes.
 
-Nothing here is an exception that a page would have to catch: a format that is impossible for this field is told as a
-remark, with the reason, and the rest is outlined as far as it goes.
+A format that is impossible for this field raises nothing: the forecast says so in a remark and covers the rest.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.brackets import BracketForecast, StageEstimate, combined
+from tournaments.formats.forecast.brackets import BracketForecast, StageEstimate, with_times
 from tournaments.formats.forecast.counts import NONE, Count
 from tournaments.formats.forecast.finish_times import Finish, Pace
-from tournaments.formats.forecast.stages import Choices, choices_of, groups_of, sketch
+from tournaments.formats.forecast.stages import Choices, choices_of, estimate_stage, groups_of
 from tournaments.formats.plans import MOST_STAGES, checked_stages, places_before
 from tournaments.formats.settings import GROUPS, SWISS, StageSettings
-from tournaments.formats.tables.groups import LEAST_GROUP
+from tournaments.formats.tables.groups import SMALLEST_GROUP
 
 NO_CHOICES = Choices()
 
 
 class RemarkKind(StrEnum):
-    """How much a remark weighs."""
+    """How serious a remark is."""
 
     FAULT = "fault"
     WARNING = "warning"
@@ -33,25 +32,25 @@ class RemarkKind(StrEnum):
 FAULT, WARNING, NOTE = RemarkKind.FAULT, RemarkKind.WARNING, RemarkKind.NOTE
 
 REMARKS: dict[str, str] = {
-    "qualifiers_too_many": "{going_on} are to go on, and only {entrants} take part.",
-    "qualifiers_of_group": "{going_on} of each group are to go on, and the smallest group has {entrants}.",
-    "everybody_goes_on": "Everybody goes on from stage {stage}.",
-    "rounds_with_rematches": "{rounds} rounds cannot be paired without rematches: with {entries} players {most} can.",
-    "several_unbeaten": "After {rounds} rounds up to {unbeaten} can be unbeaten; tie-breaks decide among them.",
+    "qualifiers_too_many": "{going_on} players are to qualify, but only {entrants} take part.",
+    "qualifiers_of_group": "{going_on} of each group are to qualify, but the smallest group has {entrants} players.",
+    "everybody_goes_on": "Everybody qualifies from stage {stage}.",
+    "rounds_with_rematches": "{entries} players can play at most {most} rounds without rematches, not {rounds}.",
+    "several_unbeaten": "Up to {unbeaten} players can be unbeaten after {rounds} rounds; tie-breaks then decide.",
     "groups_uneven": "The groups differ in size: {small} or {large} players.",
-    "tables_few": "Up to {matches} matches could be played at once. On {tables} tables some have to wait.",
-    "closing_missed": "It is likely to end {minutes} minutes after the closing time.",
-    "closing_close": "It may end after the closing time: one evening in ten by {minutes} minutes or more.",
+    "tables_few": "Up to {matches} matches could be played at once. With {tables} tables, some have to wait.",
+    "closing_missed": "The event is likely to finish {minutes} min after closing time.",
+    "closing_close": "There is a 10 % chance that the event finishes {minutes} min or more after closing time.",
 }
-"""Code -> English template of what is remarked and is no refusal."""
+"""Code -> English template, for remarks that are not refusals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What the director should know: a fault makes it impossible, a warning may spoil it, a note explains it.
+    """Something the director should know: a fault makes the format impossible, a warning is a risk, a note explains.
 
-    `stage` counts from 1, None where it is about the whole. `REMARKS` and
-    `errors.MESSAGES` have the sentences of the codes.
+    `stage` counts from 1; None if the remark is about all of them. The sentence of its code is in `REMARKS` or
+    `errors.MESSAGES`.
     """
 
     kind: RemarkKind
@@ -62,10 +61,10 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class StageForecast:
-    """One stage. `rounds` are those one after the other (of the main bracket); `matches_each` those of one player.
+    """The forecast of a stage. `rounds` are those of the main bracket, `matches_each` the matches of one player.
 
-    `groups` are the sizes of groups, `going_on` who takes part in the next stage. `finish` counts from the start of
-    the first stage; None for a league, which takes until a day, and where something is impossible.
+    `groups` has the sizes of the groups, `going_on` the number who qualify for the next stage. `finish` counts from the
+    start of the first stage; None for a league, which ends on a fixed day, and if something is impossible.
     """
 
     number: int
@@ -84,7 +83,7 @@ class StageForecast:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """All stages. `tables` are those that can be in use at once, of those there are."""
+    """The forecast of all stages. `tables` is how many of the tables can be in use at once."""
 
     entries: int
     stages: tuple[StageForecast, ...]
@@ -99,17 +98,17 @@ class Forecast:
 
     @property
     def possible(self) -> bool:
-        """Whether nothing forbids it."""
+        """Whether it has no faults."""
         return not any(remark.kind == FAULT for remark in self.remarks)
 
     @property
     def ends(self) -> datetime | None:
-        """When it is likely to be over."""
+        """When it is likely to finish."""
         return self._at(self.finish.median if self.finish else None)
 
     @property
     def ends_late(self) -> datetime | None:
-        """When nine evenings in ten are over."""
+        """When it finishes with a probability of 90 %."""
         return self._at(self.finish.late if self.finish else None)
 
     def _at(self, minutes: float | None) -> datetime | None:
@@ -125,81 +124,86 @@ def forecast_stages(
     starts: datetime | None = None,
     closes: datetime | None = None,
 ) -> Forecast:
-    """What these stages would be like for `entries` entries.
+    """Forecast these stages for `entries` entries.
 
-    `default_lengths` are the division's match lengths by round, for stages that have no own. With `starts` and
-    `closes` it is said whether it ends in time. Equal input gives equal output.
+    `default_lengths` are the division's match lengths by round, for stages without their own. With `starts` and
+    `closes`, remarks say whether the event finishes in time. Equal input gives equal output.
     """
     if not stages:
-        return _whole((), entries, [_fault(Refused("stage_count", most=MOST_STAGES))], 0, starts)
-    fields = [entries, *(len(places_before(one, at)) for at, one in enumerate(stages[:-1], start=1))]
-    drawn = [_sketched(stages, at, field, default_lengths) for at, field in enumerate(fields)]
-    remarks = [remark for one in drawn for remark in one[2]]
-    remarks += _whole_faults(stages, pace, known={remark.code for remark in remarks})
+        return _total((), entries, [_fault(Refused("stage_count", most=MOST_STAGES))], 0, starts)
+    fields = [entries, *(len(places_before(stage, number)) for number, stage in enumerate(stages[:-1], start=1))]
+    drafts = [_draft(stages, index, field, default_lengths) for index, field in enumerate(fields)]
+    remarks = [remark for draft in drafts for remark in draft.remarks]
+    remarks += _faults_of_all(stages, pace, known={remark.code for remark in remarks})
     possible = not any(remark.kind == FAULT for remark in remarks)
-    timed = combined([one[1] for one in drawn], stages, default_lengths, pace, forecast_too=possible)
-    peak = max(one[1].peak for one in drawn)
+    estimates = with_times([draft.estimate for draft in drafts], stages, default_lengths, pace, with_finish=possible)
+    peak = max(draft.estimate.peak for draft in drafts)
     if possible and peak > pace.tables:
         remarks.append(Remark(NOTE, "tables_few", {"matches": peak, "tables": pace.tables}))
-    full = [
-        _filled(one[0], sketched, going_on)
-        for one, sketched, going_on in zip(drawn, timed, [*fields[1:], 0], strict=True)
-    ]
-    whole = _whole(tuple(full), entries, remarks, min(peak, pace.tables), starts)
-    return replace(whole, remarks=(*remarks, *_closing(whole, closes)))
+    complete = tuple(
+        _complete(draft.forecast, estimate, going_on)
+        for draft, estimate, going_on in zip(drafts, estimates, [*fields[1:], 0], strict=True)
+    )
+    total = _total(complete, entries, remarks, min(peak, pace.tables), starts)
+    return replace(total, remarks=(*remarks, *_closing(total, closes)))
 
 
-def _sketched(
-    stages: Sequence[StageSettings], at: int, field: int, default_lengths: Sequence[int]
-) -> tuple[StageForecast, StageEstimate, list[Remark]]:
-    """One stage without its times, and what is to be said of it."""
-    settings, number = stages[at], at + 1
-    one = StageForecast(number, settings.format, field)
+class _Draft(NamedTuple):
+    """The forecast of a stage before its times are known, and the remarks on it."""
+
+    forecast: StageForecast
+    estimate: StageEstimate
+    remarks: list[Remark]
+
+
+def _draft(stages: Sequence[StageSettings], index: int, field: int, default_lengths: Sequence[int]) -> _Draft:
+    settings, number = stages[index], index + 1
+    # The choice of patterns is included even if the stage is impossible: its pattern may be the fault.
+    forecast = StageForecast(number, settings.format, field, choices=choices_of(settings, field))
     try:
-        before = stages[at - 1].checked() if at else None
-        drawn = sketch(settings.checked(default_lengths), before, number, field)
+        before = stages[index - 1].checked() if index else None
+        estimate = estimate_stage(settings.checked(default_lengths), before, number, field)
     except Refused as refused:
-        # Patterns are told all the same: the wrong one may be the fault.
-        return replace(one, choices=choices_of(settings, field)), StageEstimate(()), [_fault(refused, number)]
-    one = replace(one, choices=choices_of(settings, field), groups=groups_of(settings, field))
-    return one, drawn, _remarks(settings, one, last=number == len(stages))
+        return _Draft(forecast, StageEstimate(()), [_fault(refused, number)])
+    forecast = replace(forecast, groups=groups_of(settings, field))
+    return _Draft(forecast, estimate, _remarks(settings, forecast, last=number == len(stages)))
 
 
-def _whole_faults(stages: Sequence[StageSettings], pace: Pace, known: Collection[str]) -> list[Remark]:
-    """What forbids these stages in this order, or to play at all, and is not said of one of them already."""
-    found = []
+def _faults_of_all(stages: Sequence[StageSettings], pace: Pace, known: Collection[str]) -> list[Remark]:
+    """Return the faults of the stages in this order, or of the pace, that are not among the `known` codes."""
+    faults = []
     for check in (lambda: checked_stages(stages), pace.checked):
         try:
             check()
         except Refused as refused:
             if refused.code not in known:
-                found.append(_fault(refused, refused.params.get("stage")))
-    return found
+                faults.append(_fault(refused, refused.params.get("stage")))
+    return faults
 
 
-def _filled(one: StageForecast, drawn: StageEstimate, going_on: int) -> StageForecast:
+def _complete(forecast: StageForecast, estimate: StageEstimate, going_on: int) -> StageForecast:
     return replace(
-        one,
-        brackets=drawn.brackets,
-        matches=drawn.matches,
-        byes=drawn.byes,
-        rounds=drawn.rounds,
-        matches_each=drawn.matches_each,
-        finish=drawn.finish,
+        forecast,
+        brackets=estimate.brackets,
+        matches=estimate.matches,
+        byes=estimate.byes,
+        rounds=estimate.rounds,
+        matches_each=estimate.matches_each,
+        finish=estimate.finish,
         going_on=going_on,
     )
 
 
-def _whole(
+def _total(
     stages: tuple[StageForecast, ...], entries: int, remarks: Sequence[Remark], tables: int, starts: datetime | None
 ) -> Forecast:
     return Forecast(
         entries=entries,
         stages=stages,
         remarks=tuple(remarks),
-        matches=sum((one.matches for one in stages), NONE),
-        byes=sum((one.byes for one in stages), NONE),
-        rounds=sum((one.rounds for one in stages), NONE),
+        matches=sum((stage.matches for stage in stages), NONE),
+        byes=sum((stage.byes for stage in stages), NONE),
+        rounds=sum((stage.rounds for stage in stages), NONE),
         matches_each=_matches_each(stages),
         tables=tables,
         finish=stages[-1].finish if stages else None,
@@ -212,29 +216,29 @@ def _fault(refused: Refused, stage: int | None = None) -> Remark:
 
 
 def _remarks(settings: StageSettings, stage: StageForecast, *, last: bool) -> list[Remark]:
-    """What is to be said of one stage besides what its format refuses."""
-    found = [] if last else _going_on(settings, stage)
+    """Return the remarks on a stage that its format allows."""
+    remarks = [] if last else _qualifiers(settings, stage)
     if settings.format == SWISS and settings.rounds is not None and stage.entrants > 1:
-        found += _swiss(settings, settings.rounds, stage)
-    if settings.format == GROUPS and LEAST_GROUP <= min(stage.groups, default=0) < max(stage.groups):
+        remarks += _swiss(settings, settings.rounds, stage)
+    if settings.format == GROUPS and SMALLEST_GROUP <= min(stage.groups, default=0) < max(stage.groups):
         sizes = {"small": min(stage.groups), "large": max(stage.groups)}
-        found.append(Remark(NOTE, "groups_uneven", sizes, stage.number))
-    return found
+        remarks.append(Remark(NOTE, "groups_uneven", sizes, stage.number))
+    return remarks
 
 
-def _going_on(settings: StageSettings, stage: StageForecast) -> list[Remark]:
-    wanted = settings.qualifiers or 0
+def _qualifiers(settings: StageSettings, stage: StageForecast) -> list[Remark]:
+    qualifiers = settings.qualifiers or 0
     if settings.format == GROUPS:
-        smallest = min(stage.groups, default=wanted)
-        if wanted > smallest:
-            params = {"going_on": wanted, "entrants": smallest}
+        smallest = min(stage.groups, default=qualifiers)
+        if qualifiers > smallest:
+            params = {"going_on": qualifiers, "entrants": smallest}
             return [Remark(FAULT, "qualifiers_of_group", params, stage.number)]
-        everybody = wanted * len(stage.groups) == stage.entrants
+        everybody = qualifiers * len(stage.groups) == stage.entrants
     else:
-        if wanted > stage.entrants:
-            params = {"going_on": wanted, "entrants": stage.entrants}
+        if qualifiers > stage.entrants:
+            params = {"going_on": qualifiers, "entrants": stage.entrants}
             return [Remark(FAULT, "qualifiers_too_many", params, stage.number)]
-        everybody = wanted == stage.entrants
+        everybody = qualifiers == stage.entrants
     return [Remark(NOTE, "everybody_goes_on", {"stage": stage.number}, stage.number)] if everybody else []
 
 
@@ -253,7 +257,7 @@ def _swiss(settings: StageSettings, rounds: int, stage: StageForecast) -> list[R
 
 
 def _matches_each(stages: Sequence[StageForecast]) -> Count:
-    """The fewest and the most matches of one player in all stages; the fewest of one who goes on no further."""
+    """Return the fewest and the most matches of one player in all stages."""
     each = NONE
     everybody = True
     for stage in stages:
@@ -265,10 +269,10 @@ def _matches_each(stages: Sequence[StageForecast]) -> Count:
     return each
 
 
-def _closing(whole: Forecast, closes: datetime | None) -> list[Remark]:
-    if closes is None or whole.ends is None or whole.ends_late is None:
+def _closing(total: Forecast, closes: datetime | None) -> list[Remark]:
+    if closes is None or total.ends is None or total.ends_late is None:
         return []
-    for code, kind, ends in (("closing_missed", WARNING, whole.ends), ("closing_close", NOTE, whole.ends_late)):
+    for code, kind, ends in (("closing_missed", WARNING, total.ends), ("closing_close", NOTE, total.ends_late)):
         if ends > closes:
             return [Remark(kind, code, {"minutes": round((ends - closes).total_seconds() / 60)})]
     return []

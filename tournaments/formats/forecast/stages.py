@@ -1,4 +1,4 @@
-"""Each format in numbers, for a field of so many: what `outline` shows of a stage, and what there is to choose from."""
+"""Estimates for each format: rounds, matches and byes of a stage for a number of entrants, and patterns to choose."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,9 +21,9 @@ from tournaments.formats.forecast.brackets import BracketForecast, RoundForecast
 from tournaments.formats.forecast.counts import (
     NONE,
     Count,
-    likeliest_rounds,
     lives_matches,
     lives_runs,
+    median_rounds,
     rounds_until_unbeaten,
 )
 from tournaments.formats.graph import BYE, CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, FixtureId, Graph
@@ -47,31 +47,31 @@ from tournaments.formats.settings import (
     check_league_size,
     check_matches,
 )
-from tournaments.formats.tables.groups import LEAST_GROUP
+from tournaments.formats.tables.groups import SMALLEST_GROUP
 
 ALL_GROUPS = "groups"
-"""Key of the rounds of all groups together."""
-LEAST_FIELD = 2
+"""Key of the rounds of all groups combined."""
+SMALLEST_FIELD = 2
 SEED = bytes(32)
-"""Draws byes of lower brackets here; which seed does not matter for their number."""
+"""Seed for the byes of lower brackets; it does not affect their number."""
 MOST_CHOICES = 6
 LATE_RUN = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Patterns that work for the field: of the consolation or lower bracket, and of the last chance."""
+    """Patterns that suit the field, for the consolation or lower bracket and for the last chance."""
 
     lower: tuple[Proposal, ...] = ()
     last_chance: tuple[Proposal, ...] = ()
 
 
-def sketch(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> StageEstimate:
-    """The stage in numbers. Raises Refused with what makes it impossible for this field."""
+def estimate_stage(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> StageEstimate:
+    """Estimate a stage for `entrants` entrants. Raises Refused if it is impossible for this field."""
     if settings.format in ELIMINATION:
         return _of_graph(planned_before(settings, before, number, entrants))
-    if entrants < LEAST_FIELD:
-        raise Refused("field_too_small", entries=entrants, least=LEAST_FIELD)
+    if entrants < SMALLEST_FIELD:
+        raise Refused("field_too_small", entries=entrants, least=SMALLEST_FIELD)
     if settings.format == SWISS:
         return _swiss(settings, entrants)
     if settings.format == LIVES:
@@ -80,22 +80,22 @@ def sketch(settings: StageSettings, before: StageSettings | None, number: int, e
         check_league_size(entrants)
     key = ALL_GROUPS if settings.format == GROUPS else TABLE
     sizes = groups_of(settings, entrants) or (entrants,)
-    if min(sizes) < LEAST_GROUP:
-        raise Refused("group_count", groups=settings.groups, least=LEAST_GROUP, entries=entrants)
+    if min(sizes) < SMALLEST_GROUP:
+        raise Refused("group_count", groups=settings.groups, least=SMALLEST_GROUP, entries=entrants)
     return _tables(key, sizes, settings.twice)
 
 
 def groups_of(settings: StageSettings, entrants: int) -> tuple[int, ...]:
-    """The sizes of the groups, the largest first; empty where there are none."""
+    """Return the sizes of the groups, largest first; empty if the format has none."""
     if settings.format != GROUPS:
         return ()
-    size, more = divmod(entrants, settings.groups)
-    return tuple(size + (at < more) for at in range(settings.groups))
+    size, rest = divmod(entrants, settings.groups)
+    return tuple(size + (index < rest) for index in range(settings.groups))
 
 
 @lru_cache(maxsize=64)
 def planned_before(settings: StageSettings, before: StageSettings | None, number: int, entrants: int) -> Graph:
-    """The plan of an elimination for a field of so many; the same as the real one but for who stands where."""
+    """Return the plan of an elimination for this field; it differs from the real one only in who stands where."""
     if before is None:
         sources = sources_of(draw_places(settings, range(1, entrants + 1), seed=SEED).places)
     else:
@@ -107,17 +107,16 @@ def _of_graph(graph: Graph) -> StageEstimate:
     brackets = []
     for bracket in graph.brackets:
         rounds = []
-        for one in bracket.rounds:
-            byes = sum(BYE in fixture.sources for fixture in one.fixtures)
-            sure = sum(fixture.needed_if is None for fixture in one.fixtures) - byes
-            rounds.append(
-                RoundForecast(one.number, Count(sure, len(one.fixtures) - byes), Count.of(byes), drops=one.drops)
-            )
+        for round_ in bracket.rounds:
+            byes = sum(BYE in fixture.sources for fixture in round_.fixtures)
+            certain = sum(fixture.needed_if is None for fixture in round_.fixtures) - byes
+            matches = Count(certain, len(round_.fixtures) - byes)
+            rounds.append(RoundForecast(round_.number, matches, Count.of(byes), drops=round_.drops))
         brackets.append(BracketForecast(bracket.key, tuple(rounds), _pattern_text(graph, bracket.key)))
     return StageEstimate(
         tuple(brackets),
-        matches=sum((one.matches for one in brackets), NONE),
-        byes=sum((one.byes for one in brackets), NONE),
+        matches=sum((bracket.matches for bracket in brackets), NONE),
+        byes=sum((bracket.byes for bracket in brackets), NONE),
         rounds=Count.of(len(graph.bracket(MAIN).rounds)),
         matches_each=matches_each(graph),
         peak=_peak(graph),
@@ -126,16 +125,16 @@ def _of_graph(graph: Graph) -> StageEstimate:
 
 
 def _pattern_text(graph: Graph, key: str) -> str:
-    """The pattern a bracket fed by losers was made from, read off its rounds."""
+    """Return the pattern of a bracket fed by losers, read from its rounds."""
     if key not in (LOWER, CONSOLATION, LAST_CHANCE):
         return ""
-    rounds = tuple(one.drops for one in graph.bracket(key).rounds)
+    rounds = tuple(round_.drops for round_ in graph.bracket(key).rounds)
     finals = len(graph.bracket(FINAL).rounds) if key == LOWER else 0
     return str(Pattern(rounds, final=finals > 0, second_final=finals > 1))
 
 
 def matches_each(graph: Graph) -> Count:
-    """The fewest and the most matches of an entrant of the first round, byes not counted."""
+    """Return the fewest and the most matches of an entrant of the first round, not counting byes."""
     following: dict[FixtureId, Count] = {}
     for number in sorted(graph.fixtures, reverse=True):
         fixture = graph.fixtures[number]
@@ -145,7 +144,7 @@ def matches_each(graph: Graph) -> Count:
         own = NONE if len(ways) == 1 else Count(int(fixture.needed_if is None), 1)
         following[number] = own + Count(min(way.least for way in ways), max(way.most for way in ways))
     first = [following[fixture.number] for fixture in graph.bracket(MAIN).rounds[0].fixtures]
-    return Count(min(one.least for one in first), max(one.most for one in first))
+    return Count(min(count.least for count in first), max(count.most for count in first))
 
 
 def _next(edges: Mapping[FixtureId, FixtureId], number: FixtureId, following: Mapping[FixtureId, Count]) -> Count:
@@ -153,14 +152,14 @@ def _next(edges: Mapping[FixtureId, FixtureId], number: FixtureId, following: Ma
 
 
 def _peak(graph: Graph) -> int:
-    """How many matches can be played at once: the most that are as many matches away from the first round."""
+    """Return how many matches can be played at once: the most that are equally far from the first round."""
     depth: dict[FixtureId, int] = {}
     at_depth: dict[int, int] = {}
     for number, fixture in graph.fixtures.items():
         feeding = [depth.get(getattr(source, "fixture", 0), 0) for source in graph.intended(number)]
-        real = BYE not in fixture.sources
-        depth[number] = max(feeding) + real
-        if real:
+        is_match = BYE not in fixture.sources
+        depth[number] = max(feeding) + is_match
+        if is_match:
             at_depth[depth[number]] = at_depth.get(depth[number], 0) + 1
     return max(at_depth.values(), default=0)
 
@@ -183,7 +182,7 @@ def _swiss(settings: StageSettings, players: int) -> StageEstimate:
         rounds=count,
         matches_each=Count(count.least - odd, count.most),
         peak=matches,
-        typical=(matches,) * likeliest_rounds(chances),
+        typical=(matches,) * median_rounds(chances),
         long=(matches,) * count.most,
     )
 
@@ -196,16 +195,16 @@ def _lives(settings: StageSettings, players: int) -> StageEstimate:
         entrants = [run.entrants[at] if at < len(run.entrants) else 0 for run in runs]
         matches = Count(min(entrants) // 2, max(entrants) // 2)
         rounds.append(RoundForecast(at + 1, matches, _odd(entrants)))
-    each = Count(settings.lives if players > LEAST_FIELD else 0, len(runs[-1].entrants))
+    each = Count(settings.lives if players > SMALLEST_FIELD else 0, len(runs[-1].entrants))
     return StageEstimate(
         (BracketForecast(ROUNDS, tuple(rounds)),),
         matches=lives_matches(players, settings.lives),
         byes=Count(
-            min(sum(one % 2 for one in run.entrants) for run in runs),
-            max(sum(one % 2 for one in run.entrants) for run in runs),
+            min(sum(count % 2 for count in run.entrants) for run in runs),
+            max(sum(count % 2 for count in run.entrants) for run in runs),
         ),
         rounds=Count(len(runs[0].entrants), len(runs[-1].entrants)),
-        matches_each=each if players > LEAST_FIELD else lives_matches(players, settings.lives),
+        matches_each=each if players > SMALLEST_FIELD else lives_matches(players, settings.lives),
         peak=players // 2,
         typical=typical.matches,
         long=long.matches,
@@ -213,12 +212,12 @@ def _lives(settings: StageSettings, players: int) -> StageEstimate:
 
 
 def _odd(entrants: Sequence[int]) -> Count:
-    odd = [one % 2 for one in entrants]
+    odd = [count % 2 for count in entrants]
     return Count(min(odd), max(odd))
 
 
 def _tables(key: str, sizes: Sequence[int], twice: bool) -> StageEstimate:
-    """All play all in each of the groups; rounds of all groups are counted together."""
+    """Estimate groups in which everybody plays everybody; the rounds of all groups are combined."""
     turns = 2 if twice else 1
     check_matches(sum(size * (size - 1) // 2 * turns for size in sizes))
     lasts = {size: (size - 1 + size % 2) * turns for size in set(sizes)}
@@ -228,7 +227,7 @@ def _tables(key: str, sizes: Sequence[int], twice: bool) -> StageEstimate:
         matches, byes = sum(size // 2 for size in playing), sum(size % 2 for size in playing)
         rounds.append(RoundForecast(number, Count.of(matches), Count.of(byes)))
     bracket = BracketForecast(key, tuple(rounds))
-    by_round = tuple(one.matches.most for one in rounds)
+    by_round = tuple(round_.matches.most for round_ in rounds)
     return StageEstimate(
         (bracket,),
         matches=bracket.matches,
@@ -243,38 +242,39 @@ def _tables(key: str, sizes: Sequence[int], twice: bool) -> StageEstimate:
 
 @lru_cache(maxsize=256)
 def choices_of(settings: StageSettings, entrants: int) -> Choices:
-    """The patterns to choose from, the one taken by itself first; none where there is no lower bracket."""
+    """Return the patterns to choose from, the default first; none if the format has no lower bracket."""
     try:
         if settings.format == DOUBLE:
             return Choices(propose_double(entrants)[:MOST_CHOICES])
         if settings.format == PROGRESSIVE:
             return Choices(_consolations(entrants), _last_chances(settings, entrants))
     except Refused:
-        pass  # a field of this size has none, which `sketch` says
+        pass  # no pattern suits a field of this size; `estimate_stage` says so
     return Choices()
 
 
 def _consolations(entrants: int) -> tuple[Proposal, ...]:
-    """Those in which the losers of all rounds but the final drop, then those in which fewer rounds do."""
+    """Return patterns in which the losers of all rounds but the final drop, then patterns with fewer such rounds."""
     usual = propose_consolation(entrants)
-    last = max((LETTERS.index(one.pattern.letters[-1]) for one in usual), default=0)
-    shorter = [found[0] for at in range(last) if (found := propose_consolation(entrants, last_drop=LETTERS[at]))]
+    last = max((LETTERS.index(proposal.pattern.letters[-1]) for proposal in usual), default=0)
+    proposals = (propose_consolation(entrants, last_drop=letter) for letter in LETTERS[:last])
+    shorter = [proposal[0] for proposal in proposals if proposal]
     return (*usual, *reversed(shorter))[:MOST_CHOICES]
 
 
 def _last_chances(settings: StageSettings, entrants: int) -> tuple[Proposal, ...]:
-    """One for each number of consolation rounds that drop, as far as two or more do."""
+    """Return patterns for each number of consolation rounds whose losers drop, if at least two players do."""
     usual = propose_consolation(entrants)
     pattern = parse(settings.pattern) if settings.pattern else usual[0].pattern if usual else None
     if pattern is None:
         return ()
-    # A round in which somebody only waits has no fixtures, so it is none of the bracket's.
+    # A round in which a single player waits has no fixtures, so it is not a round of the bracket.
     planned = plan(replace(pattern, final=False, second_final=False), knockout_losers(entrants))
-    losers = [one.matches for one in planned if one.matches]
-    found: dict[Pattern, Proposal] = {}
+    losers = [round_.matches for round_ in planned if round_.matches]
+    proposals: dict[Pattern, Proposal] = {}
     for count in range(1, len(losers)):
         dropping = losers[:count]
         if sum(dropping) > 1:
             for name, pattern in (("fewest byes", fewest(dropping)), ("unshifted", unshifted(dropping))):
-                found.setdefault(pattern, Proposal(name, pattern, plan(pattern, losers)))
-    return tuple(found.values())[:MOST_CHOICES]
+                proposals.setdefault(pattern, Proposal(name, pattern, plan(pattern, losers)))
+    return tuple(proposals.values())[:MOST_CHOICES]

@@ -1,7 +1,7 @@
 """A Swiss event as data: players, rounds as they were paired, and what follows from them.
 
-A paired round is a fact. Scores, earlier meetings, byes had and floats are derived here; the pairing itself
-is in `swiss` and, for events in which players lose lives, in `lives`.
+A paired round is a fact. Scores, earlier meetings, byes and floats are derived here. The pairing itself is in `pairing`
+and, for events in which players lose lives, in `lives`.
 """
 
 from collections import Counter
@@ -19,10 +19,10 @@ PairOfEntries = frozenset[EntryId]
 
 
 class ByeKind(StrEnum):
-    """How a bye came about.
+    """The kind of a bye.
 
-    FULL is given by the pairing because the number is odd; SIT_OUT is the same where players lose lives, and
-    no win; HALF and REQUESTED were asked for beforehand.
+    FULL is given by the pairing to one player of an odd number; SIT_OUT is the same where players lose lives, and is
+    not a win; HALF and REQUESTED were requested by the player.
     """
 
     FULL = "full"
@@ -31,15 +31,15 @@ class ByeKind(StrEnum):
     REQUESTED = "requested"
 
 
-GIVEN_BYES = (ByeKind.FULL, ByeKind.SIT_OUT)
+PAIRING_BYES = (ByeKind.FULL, ByeKind.SIT_OUT)
 BYE_POINTS = {ByeKind.FULL: 1.0, ByeKind.SIT_OUT: 0.0, ByeKind.HALF: 0.5, ByeKind.REQUESTED: 0.0}
 
 
 class Order(StrEnum):
-    """How to choose among equally good pairings.
+    """How to choose between equally good pairings.
 
-    FOLD: in a score group the first meets the last; SLIDE: the first of the upper half meets the first of
-    the lower; RATING: neighbours meet; RANDOM: by lot.
+    FOLD: in a score group the first meets the last; SLIDE: the first of the upper half meets the first of the lower
+    half; RATING: neighbours meet; RANDOM: by lot.
     """
 
     RANDOM = "random"
@@ -52,8 +52,8 @@ class Order(StrEnum):
 class SwissPlayer:
     """An entry of a Swiss event.
 
-    `joined` is the first round (from 1) he can be paired in; each round before counts `missed_points`.
-    After the round `left` he is paired no more. Of two of the same `club` it is tried to keep them apart.
+    `joined` is the first round (from 1) in which it can be paired; each earlier round counts `missed_points`. It is not
+    paired after the round `left`. Players of the same `club` are kept apart if possible.
     """
 
     entry: EntryId
@@ -64,13 +64,13 @@ class SwissPlayer:
     left: int | None = None
 
     def active(self, round_number: int) -> bool:
-        """Whether he can be paired in that round."""
+        """Whether the entry can be paired in that round."""
         return self.joined <= round_number and (self.left is None or round_number <= self.left)
 
 
 @dataclass(frozen=True, slots=True)
 class SwissPair:
-    """Two who meet in a round; `result` as in `progress`, slot 0 being `first`."""
+    """Two players who meet in a round. In `result`, as in `progress`, slot 0 is `first`."""
 
     first: EntryId
     second: EntryId
@@ -78,17 +78,17 @@ class SwissPair:
 
     @property
     def pair(self) -> PairOfEntries:
-        """The two, in no order."""
+        """The two entries as an unordered pair."""
         return frozenset((self.first, self.second))
 
     @property
     def losers(self) -> tuple[EntryId, ...]:
-        """Who lost: one, both if both forfeited, or nobody."""
+        """The entries that lost: one, both if both forfeited, or none."""
         both = (self.first, self.second)
         return () if self.result is None else tuple(both[slot] for slot in self.result.losing_slots)
 
     def points(self) -> tuple[float, float]:
-        """Table points of both: 1 and 0, or half each if nobody won (none if both forfeited)."""
+        """Return the table points of both: 1 and 0, or half each if nobody won; none if both forfeited."""
         if self.result is None or self.result.kind == DOUBLE_FORFEIT:
             return 0.0, 0.0
         if self.result.winner is None:
@@ -98,26 +98,26 @@ class SwissPair:
 
 @dataclass(frozen=True, slots=True)
 class SwissBye:
-    """A round without a match, by its kind; a full bye is the one nobody gets twice."""
+    """A round without a match. Nobody gets a full bye twice."""
 
     entry: EntryId
     kind: ByeKind = ByeKind.FULL
 
     @property
     def points(self) -> float:
-        """Table points."""
+        """The table points of the bye."""
         return BYE_POINTS[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
 class SwissRound:
-    """A round as paired, its matches from the first table on."""
+    """A paired round, with its matches in the order of tables."""
 
     pairs: tuple[SwissPair, ...]
     byes: tuple[SwissBye, ...] = ()
 
     def with_results(self, results: Mapping[PairOfEntries, Result]) -> "SwissRound":
-        """The round with results filled in, by pair."""
+        """Return the round with results filled in, by pair."""
         pairs = tuple(replace(pair, result=results.get(pair.pair, pair.result)) for pair in self.pairs)
         return replace(self, pairs=pairs)
 
@@ -126,9 +126,9 @@ class SwissRound:
 class SwissEvent:
     """Everything a pairing depends on.
 
-    `planned` is the number of rounds, None for an event that ends when one is unbeaten. `forbidden` holds
-    pairs that must not meet. With `allow_rematches` (a choice of the director's once none can be avoided)
-    earlier meetings are as few as possible instead of none. `length` is the match length.
+    `planned` is the number of rounds, or None for an event that ends when only one player is unbeaten. Pairs in
+    `forbidden` must not meet. With `allow_rematches`, which a director may choose, there are as few rematches as
+    possible instead of none. `length` is the match length.
     """
 
     players: tuple[SwissPlayer, ...]
@@ -155,7 +155,7 @@ class SwissEvent:
         return self.scores_before(self.next_round)
 
     def scores_before(self, round_number: int) -> dict[EntryId, float]:
-        """Entry -> points before a round."""
+        """Return entry -> points before a round."""
         scores = {p.entry: p.missed_points * (min(p.joined, round_number) - 1) for p in self.players}
         for round_ in self.rounds[: round_number - 1]:
             for entry, points in _points(round_):
@@ -165,25 +165,25 @@ class SwissEvent:
     @cached_property
     def meetings(self) -> dict[PairOfEntries, list[int]]:
         """Pair -> the rounds in which they were paired, ascending."""
-        found: dict[PairOfEntries, list[int]] = {}
+        meetings: dict[PairOfEntries, list[int]] = {}
         for number, round_ in enumerate(self.rounds, start=1):
             for pair in round_.pairs:
-                found.setdefault(pair.pair, []).append(number)
-        return found
+                meetings.setdefault(pair.pair, []).append(number)
+        return meetings
 
     @cached_property
-    def byes_given(self) -> Counter[EntryId]:
-        """Entry -> byes given by the pairing."""
+    def pairing_byes(self) -> Counter[EntryId]:
+        """Entry -> number of byes given by the pairing."""
         byes = (bye for round_ in self.rounds for bye in round_.byes)
-        return Counter(bye.entry for bye in byes if bye.kind in GIVEN_BYES)
+        return Counter(bye.entry for bye in byes if bye.kind in PAIRING_BYES)
 
     @cached_property
     def losses(self) -> Counter[EntryId]:
-        """Entry -> matches lost; when both forfeit, both lose."""
-        found: Counter[EntryId] = Counter()
+        """Entry -> number of matches lost; if both forfeit, both lose."""
+        losses: Counter[EntryId] = Counter()
         for pair in (pair for round_ in self.rounds for pair in round_.pairs):
-            found.update(pair.losers)
-        return found
+            losses.update(pair.losers)
+        return losses
 
     @cached_property
     def floats(self) -> dict[EntryId, int]:
@@ -200,13 +200,13 @@ class SwissEvent:
 
     @property
     def unbeaten(self) -> tuple[EntryId, ...]:
-        """Players still in the event who have lost no match."""
+        """The entries still in the event that have lost no match."""
         number = self.next_round
         return tuple(p.entry for p in self.players if p.active(number) and not self.losses[p.entry])
 
     @property
     def over(self) -> bool:
-        """Whether the planned rounds are played, or at most one is unbeaten where none are planned."""
+        """Whether the planned rounds are played or, if none are planned, at most one entry is unbeaten."""
         if any(pair.result is None for round_ in self.rounds for pair in round_.pairs):
             return False
         if self.planned is not None:
@@ -214,11 +214,11 @@ class SwissEvent:
         return bool(self.rounds) and len(self.unbeaten) <= 1
 
     def with_round(self, round_: SwissRound) -> "SwissEvent":
-        """The event with one more paired round."""
+        """Return the event with one more paired round."""
         return replace(self, rounds=(*self.rounds, round_))
 
     def checked(self) -> "SwissEvent":
-        """The same event; raises Refused("rounds_over"), or ("round_open") while a result is missing."""
+        """Return this event if a round can be paired. Raises Refused("rounds_over") or ("round_open")."""
         for number, round_ in enumerate(self.rounds, start=1):
             if any(pair.result is None for pair in round_.pairs):
                 raise Refused("round_open", round=number)
@@ -227,7 +227,7 @@ class SwissEvent:
         return self
 
     def records(self, *, lots_seed: bytes | None = None, edition: Edition = NEWEST) -> Records:
-        """The records of all rounds, ready for `tiebreaks.standings`; a match without a result does not appear."""
+        """Return the records of all rounds for `tiebreaks.standings`; matches without a result are left out."""
         games: dict[EntryId, list[Game]] = {player.entry: [] for player in self.players}
         for number, round_ in enumerate(self.rounds, start=1):
             row = dict(self._games(round_))
@@ -250,7 +250,7 @@ class SwissEvent:
             yield pair.first, Game(kind, points[0], pair.second, score[0], score[1], self.length)
             yield pair.second, Game(kind, points[1], pair.first, score[1], score[0], self.length)
         for bye in round_.byes:
-            kind = RoundKind.BYE if bye.kind in GIVEN_BYES else RoundKind.REQUESTED_BYE
+            kind = RoundKind.BYE if bye.kind in PAIRING_BYES else RoundKind.REQUESTED_BYE
             yield bye.entry, Game(kind, bye.points)
 
 

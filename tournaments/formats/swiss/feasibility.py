@@ -1,7 +1,7 @@
 """Whether the rounds still planned can all be paired without a rematch or a second bye.
 
-Each round is a perfect matching of the players (and the bye, if their number is odd) that uses none of the
-pairs used before, so the question is how many such matchings the unused pairs still hold.
+Each round is a perfect matching of the players (and the bye, if their number is odd) that uses none of the earlier
+pairs. The question is how many such matchings the unused pairs allow.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from tournaments.formats.graph import EntryId
 from tournaments.formats.swiss.event import SwissEvent
 
 Matcher = Callable[[int, Iterable[tuple[int, int, int]]], list[tuple[int, int]]]
-"""`swiss.best_matching`, handed in so that the matching library stays in one module."""
+"""The type of `pairing.best_matching`, passed in so that only one module imports the matching library."""
 
 Side = EntryId | None
 """An entry, or None for the bye."""
@@ -19,7 +19,7 @@ Side = EntryId | None
 Unused = Mapping[Side, frozenset[Side]]
 
 TRIALS = 24
-"""Attempts to lay out all rounds one after the other, each with other weights, before searching all ways."""
+"""Attempts to pair the rounds one after another, each with other weights, before an exhaustive search."""
 
 LARGEST_SEARCH = 14
 SEARCH_STEPS = 20_000
@@ -28,10 +28,10 @@ LARGEST_TRIAL = 128
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Whether the rounds are possible (None: not found, not disproved), and one way where one was laid out.
+    """Whether the rounds are possible (None: neither shown nor disproved), and the rounds if they were found.
 
-    `proof` names why: "few" (too few opponents are left for somebody), "many" (everybody has so many left
-    that Dirac's theorem gives every round), "found", "searched" (all ways tried) or "open".
+    `proof` is the reason: "few" (somebody has too few opponents left), "many" (everybody has so many left that Dirac's
+    theorem guarantees every round), "found", "searched" (all possibilities tried) or "open".
     """
 
     possible: bool | None
@@ -40,7 +40,7 @@ class Plan:
 
 
 def plan_rounds(event: SwissEvent, count: int, *, match: Matcher, after: Sequence[tuple[Side, EntryId]] = ()) -> Plan:
-    """Whether `count` more rounds can be paired, the pairs `after` (None: the bye) of the next one given."""
+    """Return whether `count` more rounds can be paired after the pairs in `after`, in which None is the bye."""
     number = event.next_round + bool(after)
     sides: list[Side] = [p.entry for p in event.players if p.active(number)]
     if len(sides) % 2:
@@ -55,7 +55,7 @@ def plan_rounds(event: SwissEvent, count: int, *, match: Matcher, after: Sequenc
         return Plan(None, "open")
     unused: Unused = {side: frozenset(sides) - barred[side] - {side} for side in sides}
     for trial in range(TRIALS):
-        rounds = _laid_out(sides, unused, count, trial, match)
+        rounds = _pair_in_turn(sides, unused, count, trial, match)
         if rounds is not None:
             return Plan(True, "found", tuple(map(_named, rounds)))
     if len(sides) > LARGEST_SEARCH:
@@ -64,10 +64,10 @@ def plan_rounds(event: SwissEvent, count: int, *, match: Matcher, after: Sequenc
 
 
 def _barred(event: SwissEvent, sides: Sequence[Side], after: Sequence[tuple[Side, EntryId]]) -> dict[Side, set[Side]]:
-    """Whom each side may not meet any more."""
+    """Return the sides that each side may no longer meet."""
     barred: dict[Side, set[Side]] = {side: set() for side in sides}
     pairs: list[tuple[Side, ...]] = [tuple(pair) for pair in (*event.meetings, *event.forbidden)]
-    pairs += [(None, entry) for entry in event.byes_given]
+    pairs += [(None, entry) for entry in event.pairing_byes]
     for pair in (*pairs, *after):
         if len(pair) == 2 and pair[0] in barred and pair[1] in barred:
             barred[pair[0]].add(pair[1])
@@ -75,10 +75,10 @@ def _barred(event: SwissEvent, sides: Sequence[Side], after: Sequence[tuple[Side
     return barred
 
 
-def _laid_out(
+def _pair_in_turn(
     sides: Sequence[Side], unused: Unused, count: int, trial: int, match: Matcher
 ) -> list[list[tuple[Side, Side]]] | None:
-    """One round after the other; None if one fails."""
+    """Pair one round after another; return None if a round fails."""
     left = {side: set(others) for side, others in unused.items()}
     rounds: list[list[tuple[Side, Side]]] = []
     for number in range(count):
@@ -88,25 +88,25 @@ def _laid_out(
             for b in range(a + 1, len(sides))
             if sides[b] in left[sides[a]]
         ]
-        found = match(len(sides), edges)
-        if 2 * len(found) != len(sides):
+        matching = match(len(sides), edges)
+        if 2 * len(matching) != len(sides):
             return None
-        rounds.append([(sides[a], sides[b]) for a, b in found])
-        for one, other in rounds[-1]:
-            left[one].discard(other)
-            left[other].discard(one)
+        rounds.append([(sides[a], sides[b]) for a, b in matching])
+        for first, second in rounds[-1]:
+            left[first].discard(second)
+            left[second].discard(first)
     return rounds
 
 
 def _mixed(trial: int, number: int, a: int, b: int) -> int:
-    """A weight without a pattern; the first trial takes neighbours, which keeps the rest regular."""
+    """Return a pseudo-random weight; the first trial prefers neighbours, which keeps the remaining pairs regular."""
     if trial == 0:
         return abs(a - b)
     return (((a * 7919 + b * 104729 + number * 1299709 + trial * 15485863) * 2654435761) >> 16) % 1000
 
 
 def _searched(sides: Sequence[Side], unused: Unused, count: int) -> Plan:
-    """Try all ways, within `SEARCH_STEPS`."""
+    """Search exhaustively, within `SEARCH_STEPS`."""
     steps = [0]
     rounds = _search(list(sides), {side: set(others) for side, others in unused.items()}, count, steps)
     if rounds is not None:
@@ -135,7 +135,7 @@ def _search(
 def _matchings(
     sides: list[Side], left: Mapping[Side, set[Side]], steps: list[int]
 ) -> Iterator[list[tuple[Side, Side]]]:
-    """All perfect matchings over `sides`, until the steps are used up."""
+    """Yield all perfect matchings of `sides`, until the steps are used up."""
     if not sides:
         yield []
         return
@@ -150,7 +150,7 @@ def _matchings(
 
 
 def _named(pairs: Sequence[tuple[Side, Side]]) -> tuple[tuple[Side, EntryId], ...]:
-    """The pairs with the bye, if any, as the first of its pair."""
+    """Return the pairs, with the bye first in its pair."""
     named: list[tuple[Side, EntryId]] = []
     for a, b in pairs:
         if b is not None:

@@ -1,10 +1,9 @@
-"""Swiss with lives: who has lost 3 (or 5) matches is out, and the last one left has won.
+"""Swiss with lives: a player is out after a number of losses, and the last one left wins.
 
-Near the end rematches and second byes cannot be avoided, so nothing here is banned but forbidden pairs; the
-costs decide instead, each before all later ones: byes had by the player with the bye (so nobody has a second
-one while another has had none), earlier meetings, how long ago
-the last one was, equal lives, club-mates, lots. A bye costs no life and is no win. The last two play on
-until one is out.
+Near the end rematches and second byes cannot be avoided, so only forbidden pairs are excluded. Otherwise costs decide,
+each before all later ones: earlier byes of the player with the bye (so nobody gets a second one while another has had
+none), earlier meetings, how recent the last one was, the difference in lives, club-mates, lots. A bye costs no life and
+is not a win. The last two play until one is out.
 """
 
 from collections.abc import Iterable
@@ -18,27 +17,27 @@ from tournaments.formats.swiss.packing import Packing
 from tournaments.formats.swiss.pairing import DENSE_UP_TO, best_matching
 
 NEIGHBOURS = 24
-"""Candidates on each side, at first, in a field too large to match over all pairs."""
+"""Candidates on each side at first, in a field too large to match over all pairs."""
 
 LOT_RANGE = 1 << 16
 
 
 def lives_left(event: SwissEvent, lives: int) -> dict[EntryId, int]:
-    """Entry -> lives left, for those who are still in."""
+    """Return entry -> lives left, for the entries that are still in."""
     number = event.next_round
     left = {p.entry: lives - event.losses[p.entry] for p in event.players if p.active(number)}
     return {entry: count for entry, count in left.items() if count > 0}
 
 
 def lives_over(event: SwissEvent, lives: int) -> bool:
-    """Whether one (or, after a double forfeit, nobody) is left."""
+    """Whether only one entry is left, or none after a double forfeit."""
     return len(lives_left(event, lives)) <= 1
 
 
 def pair_lives(event: SwissEvent, lives: int, *, seed: bytes, draft: int = 1) -> SwissRound:
-    """Pair the next round of those who have lives left.
+    """Pair the next round of the entries that have lives left.
 
-    Raises Refused("round_open"), ("too_few_players"), or ("no_legal_pairing") if forbidden pairs leave none.
+    Raises Refused("round_open"), ("too_few_players"), or ("no_legal_pairing") if forbidden pairs leave no pairing.
     """
     event.checked()
     left = lives_left(event, lives)
@@ -50,27 +49,27 @@ def pair_lives(event: SwissEvent, lives: int, *, seed: bytes, draft: int = 1) ->
     wide = NEIGHBOURS
     while True:
         dense = len(order) <= DENSE_UP_TO or wide >= len(order)
-        found = best_matching(len(order) + len(order) % 2, costs.edges(len(order) if dense else wide))
-        if 2 * len(found) >= len(order):
-            return _as_round(order, left, found)
+        matching = best_matching(len(order) + len(order) % 2, costs.edges(len(order) if dense else wide))
+        if 2 * len(matching) >= len(order):
+            return _as_round(order, left, matching)
         if dense:
             raise Refused("no_legal_pairing", round=event.next_round)
         wide *= 2
 
 
 class _Costs:
-    """What each pair of positions costs; the position behind the last is the bye."""
+    """The cost of each pair of positions; the position after the last is the bye."""
 
     def __init__(self, event: SwissEvent, order: list[EntryId], left: dict[EntryId, int], lots: Lots) -> None:
         self._event, self._order, self._left, self._lots = event, order, left, lots
         rounds = len(event.rounds)
-        byes = max((event.byes_given[entry] for entry in order), default=0)
+        byes = max((event.pairing_byes[entry] for entry in order), default=0)
         lives = max(left.values())
         maxima = (byes, rounds, rounds, lives, 1, LOT_RANGE - 1)
         self._packing = Packing(maxima, (len(order) + 1) // 2)
 
     def edges(self, wide: int) -> Iterable[tuple[int, int, int]]:
-        """All pairs of positions at most `wide` apart, and the bye for everybody if the number is odd."""
+        """Yield all pairs of positions at most `wide` apart, and the bye for everybody if the number is odd."""
         size = len(self._order)
         pairs = combinations(range(size), 2) if wide >= size else self._near(wide)
         for a, b in pairs:
@@ -78,7 +77,7 @@ class _Costs:
                 yield a, b, self._weight(a, b)
         if size % 2:
             for a in range(size):
-                had = self._event.byes_given[self._order[a]]
+                had = self._event.pairing_byes[self._order[a]]
                 yield a, size, self._packing.weight((had, 0, 0, 0, 0, self._lots.below(LOT_RANGE)))
 
     def _near(self, wide: int) -> Iterable[tuple[int, int]]:
@@ -95,17 +94,17 @@ class _Costs:
         return self._packing.weight((0, len(met), recent, lives, mates, self._lots.below(LOT_RANGE)))
 
 
-def _as_round(order: list[EntryId], left: dict[EntryId, int], found: list[tuple[int, int]]) -> SwissRound:
+def _as_round(order: list[EntryId], left: dict[EntryId, int], matching: list[tuple[int, int]]) -> SwissRound:
     size = len(order)
-    pairs = [SwissPair(order[a], order[b]) for a, b in found if b < size]
+    pairs = [SwissPair(order[a], order[b]) for a, b in matching if b < size]
     pairs.sort(key=lambda pair: (-left[pair.first] - left[pair.second], pair.first))
-    return SwissRound(tuple(pairs), tuple(SwissBye(order[a], ByeKind.SIT_OUT) for a, b in found if b == size))
+    return SwissRound(tuple(pairs), tuple(SwissBye(order[a], ByeKind.SIT_OUT) for a, b in matching if b == size))
 
 
 def lives_places(event: SwissEvent, lives: int) -> tuple[tuple[EntryId, ...], ...]:
-    """Entries by place: those still in by lives left, then the others by the round they went out in, latest first.
+    """Return the entries by place: those still in by lives left, then the others by the round they went out in.
 
-    Who withdrew ranks with those who went out in the last round he could have played.
+    A withdrawn entry ranks with those that went out in the last round it could have played.
     """
     left = lives_left(event, lives)
     lost: dict[EntryId, int] = {}

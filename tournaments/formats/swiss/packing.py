@@ -1,16 +1,16 @@
-"""Several costs in one whole number, the first weighing more than all that follow together."""
+"""Packs several costs into one integer, so that each outweighs all later ones together."""
 
 from collections.abc import Sequence
 
 WIDEST = 126
-"""Bits that fit: the matching computes in signed 128-bit numbers and doubles its weights."""
+"""Bits available: the matching computes with signed 128-bit integers and doubles its weights."""
 
 
 class Packing:
-    """Costs of an edge, most important first, such that sums over a whole matching never run over.
+    """Packs the costs of an edge, most important first, so that sums over a whole matching do not overflow.
 
-    `maxima` are the greatest cost of one edge in each field and `edges` the most edges that are summed.
-    The last field is made coarser if the whole would not fit into `WIDEST` bits.
+    `maxima` are the greatest costs of one edge in each field, and `edges` is the greatest number of edges summed. The
+    last field is made coarser if everything would not fit into `WIDEST` bits.
     """
 
     def __init__(self, maxima: Sequence[int], edges: int) -> None:
@@ -23,7 +23,7 @@ class Packing:
         self.top = 1 << sum(widths)
 
     def weight(self, costs: Sequence[int]) -> int:
-        """A positive weight, greater for less cost."""
+        """Return a positive weight, which is greater for lower costs."""
         packed = 0
         for cost, width in zip(costs[:-1], self._widths[:-1], strict=True):
             packed = (packed << width) | cost

@@ -1,16 +1,16 @@
 """Swiss pairing: one maximum-weight matching over all players.
 
-Hard: nobody meets a former opponent or a forbidden one, nobody has a second full bye. Among the complete
-pairings that keep this, the costs decide in this order, each before all later ones: the score of the player
-with the bye (lowest), the sum of score differences, the sum of their squares, players who float the same
-way as in the last round, club-mates, and the chosen order inside score groups.
+Nobody meets an earlier opponent or a forbidden one, and nobody gets a second full bye. Among the complete pairings that
+satisfy this, costs decide, each before all later ones: the score of the player with the bye (lowest first), the sum of
+the score differences, the sum of their squares, players who float the same way as in the last round, club-mates, and
+the chosen order inside score groups.
 
-Small fields are matched over all pairs. Large ones over candidates: neighbours of the ideal opponent in the
-same score group, and everybody near a border between score groups; candidates are doubled until the
-matching is complete, so sparseness never costs a pair.
+Small fields are matched over all pairs, large fields over candidates: neighbours of the ideal opponent in the same
+score group, and players near a border between score groups. The number of candidates is doubled until the matching is
+complete, so that no pair is lost.
 
-Lots are HMAC-SHA-256(key = seed, message = "swiss:round:draft:a:b") with a < b the ids of the two (0 for
-the bye), of which the first two bytes count.
+Lots are HMAC-SHA-256(key = seed, message = "swiss:round:draft:a:b"), where a < b are the ids of the two (0 for the
+bye); the first two bytes count.
 """
 
 import hmac
@@ -31,39 +31,39 @@ DENSE_UP_TO = 300
 """Fields of this size and below are matched over all pairs."""
 
 CANDIDATES = 16
-"""Candidates in the own score group at first, for larger fields."""
+"""Candidates from the same score group at first, for larger fields."""
 
 VERY_LARGE = 4000
-"""Above this size half as many candidates are enough at first: groups are large and earlier meetings rare."""
+"""Above this size half as many candidates suffice at first: groups are large and earlier meetings rare."""
 
 BORDER = 24
 """Players on each side of a border between score groups who are candidates for each other, at first."""
 
 LOT_BYTES = 2
 ALTERNATIVES = 64
-"""Pairings tried in order of cost if the best one would leave a later round without a pairing."""
+"""How many pairings are tried, in order of cost, if the best one would make a later round impossible."""
 
 BYE = -1
-"""Stands for the bye among indices of players."""
+"""The bye, among positions of players."""
 
 Edge = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class RoundRequest:
-    """What is known of the round to be paired: byes asked for, and pairs the director fixes beforehand."""
+    """The constraints of a round to be paired: requested byes, and pairs that a director fixes."""
 
     byes: Mapping[EntryId, ByeKind] = field(default_factory=dict)
     manual: tuple[tuple[EntryId, EntryId], ...] = ()
 
 
-NOTHING_ASKED = RoundRequest()
+NO_REQUESTS = RoundRequest()
 
 
 def best_matching(size: int, edges: Iterable[tuple[int, int, int]]) -> list[Edge]:
-    """The pairs of the heaviest of the largest matchings; `edges` are (a, b, weight) with a, b < size.
+    """Return the pairs of a largest matching with the highest weight; `edges` are (a, b, weight) with a, b < size.
 
-    Sorted, so that equal input gives equal output.
+    The pairs are sorted, so that equal input gives equal output.
     """
     graph = rustworkx.PyGraph(multigraph=False)
     graph.add_nodes_from(range(size))
@@ -74,7 +74,7 @@ def best_matching(size: int, edges: Iterable[tuple[int, int, int]]) -> list[Edge
 
 def pair_round(
     event: SwissEvent,
-    request: RoundRequest = NOTHING_ASKED,
+    request: RoundRequest = NO_REQUESTS,
     *,
     seed: bytes,
     draft: int = 1,
@@ -82,11 +82,12 @@ def pair_round(
 ) -> SwissRound:
     """Pair the next round.
 
-    `candidates` is how many opponents a player in a large field is first tried with (a default by size).
+    `candidates` is the number of opponents first tried for each player of a large field; the default depends on its
+    size.
 
-    If the best pairing would leave no pairing for a later planned round, the next best that does not is
-    taken, where one is found (`outlook` says beforehand whether there is). Raises Refused("rounds_over"),
-    ("round_open"), ("too_few_players"), ("too_few_without_byes"), ("manual_pair_invalid") or ("no_legal_pairing").
+    If the best pairing would make a later planned round impossible, the next best that does not is used, if one is
+    found. Raises Refused("rounds_over"), ("round_open"), ("too_few_players"), ("too_few_without_byes"),
+    ("manual_pair_invalid") or ("no_legal_pairing").
     """
     event.checked()
     field_ = _Field(event, request, seed, draft, candidates)
@@ -113,7 +114,7 @@ class Outlook:
 
 
 def outlook(
-    event: SwissEvent, request: RoundRequest = NOTHING_ASKED, *, rounds: int | None = None, seed: bytes
+    event: SwissEvent, request: RoundRequest = NO_REQUESTS, *, rounds: int | None = None, seed: bytes
 ) -> Outlook:
     """Foresee the next round and all up to `rounds` (by default the planned ones).
 
@@ -134,13 +135,13 @@ def outlook(
 
 
 def legal(event: SwissEvent, a: EntryId, b: EntryId) -> bool:
-    """Whether two may be paired: not forbidden, and not met unless rematches are allowed."""
+    """Whether two entries may be paired: not forbidden, and no rematch unless rematches are allowed."""
     pair = frozenset((a, b))
     return pair not in event.forbidden and (event.allow_rematches or pair not in event.meetings)
 
 
 class _Field:
-    """The players to be paired in this round, best first, and what each pair of them costs."""
+    """The players to be paired in this round, best first, and the cost of each pair."""
 
     def __init__(
         self, event: SwissEvent, request: RoundRequest, seed: bytes, draft: int, candidates: int | None = None
@@ -164,7 +165,7 @@ class _Field:
         self._packing = self._make_packing()
 
     def _sorted(self, entries: set[EntryId]) -> list[EntryId]:
-        """By score, then by lot or rating: the order in which score groups are folded or slid."""
+        """Sort the entries by score, then by rating or lot, as `Order` needs them."""
         drawn = Lots(self._seed, self._message).shuffled(sorted(entries))
         by_lot = {entry: at for at, entry in enumerate(drawn)}
         by_rating = self.event.order is not Order.RANDOM
@@ -172,7 +173,7 @@ class _Field:
         return sorted(entries, key=lambda e: (-self.event.scores[e], -rating[e], by_lot[e]))
 
     def _group_bounds(self) -> list[tuple[int, int]]:
-        """For every position the start and end of its score group."""
+        """Return for every position the start and end of its score group."""
         bounds: list[tuple[int, int]] = []
         start = 0
         for at in range(len(self.level) + 1):
@@ -197,17 +198,17 @@ class _Field:
         return Packing((rematch, max(self.level, default=0), gap, gap * gap, 2, 1, last), (len(self.entries) + 1) // 2)
 
     def allowed(self, a: int, b: int) -> bool:
-        """Whether the players at two positions (or one of them and the bye) may be paired."""
+        """Whether the players at two positions may be paired, or the player at `b` may get the bye."""
         if a == BYE:
-            return self.event.allow_rematches or not self.event.byes_given[self.entries[b]]
+            return self.event.allow_rematches or not self.event.pairing_byes[self.entries[b]]
         return self.entries[b] not in self._met[a]
 
     def weight(self, a: int, b: int) -> int:
-        """The weight of a pair of positions, a < b; `BYE` as the first for the bye."""
+        """Return the weight of a pair of positions a < b; `BYE` comes first."""
         first = 0 if a == BYE else self.entries[a]
         lot = self._lot(first, self.entries[b])
         if a == BYE:
-            again = self.event.byes_given[self.entries[b]]
+            again = self.event.pairing_byes[self.entries[b]]
             last = lot if self.event.order is Order.RANDOM else len(self.entries) - b
             return self._packing.weight((again, self.level[b], 0, 0, int(self._float[b] > 0), 0, last))
         gap = self.level[a] - self.level[b]
@@ -225,14 +226,14 @@ class _Field:
         return int.from_bytes(hmac.digest(self._seed, message, "sha256")[:LOT_BYTES], "big")
 
     def _order_cost(self, a: int, b: int) -> int:
-        """How far b is from the opponent that the chosen order has for a; a floater is best at the border."""
+        """Return how far b is from the ideal opponent of a; a floater should be next to the border of the group."""
         start, end = self.groups[a]
         if b >= end:
             return (end - 1 - a) + (b - self.groups[b][0])
         return abs(b - self.ideal(a, start, end))
 
     def ideal(self, at: int, start: int, end: int) -> int:
-        """The position of the ideal opponent in the own score group."""
+        """Return the position of the ideal opponent in the same score group."""
         if self.event.order is Order.FOLD:
             return start + end - 1 - at
         if self.event.order is Order.SLIDE:
@@ -241,7 +242,7 @@ class _Field:
         return at + 1
 
     def matched(self, without: frozenset[Edge]) -> list[Edge] | None:
-        """The best complete pairing that has none of the edges `without`; None if there is none."""
+        """Return the best complete pairing without any of the edges in `without`; None if there is none."""
         size = len(self.entries)
         wide = self._candidates_at_first or (CANDIDATES if size <= VERY_LARGE else CANDIDATES // 2)
         while True:
@@ -249,9 +250,9 @@ class _Field:
             pairs = combinations(range(size), 2) if dense else self._candidates(wide)
             edges = [(a, b, self.weight(a, b)) for a, b in pairs if self.allowed(a, b) and (a, b) not in without]
             edges += [(b, size, w) for b, w in self._bye_edges(size if dense else wide * 4, without)]
-            found = best_matching(size + self.odd, edges)
-            if 2 * len(found) == size + self.odd:
-                return [(BYE, a) if b == size else (a, b) for a, b in found]
+            matching = best_matching(size + self.odd, edges)
+            if 2 * len(matching) == size + self.odd:
+                return [(BYE, a) if b == size else (a, b) for a, b in matching]
             if dense:
                 return None
             wide *= 2
@@ -263,7 +264,7 @@ class _Field:
         return [(b, self.weight(BYE, b)) for b in eligible[:most]]
 
     def _candidates(self, wide: int) -> Iterator[Edge]:
-        """Pairs worth considering in a large field, each once."""
+        """Yield the pairs to consider in a large field, each once."""
         seen: set[Edge] = set()
         size = len(self.entries)
         border = max(BORDER, BORDER * wide // CANDIDATES)
@@ -284,18 +285,18 @@ def _check_manual(event: SwissEvent, request: RoundRequest, active: set[EntryId]
     for a, b in request.manual:
         reason = None
         if a == b or not {a, b} <= active:
-            reason = "both must be in this round"
+            reason = "they do not both play in this round"
         elif {a, b} & used:
-            reason = "one of them is taken"
+            reason = "one of them is already in another pair or has a bye"
         elif not legal(event, a, b):
-            reason = "they have met, or must not meet"
+            reason = "they have already met, or are kept apart"
         if reason is not None:
             raise Refused("manual_pair_invalid", first=a, second=b, reason=reason)
         used |= {a, b}
 
 
 def _safe_for_later(field_: _Field, best: list[Edge], manual: Sequence[tuple[EntryId, EntryId]]) -> list[Edge]:
-    """The best pairing, or the next best, after which the later planned rounds can be paired."""
+    """Return the best pairing after which all later planned rounds can be paired, if one is found."""
     event = field_.event
     left = (event.planned or 0) - event.next_round
     if left < 1 or event.allow_rematches:
@@ -328,7 +329,7 @@ def _pairs(field_: _Field, edges: Sequence[Edge]) -> list[tuple[EntryId | None, 
 
 
 def _from_plan(field_: _Field, plan: Plan) -> list[Edge] | None:
-    """The first round of a plan for all rounds, if it is a pairing of exactly the players of this field."""
+    """Return the first round of a plan for all rounds, if it pairs exactly the players of this field."""
     if not plan.rounds:
         return None
     position: dict[EntryId | None, int] = {entry: at for at, entry in enumerate(field_.entries)} | {None: BYE}
@@ -340,7 +341,7 @@ def _from_plan(field_: _Field, plan: Plan) -> list[Edge] | None:
 
 
 def _as_round(event: SwissEvent, request: RoundRequest, field_: _Field, chosen: Sequence[Edge]) -> SwissRound:
-    """The round with its tables in order: the highest scores first."""
+    """Build the round, with the highest scores at the first tables."""
     drawn = [(field_.entries[a], field_.entries[b]) for a, b in chosen if a != BYE]
     pairs = [SwissPair(a, b) for a, b in (*request.manual, *drawn)]
     pairs.sort(key=lambda p: (-max(event.scores[p.first], event.scores[p.second]), -_sum(event, p), p.first))

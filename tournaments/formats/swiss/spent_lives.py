@@ -1,8 +1,8 @@
-"""Which matches of lives are not played any more, whatever was known when their rounds were paired.
+"""Matches of a lives stage that are no longer played after an earlier result was corrected.
 
-A paired round is a fact, but a result of an earlier round may be corrected after it. Whoever had lost the last life
-before a round does not play it: the opponent has a bye, and if both had, nobody plays. A match that was left out when
-the next round was paired is not played later either. A match that is decided stays.
+A paired round is a fact, but a result of an earlier round can be corrected later. An entry that by then had no lives
+before a round does not play it: its opponent gets a bye, and if neither had lives, there is no match. A match that was
+open when the next round was paired is not played later either. Decided matches stand.
 """
 
 from collections import Counter
@@ -13,18 +13,18 @@ from tournaments.formats.progress import BYE_SLOT, FixtureState, FixtureStatus, 
 
 
 def without_spent_lives(state: Progress, lives: int) -> Progress:
-    """The same rounds, of which only the last is still to play, and only by those who had lives left before it."""
+    """Return the state in which only the last round has open matches, and only for entries with lives left."""
     fixtures: dict[FixtureId, FixtureState] = {}
     for bracket, round_, out in _eliminated_by_round(state, lives):
         states = [_without(state.fixtures[fixture.number], out) for fixture in round_.fixtures]
         if round_ != bracket.rounds[-1]:
-            states = [_left_out(one) for one in states]
-        fixtures |= {one.number: one for one in states}
+            states = [_skipped(fixture) for fixture in states]
+        fixtures |= {fixture.number: fixture for fixture in states}
     return Progress(state.graph, fixtures)
 
 
 def decided_without_lives(state: Progress, lives: int) -> frozenset[FixtureId]:
-    """The decided matches that an entry with no lives left took part in: they stand, but could not be played now."""
+    """Return the decided matches of entries that had no lives left; they stand, but could not be played now."""
     return frozenset(
         fixture.number
         for _, round_, eliminated in _eliminated_by_round(state, lives)
@@ -35,7 +35,7 @@ def decided_without_lives(state: Progress, lives: int) -> frozenset[FixtureId]:
 
 
 def _eliminated_by_round(state: Progress, lives: int) -> Iterator[tuple[Bracket, Round, frozenset[EntryId]]]:
-    """Each round in order, with the entries that had no lives left when it began."""
+    """Yield each round in order, with the entries that had no lives left before it."""
     losses: Counter[EntryId] = Counter()
     for bracket in state.graph.brackets:
         for round_ in bracket.rounds:
@@ -44,7 +44,7 @@ def _eliminated_by_round(state: Progress, lives: int) -> Iterator[tuple[Bracket,
 
 
 def _losers(state: FixtureState) -> tuple[EntryId, ...]:
-    """Who lost a life in a fixture."""
+    """Return the entries that lost a life in a fixture."""
     if state.result is None or state.entrants is None:
         return ()
     return tuple(state.entrants[slot] for slot in state.result.losing_slots)
@@ -57,5 +57,5 @@ def _without(state: FixtureState, out: Collection[EntryId]) -> FixtureState:
     return undecided(state.number, (first, second), void=state.void)
 
 
-def _left_out(state: FixtureState) -> FixtureState:
+def _skipped(state: FixtureState) -> FixtureState:
     return undecided(state.number, (BYE_SLOT, BYE_SLOT)) if state.status is FixtureStatus.READY else state

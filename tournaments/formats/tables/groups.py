@@ -1,4 +1,4 @@
-"""Groups, and the knockout that their places feed."""
+"""Groups, and the knockout of their qualifiers."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
@@ -8,12 +8,12 @@ from tournaments.formats.errors import Refused
 from tournaments.formats.graph import EntryId, Graph, PlaceOf
 from tournaments.formats.lots import Lots
 
-LEAST_GROUP = 2
+SMALLEST_GROUP = 2
 PURPOSE = "groups"
 
 
 def group_names(count: int) -> tuple[str, ...]:
-    """Names of groups: A to Z, then AA, AB, …
+    """Return the names of groups: A to Z, then AA, AB, …
 
     >>> group_names(28)[-2:]
     ('AA', 'AB')
@@ -23,9 +23,9 @@ def group_names(count: int) -> tuple[str, ...]:
 
 
 def snake_groups(entries: Sequence[EntryId], count: int) -> tuple[tuple[EntryId, ...], ...]:
-    """Groups filled by seed order to and fro: 1 2 3, 6 5 4, 7 8 9 for three groups.
+    """Fill groups in snake order by seed: 1 2 3, 6 5 4, 7 8 9 for three groups.
 
-    Raises Refused("group_count") if a group would have fewer than two.
+    Raises Refused("group_count") if a group would have fewer than two entries.
 
     >>> snake_groups([1, 2, 3, 4, 5, 6], 2)
     ((1, 4, 5), (2, 3, 6))
@@ -47,11 +47,10 @@ def drawn_groups(
     seeds: Sequence[EntryId] = (),
     apart: Iterable[Collection[EntryId]] = (),
 ) -> tuple[tuple[EntryId, ...], ...]:
-    """Groups drawn by lot, sizes as equal as can be.
+    """Draw groups of nearly equal size by lot.
 
-    The seeded head the groups in turn (`seeds` in pots of `count`). Every other entry, the members of
-    larger `apart` groups first, goes by lot to one of the groups with the fewest of its mates among those
-    with the fewest entries.
+    The seeds are drawn to the groups in pots of `count`. Then every other entry, members of larger `apart` groups
+    first, goes by lot to one of the smallest groups, and among these to one with the fewest of its mates.
     """
     field = sorted(entries)
     _check(len(field), count)
@@ -70,32 +69,32 @@ def drawn_groups(
         shortest = [group for group in groups if len(group) == least]
         clash = [len(mates.get(entry, set()) & set(group)) for group in shortest]
         free = [group for group, own in zip(shortest, clash, strict=True) if own == min(clash)]
-        lots.one_of(free).append(entry)
+        lots.choice(free).append(entry)
     return tuple(map(tuple, groups))
 
 
 def _check(entries: int, count: int) -> None:
-    if count < 1 or entries < count * LEAST_GROUP:
-        raise Refused("group_count", groups=count, least=LEAST_GROUP, entries=entries)
+    if count < 1 or entries < count * SMALLEST_GROUP:
+        raise Refused("group_count", groups=count, least=SMALLEST_GROUP, entries=entries)
 
 
 def in_one_group(
     groups: Iterable[Collection[EntryId]], apart: Iterable[Collection[EntryId]]
 ) -> tuple[tuple[EntryId, EntryId], ...]:
-    """The pairs that were to be kept apart, and stand in one group all the same.
+    """Return the pairs that should be kept apart but are in the same group.
 
     >>> in_one_group([(1, 2, 5), (3, 4)], [(1, 3), (2, 4, 5)])
     ((2, 5),)
     """
-    wanted = {pair for together in apart for pair in combinations(sorted(together), 2)}
-    return tuple(sorted(pair for group in groups for pair in combinations(sorted(group), 2) if pair in wanted))
+    separate = {pair for together in apart for pair in combinations(sorted(together), 2)}
+    return tuple(sorted(pair for group in groups for pair in combinations(sorted(group), 2) if pair in separate))
 
 
 def knockout_from_groups(names: Sequence[str], qualifiers: int, *, key: str = "main") -> Graph:
-    """A knockout of the first `qualifiers` of each group, better places seeded higher.
+    """Return a knockout of the first `qualifiers` of each group, with better places seeded higher.
 
-    Winners are seeds 1, 2, … in the order of the groups. Within each lower place the groups are exchanged
-    until nobody can meet his own group earlier than needed; with two a group that is the final.
+    Group winners are seeds 1, 2, … in the order of the groups. Within each lower place the groups are exchanged so that
+    players of the same group meet as late as possible; with two qualifiers, not before the final.
     """
     count = len(names)
     size = bracket_size(count * qualifiers)
@@ -108,7 +107,7 @@ def knockout_from_groups(names: Sequence[str], qualifiers: int, *, key: str = "m
 
 
 def _crossed(tiers: Sequence[Sequence[int]], tier: int, count: int, where: dict[int, int]) -> list[int]:
-    """The order of the groups in one tier with the fewest early meetings with the tiers above it."""
+    """Return the order of the groups in a tier that avoids early meetings with the tiers above it."""
     earlier: dict[int, list[int]] = {group: [] for group in range(count)}
     for above in range(tier):
         for at, group in enumerate(tiers[above]):

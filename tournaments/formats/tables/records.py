@@ -1,4 +1,4 @@
-"""What an entry did in each round, and what its unplayed rounds are worth to itself and to its opponents.
+"""The rounds of each entry, and what unplayed rounds are worth to the entry and to its opponents.
 
 Unplayed rounds follow article 16 of the FIDE Tie-Break Regulations (Handbook C.07) in one of two editions, see
 `Edition`. A **voluntarily unplayed round** is a requested bye, an absence or a lost forfeit; an entry was available
@@ -27,11 +27,11 @@ class Edition(StrEnum):
 
 
 NEWEST = Edition.FIDE_2026
-"""What a stage follows unless its director chooses otherwise."""
+"""The default edition."""
 
 
 class RoundKind(StrEnum):
-    """How a round was spent."""
+    """What happened in a round of an entry."""
 
     PLAYED = "played"
     FORFEIT = "forfeit"
@@ -42,10 +42,10 @@ class RoundKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One round of one entry: a match, a forfeit, a bye or an absence.
+    """A round of an entry: a match, a forfeit, a bye or an absence.
 
-    `points` counts in the table (1, 0.5 or 0 by default). `won` and `lost` are the points of the match
-    score, `length` its length, 0 where none was played.
+    `points` are table points (1, 0.5 or 0 by default). `won` and `lost` are the points of the match score and `length`
+    the match length; 0 if no match was played.
     """
 
     kind: RoundKind
@@ -57,7 +57,7 @@ class Game:
 
     @property
     def played(self) -> bool:
-        """Whether two met."""
+        """Whether the match was played."""
         return self.kind is RoundKind.PLAYED
 
     @property
@@ -74,11 +74,11 @@ class Game:
 
 @dataclass(frozen=True)
 class Records:
-    """All rounds of all entries, in order, and what a standing needs besides.
+    """The rounds of all entries in order, and what else standings depend on.
 
-    `win` is what a won match counts, half of it a draw. With `scheduled` (round robins) a forfeit counts
-    as a match against the scheduled opponent, as article 16.1 has it; without it article 16 applies in the
-    given edition. `lots_seed` decides the drawing of lots.
+    A won match counts `win` points, a draw half of that. With `scheduled` (round robins) a forfeit counts as a match
+    against the scheduled opponent, by article 16.1; otherwise article 16 applies in the given edition. `lots_seed` is
+    the seed of the lots.
     """
 
     games: Mapping[EntryId, Sequence[Game]]
@@ -96,8 +96,8 @@ class Records:
     def adjusted(self) -> dict[EntryId, float]:
         """Entry -> points as its opponents' tie-breaks see them (article 16.3).
 
-        Requested byes and absences after which the entry was never available again count as draws; a forfeit that
-        was lost there counts as what it brought.
+        Requested byes and absences after which the entry was never available again count as draws; lost forfeits there
+        count what they scored.
         """
         return {entry: self._adjusted(entry) for entry in self.games}
 
@@ -111,9 +111,9 @@ class Records:
         return sum(game.points for game in games[:kept]) + sum(trailing)
 
     def worth(self, entry: EntryId, game: Game) -> float:
-        """What a round of an entry brings to its Buchholz and Sonneborn–Berger sums.
+        """Return what a round contributes to the Buchholz and Sonneborn–Berger sums of the entry.
 
-        The opponent's adjusted points; for an unplayed round those of a dummy opponent (article 16.4).
+        That is the opponent's adjusted points or, for an unplayed round, those of a dummy opponent (article 16.4).
         """
         if game.opponent is not None and self.counts_as_met(game):
             return self.adjusted[game.opponent]
@@ -126,16 +126,16 @@ class Records:
 
     @cached_property
     def most_rounds(self) -> int:
-        """The rounds of the entry that has most."""
+        """The number of rounds of the entry with the most rounds."""
         return max(map(len, self.games.values()), default=0)
 
     def counts_as_met(self, game: Game) -> bool:
-        """Whether a round counts against a real opponent, not against a dummy (article 16.4)."""
+        """Whether a round counts against its real opponent rather than a dummy (article 16.4)."""
         return game.opponent is not None and (game.played or self.scheduled)
 
     @cached_property
     def lots(self) -> dict[EntryId, int]:
-        """Entry -> place in the drawing of lots over all entries, 1 the best; all 0 without a seed."""
+        """Entry -> place in the drawing of lots among all entries, 1 being the best; all 0 without a seed."""
         if self.lots_seed is None:
             return dict.fromkeys(self.games, 0)
         drawn = Lots(self.lots_seed, "tiebreak").shuffled(sorted(self.games))

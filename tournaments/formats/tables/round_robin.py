@@ -1,7 +1,7 @@
-"""All play all: Berger tables, single or double, and what a leaver's matches count.
+"""Round robins: Berger tables, single or double, and how the matches of an entry that leaves count.
 
-A round robin is a bracket like any other (entries and byes as sources), so `progress` tells its state; only
-its table is its own. Entries stand at Berger numbers in the order they are given.
+A round robin is a bracket like any other, with entries and byes as sources, so `progress` derives its state; this
+module adds its table. Entries get Berger numbers in the order in which they are passed.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,14 +21,14 @@ from tournaments.formats.graph import (
 from tournaments.formats.progress import FixtureState, FixtureStatus, Progress, Result
 from tournaments.formats.tables.records import Game, Records, RoundKind
 
-LEAST_FIELD = 2
+SMALLEST_FIELD = 2
 
 
 class LeaverRule(StrEnum):
-    """What the matches of an entry that leaves count.
+    """How the matches of an entry that leaves count.
 
-    HALF: below half of its matches played all its results are deleted, otherwise they stand and the rest
-    are lost by forfeit (FIDE Competition Rules, round robins). KEEP and DELETE do one of the two always.
+    HALF: if it played less than half of its matches, all its results are deleted; otherwise they stand and the other
+    matches are lost by forfeit (FIDE Competition Rules, round robins). KEEP and DELETE always do one of the two.
     """
 
     HALF = "half"
@@ -37,9 +37,9 @@ class LeaverRule(StrEnum):
 
 
 class Unplayed(StrEnum):
-    """What a match of a league counts that was not played when the league is over.
+    """How a match counts that has not been played when a league ends.
 
-    NOTHING: nothing for both; HALF: half a win for both; RULING: the director decides each of them.
+    NOTHING: no points for either side; HALF: half a win for both; RULING: a director decides each match.
     """
 
     NOTHING = "nothing"
@@ -49,10 +49,9 @@ class Unplayed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """Table points of a match: the pair for winner and loser, 1 and 0 or 3 and 1, say.
+    """The table points of a match, such as 1 and 0 or 3 and 1 for winner and loser.
 
-    `draw` goes to both where nobody won a match that was settled; None means half of `win`. `unplayed` goes to both
-    where neither came.
+    Both get `draw` if a settled match has no winner; None means half of `win`. Both get `unplayed` if neither appeared.
     """
 
     win: float = 1.0
@@ -62,16 +61,16 @@ class Scoring:
 
     @property
     def half(self) -> float:
-        """What each gets when nobody won."""
+        """The points of each side if nobody won."""
         return self.win / 2 if self.draw is None else self.draw
 
 
 STANDARD = Scoring()
-"""One for a win, nothing for a loss."""
+"""1 point for a win, 0 for a loss."""
 
 
 def berger(entries: int) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """The Berger table: rounds of pairs of numbers 1 to n, or to n + 1 for an odd n, where n + 1 is the bye.
+    """Return the Berger table: rounds of pairs of numbers 1 to n, or to n + 1 for an odd n, where n + 1 is the bye.
 
     Source: FIDE Handbook C.05, annex 1.
 
@@ -90,9 +89,9 @@ def berger(entries: int) -> tuple[tuple[tuple[int, int], ...], ...]:
 
 
 def round_robin(entries: Sequence[EntryId], *, key: str, double: bool = False, first_number: int = 1) -> Bracket:
-    """The bracket of a round robin in Berger order; the second half of a double one turns every pair.
+    """Return the bracket of a round robin in Berger order; the second half of a double one reverses every pair.
 
-    With an odd field each entry has one bye a half. Raises Refused("field_too_small") or ("entry_twice").
+    In an odd field each entry has one bye in each half. Raises Refused("field_too_small") or ("entry_twice").
     """
     if len(set(entries)) != len(entries):
         raise Refused("entry_twice", entry=max(entries, key=list(entries).count))
@@ -100,15 +99,15 @@ def round_robin(entries: Sequence[EntryId], *, key: str, double: bool = False, f
 
 
 def round_robin_of(members: Sequence[Source], *, key: str, double: bool = False, first_number: int = 1) -> Bracket:
-    """As `round_robin`, of any sources, such as places of an earlier stage. Raises Refused("field_too_small")."""
-    if len(members) < LEAST_FIELD:
-        raise Refused("field_too_small", entries=len(members), least=LEAST_FIELD)
+    """Like `round_robin`, with any sources, such as places of an earlier stage. Raises Refused("field_too_small")."""
+    if len(members) < SMALLEST_FIELD:
+        raise Refused("field_too_small", entries=len(members), least=SMALLEST_FIELD)
     sources = [*members, BYE] if len(members) % 2 else list(members)
     table = berger(len(members))
-    turned = tuple(tuple((b, a) for a, b in pairs) for pairs in table) if double else ()
+    reversed_table = tuple(tuple((b, a) for a, b in pairs) for pairs in table) if double else ()
     rounds: list[Round] = []
     number = first_number
-    for pairs in (*table, *turned):
+    for pairs in (*table, *reversed_table):
         fixtures = tuple(Fixture(number + at, (sources[a - 1], sources[b - 1])) for at, (a, b) in enumerate(pairs))
         number += len(fixtures)
         rounds.append(Round(len(rounds) + 1, fixtures))
@@ -125,9 +124,9 @@ def table(
     rule: LeaverRule = LeaverRule.HALF,
     lots_seed: bytes | None = None,
 ) -> Records:
-    """The records of a round robin, ready for `tiebreaks.standings`; matches not yet over do not appear.
+    """Return the records of a round robin for `tiebreaks.standings`; unfinished matches are left out.
 
-    `length` is the match length, needed for points won minus lost. Byes count nothing: everybody has one.
+    `length` is the match length, which points won minus lost need. Byes count nothing, because everybody has one.
     """
     fixtures = [state.fixtures[fixture.number] for fixture in state.graph.bracket(key).fixtures]
     deleted = frozenset(entry for entry in withdrawn if _deleted(entry, fixtures, rule))

@@ -1,4 +1,4 @@
-"""Who plays in which division of a league in the season that follows."""
+"""Promotion and relegation: the divisions of a league in its next season."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,16 +12,16 @@ def next_season(
     leavers: Collection[EntryId] = (),
     newcomers: Sequence[EntryId] = (),
 ) -> tuple[tuple[EntryId, ...], ...]:
-    """Divisions of the next season, best first, from the final tables of this one.
+    """Return the divisions of the next season, best first, from the final tables of this one.
 
-    The last `moving[i]` of division i change places with as many first ones of the division below. Leavers
-    go out first; gaps are then filled from the top of the division below, newcomers join the lowest.
+    The last `moving[i]` entries of division i change places with as many from the top of the division below. Leavers
+    are removed first; then gaps are filled from the top of the division below, and newcomers join the lowest division.
     """
     sizes = [len(table) for table in tables]
-    stays = [[entry for entry in table if entry not in leavers] for table in tables]
-    last = len(stays) - 1
-    ups = [table[: moving[at - 1] if at else 0] for at, table in enumerate(stays)]
-    rest = [table[len(up) :] for table, up in zip(stays, ups, strict=True)]
+    remaining = [[entry for entry in table if entry not in leavers] for table in tables]
+    last = len(remaining) - 1
+    ups = [table[: moving[at - 1] if at else 0] for at, table in enumerate(remaining)]
+    rest = [table[len(up) :] for table, up in zip(remaining, ups, strict=True)]
     downs = [table[max(0, len(table) - moving[at]) :] if at < last else [] for at, table in enumerate(rest)]
     new = [
         [
@@ -29,7 +29,7 @@ def next_season(
             *rest[at][: len(rest[at]) - len(downs[at])],
             *(ups[at + 1] if at < last else []),
         ]
-        for at in range(len(stays))
+        for at in range(len(remaining))
     ]
     new[-1] += newcomers
     for at in range(len(new) - 1):

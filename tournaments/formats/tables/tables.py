@@ -1,7 +1,7 @@
-"""Who stands where in a stage, whatever its format, and who goes on from it.
+"""The standings of a stage in any format, and who qualifies for the next stage.
 
-A stage in which points are counted has tables (one, or one a group); an elimination has places. Both are functions
-of what was played, so that a corrected result shows in them at once.
+A stage with points has tables (one, or one for each group); an elimination has places. Both are functions of the
+results, so a corrected result shows in them at once.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,15 +15,15 @@ from tournaments.formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, Sta
 from tournaments.formats.swiss.event import SwissEvent
 from tournaments.formats.swiss.lives import lives_left, lives_over, lives_places
 from tournaments.formats.tables.records import Records
-from tournaments.formats.tables.round_robin import table
+from tournaments.formats.tables.round_robin import table as records_of
 from tournaments.formats.tables.tiebreaks import Row, standings
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A standing: its rows, best first, what they were made from, and whether nothing is left to play.
+    """Standings: the rows, best first, the records they come from, and whether everything is played.
 
-    `key` is that of its bracket. Where lives are counted, `points` of a row are the lives left.
+    `key` is that of the bracket. In a stage with lives, the `points` of a row are the lives left.
     """
 
     key: str
@@ -42,11 +42,11 @@ def bracket_tables(
     withdrawn: Collection[EntryId] = (),
     seed: bytes,
 ) -> tuple[Table, ...]:
-    """The tables of a round robin, groups or a league; `lengths` are the division's, `seed` draws lots."""
+    """Return the tables of a round robin, groups or a league; `lengths` are the division's, `seed` draws lots."""
     tables = []
     for bracket in state.graph.brackets:
         own = lengths_of(settings, bracket.key, lengths)
-        records = table(
+        records = records_of(
             state,
             bracket.key,
             length=own[0],
@@ -62,7 +62,7 @@ def bracket_tables(
 
 
 def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: bytes) -> Table:
-    """The table of a Swiss, or of lives."""
+    """Return the table of a Swiss or of lives."""
     records = event.records(lots_seed=seed, edition=settings.edition)
     if settings.format == LIVES:
         left = lives_left(event, settings.lives)
@@ -77,16 +77,16 @@ def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: b
 
 
 def is_over(settings: StageSettings, event: SwissEvent) -> bool:
-    """Whether no further round is to be paired, and the last one is complete."""
+    """Whether the last round is complete and no other follows."""
     if not event.rounds or any(pair.result is None for round_ in event.rounds for pair in round_.pairs):
         return False
     return lives_over(event, settings.lives) if settings.format == LIVES else event.over
 
 
 def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tuple[SharedPlace, ...]]:
-    """The certain places of an elimination by bracket, that of the title first.
+    """Return the certain places of an elimination by bracket, the one that decides the title first.
 
-    Those of a double elimination are one row of places, under the key of its final.
+    A double elimination has a single list of places, under the key of its final.
     """
     if settings.format == DOUBLE:
         return {FINAL: state.places(FINAL, LOWER)}
@@ -96,18 +96,18 @@ def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tu
 def places_taken(
     settings: StageSettings, number: int, *, state: Progress, tables: Sequence[Table], seed: bytes
 ) -> dict[PlaceOf, EntryId | None]:
-    """Who takes the places of stage `number` that go on, as far as that is certain: None where nobody is left.
+    """Return who takes the qualifying places of stage `number`, if that is certain; None if nobody is left for a place.
 
-    Those who share a place of an elimination take it by lot, drawn from `seed`.
+    Entries that share a place of an elimination are ordered by lot, drawn from `seed`.
     """
     if settings.format == GROUPS:
-        names = dict(zip((one.key for one in tables), group_keys(settings, number), strict=True))
-        orders = {names[one.key]: [row.entry for row in one.rows] for one in tables if one.over}
+        names = dict(zip((table.key for table in tables), group_keys(settings, number), strict=True))
+        orders = {names[table.key]: [row.entry for row in table.rows] for table in tables if table.over}
     elif settings.format in ELIMINATION:
         first = next(iter(elimination_places(settings, state).values()))
         orders = {str(number): _by_lot(first, seed)} if state.over else {}
     else:
-        orders = {str(number): [row.entry for row in one.rows] for one in tables if one.over}
+        orders = {str(number): [row.entry for row in table.rows] for table in tables if table.over}
     return {
         place: _at(orders[place.stage], place.place)
         for place in places_before(settings, number)
@@ -124,8 +124,8 @@ def _at(order: Sequence[EntryId], place: int) -> EntryId | None:
     return order[place - 1] if place <= len(order) else None
 
 
-def known(places: Mapping[PlaceOf, EntryId | None], wanted: Sequence[PlaceOf]) -> list[EntryId] | None:
-    """The entries at these places, None while one of them is not known."""
-    if any(place not in places for place in wanted):
+def entries_at(places: Mapping[PlaceOf, EntryId | None], sources: Sequence[PlaceOf]) -> list[EntryId] | None:
+    """Return the entries at these places; None while one of them is unknown."""
+    if any(place not in places for place in sources):
         return None
-    return [entry for entry in (places[place] for place in wanted) if entry is not None]
+    return [entry for entry in (places[place] for place in sources) if entry is not None]

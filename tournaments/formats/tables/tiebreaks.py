@@ -1,8 +1,8 @@
-"""Standings and their tie-breaks: small functions that can be put in any order, and that say what they did.
+"""Standings and their tie-breaks: functions that can be applied in any order and that explain their results.
 
-A tie-break is asked about one entry among those still tied with it and answers a figure (more is better)
-with the reason as a code and parameters; `EXPLANATIONS` has the English sentence of each code, which a
-shell may translate. Definitions follow the FIDE Tie-Break Regulations where these have them (`records.Edition`).
+A tie-break takes an entry and the entries still tied with it. It returns a figure (more is better) with an explanation
+as a code and parameters; `EXPLANATIONS` has the English sentence of each code, for translation. Definitions follow the
+FIDE Tie-Break Regulations if these have them (`records.Edition`).
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -15,45 +15,45 @@ from tournaments.formats.tables.records import Records
 
 EXPLANATIONS: dict[str, str] = {
     "points": "Points: {points}.",
-    "wins": "{value} matches won at the board.",
-    "head_to_head": "Points in the matches among those tied: {value} (matches: {matches}).",
-    "head_to_head_average": "Points against those tied, by average where two have met more than once: {value}.",
-    "head_to_head_first": "Place {place} among those tied, however their missing matches had ended.",
-    "head_to_head_open": "Those tied have not all met, so their matches among themselves do not decide.",
-    "head_to_head_again": "The same among those still tied: {value} (matches: {matches}).",
-    "head_to_head_average_again": "The same among those still tied: {value}.",
-    "head_to_head_first_again": "The same among those still tied: place {place}.",
-    "head_to_head_open_again": "Those still tied have not all met, and others among them are certain to be ahead.",
-    "buchholz": "Opponents' points {parts}: {value}.",
-    "buchholz_cut_1": "Opponents' points {parts} without the least, {cut}: {value}.",
-    "buchholz_median": "Opponents' points {parts} without the least and the most, {cut}: {value}.",
-    "sonneborn_berger": "Opponents' points times own result, {parts}: {value}.",
-    "point_difference": "{won} points won and {lost} lost, each match capped at its length: {value}.",
-    "lots": "Place {place} when lots were drawn.",
+    "wins": "Matches won at the board: {value}.",
+    "head_to_head": "Points in matches between the tied players: {value} (matches: {matches}).",
+    "head_to_head_average": "Points against the tied players, averaged over repeated meetings: {value}.",
+    "head_to_head_first": "Place {place} among the tied players, whatever the results of their missing matches.",
+    "head_to_head_open": "Not all of the tied players have met, so their own matches do not decide.",
+    "head_to_head_again": "Again, among the players still tied: {value} (matches: {matches}).",
+    "head_to_head_average_again": "Again, among the players still tied: {value}.",
+    "head_to_head_first_again": "Again, among the players still tied: place {place}.",
+    "head_to_head_open_again": "Not all of the players still tied have met, and others are certain to be ahead.",
+    "buchholz": "Opponents' points, {parts}: {value}.",
+    "buchholz_cut_1": "Opponents' points, {parts}, minus the lowest, {cut}: {value}.",
+    "buchholz_median": "Opponents' points, {parts}, minus the lowest and the highest, {cut}: {value}.",
+    "sonneborn_berger": "Opponents' points times the result against them, {parts}: {value}.",
+    "point_difference": "Points won ({won}) minus points lost ({lost}), each match capped at its length: {value}.",
+    "lots": "Place {place} in the drawing of lots.",
     "lots_none": "Lots have not been drawn.",
-    "shared": "Still tied after every tie-break: the place is shared.",
+    "shared": "Still tied after all tie-breaks: the place is shared.",
 }
 """Code -> English template."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A reason as data: `code` is stable, `params` fill its template."""
+    """An explanation as data: a stable `code`, and the `params` of its template."""
 
     code: str
     params: Mapping[str, Any]
 
     @property
     def sentence(self) -> str:
-        """The sentence in English."""
+        """The English sentence."""
         return EXPLANATIONS[self.code].format_map(self.params)
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a tie-break gives; more is better.
+    """The result of a tie-break for an entry; more is better.
 
-    `then` are the reasons of a tie-break that was applied again to those whom it had left tied.
+    `then` has the explanations if the tie-break was applied again to entries that it left tied.
     """
 
     value: float
@@ -66,10 +66,10 @@ TieBreak = Callable[[EntryId, Sequence[EntryId], Records], Figure]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a standing.
+    """A row of the standings.
 
-    `figures` go with the tie-breaks in their order, None where the tie was broken before. `decided_by`
-    names what separates the row from the one above it: "points", a tie-break, or "shared".
+    `figures` are those of the tie-breaks in order, None for those that were not needed. `decided_by` is what separates
+    the row from the one above it: "points", the name of a tie-break, or "shared".
     """
 
     place: int
@@ -79,14 +79,14 @@ class Row:
     decided_by: str | None
 
     def explain(self) -> tuple[Explanation, ...]:
-        """The row in words: its points, then every tie-break that was needed."""
+        """Explain the place: the points, then every tie-break that was needed."""
         used = [why for figure in self.figures if figure is not None for why in (figure.why, *figure.then)]
         shared = [Explanation("shared", {})] if self.decided_by == "shared" else []
         return (Explanation("points", {"points": plain(self.points)}), *used, *shared)
 
 
 def plain(value: float) -> str:
-    """A figure without needless decimals.
+    """Format a figure without needless decimals.
 
     >>> plain(3.0), plain(7.25)
     ('3', '7.25')
@@ -95,21 +95,21 @@ def plain(value: float) -> str:
 
 
 def wins(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """Matches won at the board; byes and forfeits do not count. Source: article 7.2 (games won)."""
+    """Count the matches won at the board, without byes and forfeits. Source: article 7.2 (games won)."""
     value = sum(game.played and game.points >= records.win for game in records.games[entry])
     return Figure(value, Explanation("wins", {"value": value}))
 
 
 def head_to_head(entry: EntryId, tied: Sequence[EntryId], records: Records) -> Figure:
-    """Points in the matches of those tied among themselves, if all of them have met.
+    """Return the points in the matches between the tied entries, if all of them have met.
 
-    Two who met more than once share the average of their matches. If not all have met, only those are put first,
-    one after the other, who would stand there whatever the missing matches had brought; the others stay tied.
-    `standings` applies it again to those still tied. Source: article 6 (direct encounter).
+    Repeated matches of two entries count by their average. If not all have met, an entry is put first, second, … only
+    if it would be there whatever the results of the missing matches; the others stay tied. `standings` applies it again
+    to those still tied. Source: article 6 (direct encounter).
     """
     needed = len(tied) - 1
     if needed > 2 * records.most_rounds:
-        # Whoever else is tied misses more matches than anybody has played: nobody is first whatever they bring.
+        # More matches are missing between the tied entries than anybody has played, so nobody is certain to be first.
         return Figure(0, Explanation("head_to_head_open", {}))
     among = frozenset(tied)
     encounters = {other: _Encounters.of(other, among, records) for other in tied}
@@ -126,7 +126,7 @@ def head_to_head(entry: EntryId, tied: Sequence[EntryId], records: Records) -> F
 
 @dataclass(frozen=True, slots=True)
 class _Encounters:
-    """What one entry won against the others who are tied with it, and how many of them it has met."""
+    """The points of an entry against the entries tied with it, and how many of these it has met."""
 
     points: float
     met: int
@@ -143,7 +143,7 @@ class _Encounters:
 
 
 def _certain_first(encounters: Mapping[EntryId, _Encounters], win: float) -> list[EntryId]:
-    """Those who stand first, second, … even if all others behind them had won every missing match."""
+    """Return the entries that are first, second, … even if all those behind them had won every missing match."""
     needed = len(encounters) - 1
     most = {entry: own.points + (needed - own.met) * win for entry, own in encounters.items()}
     order = sorted(encounters, key=lambda entry: (-encounters[entry].points, -most[entry]))
@@ -157,14 +157,14 @@ def _certain_first(encounters: Mapping[EntryId, _Encounters], win: float) -> lis
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One round's share in a Buchholz sum."""
+    """The contribution of a round to a Buchholz sum."""
 
     value: float
     voluntary: bool
 
 
 def _parts(entry: EntryId, records: Records) -> list[_Part]:
-    """What each round brings. Source: articles 8.1 and 16.4."""
+    """Return the contribution of each round. Source: articles 8.1 and 16.4."""
     return [
         _Part(records.worth(entry, game), game.voluntary and not records.counts_as_met(game))
         for game in records.games[entry]
@@ -173,25 +173,25 @@ def _parts(entry: EntryId, records: Records) -> list[_Part]:
 
 
 def buchholz(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """The sum of the opponents' points. Source: article 8.1; unplayed rounds article 16."""
+    """Sum the opponents' points. Source: article 8.1; unplayed rounds: article 16."""
     return _buchholz("buchholz", _parts(entry, records), [])
 
 
 def buchholz_cut_1(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """Buchholz without the least part, one of a voluntarily unplayed round first. Source: articles 8, 16.5."""
+    """Return Buchholz without its lowest part, voluntarily unplayed rounds first. Source: articles 8, 16.5."""
     parts = _parts(entry, records)
-    return _buchholz("buchholz_cut_1", parts, _least(parts))
+    return _buchholz("buchholz_cut_1", parts, _lowest(parts))
 
 
 def buchholz_median(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """Buchholz without the least and the greatest part. Source: articles 8, 16.5."""
+    """Return Buchholz without its lowest and its highest part. Source: articles 8, 16.5."""
     parts = _parts(entry, records)
-    cut = _least(parts)
+    cut = _lowest(parts)
     rest = _without(parts, cut)
     return _buchholz("buchholz_median", parts, [*cut, *sorted(rest, key=lambda part: -part.value)[:1]])
 
 
-def _least(parts: Sequence[_Part]) -> list[_Part]:
+def _lowest(parts: Sequence[_Part]) -> list[_Part]:
     return sorted(parts, key=lambda part: (not part.voluntary, part.value))[:1]
 
 
@@ -213,7 +213,7 @@ def _buchholz(code: str, parts: Sequence[_Part], cut: Sequence[_Part]) -> Figure
 
 
 def sonneborn_berger(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """Each opponent's points times the own result against them (1 a win, a half a draw). Source: articles 9.1, 16."""
+    """Sum each opponent's points times the result against them (win 1, draw ½). Source: articles 9.1, 16."""
     games = [game for game in records.games[entry] if not (records.scheduled and game.opponent is None)]
     shares = [
         (part.value, game.points / records.win)
@@ -226,9 +226,9 @@ def sonneborn_berger(entry: EntryId, _tied: Sequence[EntryId], records: Records)
 
 
 def point_difference(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """Points won minus points lost at the board, each capped at the match length.
+    """Return points won minus points lost at the board, each capped at the match length.
 
-    Not offered where lengths differ: raises Refused("tiebreak_needs_one_length").
+    Raises Refused("tiebreak_needs_one_length") if match lengths differ.
     """
     if len(records.lengths) > 1:
         raise Refused("tiebreak_needs_one_length", lengths=", ".join(map(str, records.lengths)))
@@ -239,7 +239,7 @@ def point_difference(entry: EntryId, _tied: Sequence[EntryId], records: Records)
 
 
 def lots(entry: EntryId, _tied: Sequence[EntryId], records: Records) -> Figure:
-    """The drawing of lots, seeded, over all entries at once so that one draw serves every tie."""
+    """Return the place in the drawing of lots, which covers all entries, so that a single drawing breaks every tie."""
     place = records.lots[entry]
     return Figure(-place, Explanation("lots" if place else "lots_none", {"place": place}))
 
@@ -258,20 +258,20 @@ TIEBREAKS: dict[str, TieBreak] = {
 
 
 AGAIN = frozenset({"head_to_head"})
-"""Tie-breaks that are applied again to those whom they left tied, before the next one is (article 6)."""
+"""Tie-breaks that are applied again to the entries they left tied, before the next tie-break (article 6)."""
 
 
 def offered(lengths: Iterable[int]) -> tuple[str, ...]:
-    """The tie-breaks that make sense for these match lengths."""
+    """Return the tie-breaks that can be used with these match lengths."""
     one_length = len(set(lengths)) <= 1
     return tuple(name for name in TIEBREAKS if one_length or name != "point_difference")
 
 
 def standings(records: Records, tiebreaks: Sequence[str] = ()) -> tuple[Row, ...]:
-    """All entries by points, then by the tie-breaks in order; who is still tied shares the place.
+    """Rank all entries by points, then by the tie-breaks in order; entries that are still tied share a place.
 
-    Each tie-break looks only at those whom the ones before it left tied. Rows that share a place are in the
-    order of their ids. Raises Refused("unknown_tiebreak") or ("tiebreak_needs_one_length").
+    Each tie-break only looks at entries that the ones before it left tied. Rows that share a place are sorted by id.
+    Raises Refused("unknown_tiebreak") or ("tiebreak_needs_one_length").
     """
     for name in tiebreaks:
         if name not in TIEBREAKS:
@@ -296,7 +296,7 @@ def _applied(
     *,
     again: bool = False,
 ) -> list[list[EntryId]]:
-    """The group split by a tie-break; one of `AGAIN` goes on with those still tied until it separates nobody."""
+    """Split a group by a tie-break; those in `AGAIN` are repeated for entries still tied until they separate nobody."""
     if len(group) == 1:
         return [group]
     values = {entry: TIEBREAKS[name](entry, group, records) for entry in group}
@@ -318,7 +318,7 @@ def _applied(
 def _split(
     group: Sequence[EntryId], values: Mapping[EntryId, float], name: str, reason: dict[EntryId, str]
 ) -> list[list[EntryId]]:
-    """The group in parts of equal value, best first; the first of each later part remembers what parted it."""
+    """Split a group into parts of equal value, best first, and note the reason for every part but the first."""
     parts: dict[float, list[EntryId]] = {}
     for entry in group:
         parts.setdefault(values[entry], []).append(entry)

@@ -96,7 +96,7 @@ def _close_season(fixture: Fixture, match: Match, now: datetime) -> str:
 def _side_by_lot(fixture: Fixture) -> int:
     """Return the side that wins by lot. The lot decides between entries, so it does not depend on their sides."""
     sides = {slot.entry_id: slot.side for slot in fixture.slots.all() if slot.entry_id is not None}
-    winner = lot(fixture.stage, "deadline", fixture.number, *sorted(sides)).one_of(sorted(sides))
+    winner = lot(fixture.stage, "deadline", fixture.number, *sorted(sides)).choice(sorted(sides))
     return sides[winner]
 
 
