@@ -1,0 +1,139 @@
+"""The fold of a live match under any actions in any order: what always holds."""
+
+import json
+from random import Random
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from engine import FlagRule, MatchState, Refused
+from engine.actions import Act, Phase
+from engine.clock import MINUTE, SECOND, Clock, ClockSettings
+from matches.play.codec import from_data, to_data
+from matches.play.live import PAUSES, Event, Kind, LiveState, after_event
+
+SIDES = st.sampled_from([0, 1])
+ANY_KIND = st.sampled_from([*Act, *Kind])
+DIE = st.integers(1, 6)
+
+
+class LiveMachine(RuleBasedStateMachine):
+    """Two players, a director, and time that goes on; everything not allowed is refused and changes nothing."""
+
+    @initialize(length=st.integers(1, 15), rule=st.sampled_from(FlagRule), clocked=st.booleans(), seed=st.integers())
+    def begin(self, length: int, rule: FlagRule, clocked: bool, seed: int) -> None:
+        self.random = Random(seed)
+        self.at = 0
+        self.given = [2 * MINUTE, 2 * MINUTE]
+        clock = Clock.of(ClockSettings(12 * SECOND, 2 * MINUTE)) if clocked else None
+        self.state = LiveState.start(MatchState.start(length, flag_rule=rule), clock, at=0)
+        self.set_scores = 0
+
+    def apply(self, event: Event) -> None:
+        """Apply an event; a refusal leaves everything as it was."""
+        before = self.state
+        try:
+            self.state = after_event(before, event)
+        except Refused:
+            assert self.state is before
+            return
+        self._check_step(before, event)
+
+    def _check_step(self, before: LiveState, event: Event) -> None:
+        """What one event may change."""
+        if event.kind == Kind.ADJUST_CLOCK:
+            assert event.side is not None
+            self.given[event.side] += event.value or 0
+        self.set_scores += event.kind == Act.SET_SCORE
+        if event.kind in set(Kind):
+            assert self.state.match == before.match
+        if before.clock is not None and self.state.clock is not None and event.kind != Kind.ADJUST_CLOCK:
+            for was, now in zip(before.clock.sides, self.state.clock.sides, strict=True):
+                assert now.bank <= was.bank
+
+    @rule(milliseconds=st.integers(0, 20_000))
+    def time_passes(self, milliseconds: int) -> None:
+        """Until something is due, which then happens at its time."""
+        self.at += milliseconds
+        due = self.state.due_at
+        if due is None or due > self.at:
+            return
+        if self.state.is_paused:
+            self.apply(Event(Kind.CONTINUE, due))
+        elif self.state.match.flagged is None and self.state.clock is not None:
+            self.apply(Event(Act.FLAG, due, self.state.clock.fallen(self.at)))
+
+    @rule(side=SIDES)
+    def get_ready(self, side: int) -> None:
+        self.apply(Event(Kind.READY, self.at, side))
+        if self.state.awaits_opening_roll:
+            self.apply(Event(Act.ROLL, self.at, dice=self.random.choice([(6, 1), (3, 5), (4, 2)])))
+            assert self.state.match.phase is Phase.TO_PLAY
+            assert self.state.ready == (False, False)
+
+    @precondition(lambda self: self.state.match.phase is Phase.TO_ROLL)
+    @rule(dice=st.tuples(DIE, DIE))
+    def roll_and_play(self, dice: tuple[int, int]) -> None:
+        """A whole turn, so that games come to their end."""
+        self.apply(Event(Act.ROLL, self.at, self.state.match.turn, dice))
+        self.play()
+
+    @precondition(lambda self: self.state.match.phase is Phase.TO_PLAY)
+    @rule()
+    def play(self) -> None:
+        if self.state.match.phase is not Phase.TO_PLAY:
+            return
+        plays = self.state.match.legal_plays()
+        steps = self.random.choice(plays).steps if plays else ()
+        moves = tuple((step.source, step.target) for step in steps)
+        self.apply(Event(Act.PLAY, self.at, self.state.match.turn, moves=moves))
+
+    @rule(
+        kind=ANY_KIND,
+        side=st.sampled_from([None, 0, 1]),
+        value=st.sampled_from([None, 1, 2, 3, 5_000]),
+        score=st.sampled_from([None, (0, 0), (1, 0)]),
+    )
+    def anything(self, kind: str, side: int | None, value: int | None, score: tuple[int, int] | None) -> None:
+        """Whatever somebody may send; no play and no roll, which have rules of their own, and no flag."""
+        if kind not in (Act.PLAY, Act.ROLL, Act.FLAG):
+            self.apply(Event(str(kind), self.at, side, value=value, score=score))
+
+    @invariant()
+    def the_cache_is_lossless(self) -> None:
+        assert from_data(json.loads(json.dumps(to_data(self.state)))) == self.state
+
+    @invariant()
+    def points_add_up(self) -> None:
+        match = self.state.match
+        if not self.set_scores:
+            won = [sum(game.points for game in match.results if game.winner == side) for side in (0, 1)]
+            assert won == list(match.score)
+        assert match.is_over == (match.winner is not None)
+
+    @invariant()
+    def time_is_only_spent(self) -> None:
+        clock = self.state.clock
+        if clock is not None:
+            assert all(0 <= side.bank <= given for side, given in zip(clock.sides, self.given, strict=True))
+
+    @invariant()
+    def only_whoever_must_act_spends_time(self) -> None:
+        match, clock = self.state.match, self.state.clock
+        if clock is None:
+            return
+        if match.is_over or match.phase is Phase.ADJOURNED or self.state.is_paused or match.flagged is not None:
+            assert clock.running == ()
+        elif match.phase is Phase.OPENING:
+            assert clock.running == tuple(side for side in (0, 1) if not self.state.ready[side])
+        else:
+            assert clock.running == (match.to_act,)
+
+    @invariant()
+    def pauses_are_few(self) -> None:
+        assert max(self.state.pauses) <= PAUSES
+
+
+TestLiveMatches = LiveMachine.TestCase
+TestLiveMatches.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
