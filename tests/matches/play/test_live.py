@@ -89,6 +89,24 @@ class LiveMachine(RuleBasedStateMachine):
         moves = tuple((step.source, step.target) for step in steps)
         self.apply(Event(Act.PLAY, self.at, self.state.match.turn, moves=moves))
 
+    @rule(kind=st.sampled_from([Act.DOUBLE, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE]))
+    def decide(self, kind: str) -> None:
+        """What the side to act may do beside rolling and playing."""
+        self.apply(Event(kind, self.at, self.state.match.to_act, value=1 if kind == Act.RESIGN else None))
+
+    @rule(side=SIDES, both_continue=st.booleans())
+    def pause(self, side: int, both_continue: bool) -> None:
+        self.apply(Event(Kind.PAUSE, self.at, side))
+        if both_continue:
+            for ready in (0, 1):
+                self.apply(Event(Kind.CONTINUE, self.at, ready))
+
+    @rule(resume=st.booleans())
+    def adjourn(self, resume: bool) -> None:
+        self.apply(Event(Act.ADJOURN, self.at))
+        if resume:
+            self.apply(Event(Act.RESUME, self.at))
+
     @rule(
         kind=ANY_KIND,
         side=st.sampled_from([None, 0, 1]),
