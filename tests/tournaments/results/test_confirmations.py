@@ -16,7 +16,7 @@ from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Fixture
-from tournaments.results.services import results
+from tournaments.results.services import confirmations, results
 from tournaments.results.services.confirmations import Confirmation, confirm_all, open_reports
 
 pytestmark = pytest.mark.django_db
@@ -100,3 +100,15 @@ def test_what_was_settled_meanwhile_stays_as_it_is(division: Division, by_alice:
     results.enter_result(fixture=fixture, result=ResultInput(1, (2, 7)), by=by_alice, now=timezone.now())
     assert number not in confirm(division, by_alice)
     assert Result.objects.get(match=fixture.match).score == (2, 7)
+
+
+def test_a_report_that_was_replaced_before_it_was_locked_waits_for_the_next_tap(
+    division: Division, by_alice: Actor
+) -> None:
+    seen = next(row for row in open_reports(division.tournament, by_alice) if row.report is not None)
+    assert seen.report is not None
+    reports.withdraw_report(match=seen.match, side=0, by=Actor.link(0), now=timezone.now())
+    reports.report_score(match=seen.match, side=0, winner=0, score=(7, 5), by=Actor.link(0), now=timezone.now())
+
+    assert confirmations._confirm(seen, by_alice, timezone.now()).code == "confirm_changed"
+    assert not Result.objects.filter(match=seen.match).exists()
