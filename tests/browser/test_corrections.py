@@ -37,7 +37,7 @@ def draw(page: Page, division: Division) -> None:
     page.goto(f"/events/harbour/{division.tournament.slug}/{division.public_id}/format/")
     page.get_by_role("button", name="Knockout with consolation and last chance").click()
     expect(page.locator("#design")).to_contain_text("Last chance")
-    page.get_by_role("button", name="Save the format").click()
+    page.get_by_role("button", name="Save format").click()
     page.get_by_role("button", name="Draw", exact=True).click()
     publish = page.get_by_role("button", name="Publish this draw")
     expect(publish).to_be_visible(timeout=PATIENCE)

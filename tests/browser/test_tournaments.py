@@ -41,7 +41,7 @@ def draw_worker(club: Club) -> Iterator[None]:
 def make_event(page: Page) -> None:
     page.get_by_label("Name").fill("Friday Knockout")
     page.get_by_label("Starts").fill("2026-12-05T18:30")
-    page.get_by_role("button", name="Make the event").click()
+    page.get_by_role("button", name="Create event").click()
     page.get_by_label("Match length by round").fill("3 5 7")
     page.get_by_role("button", name="Make the division").click()
     expect(page.get_by_label("Add a player", exact=True).last).to_be_visible()
@@ -75,11 +75,11 @@ def test_a_knockout_of_five_from_nothing_to_its_winner(
         add(page, name)
     page.get_by_text("Paste a list or upload a CSV file").click()
     page.get_by_label("Paste a list", exact=True).fill("Fifth Player\nelif ristic")
-    page.get_by_role("button", name="Look at it first").click()
-    expect(page.get_by_text("already in", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Check the names").click()
+    expect(page.get_by_text("already entered", exact=True)).to_be_visible()
     looked_at(page)
     page.get_by_role("button", name="Enter 1 player").click()
-    page.get_by_role("button", name="花子 山田 is here").click()
+    page.get_by_role("button", name="Check in 花子 山田").click()
     expect(page.get_by_text("1 checked in")).to_be_visible()
     looked_at(page)
 

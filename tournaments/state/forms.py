@@ -56,8 +56,8 @@ class KeepApartForm(RefusingForm):
 
     page = forms.ChoiceField(choices=[("draw", "draw"), ("rounds", "rounds")])
     act = forms.ChoiceField(choices=[(KEEP, KEEP), (LET_MEET, LET_MEET)])
-    first = forms.CharField(label=_("This player"), max_length=10)
-    second = forms.CharField(label=_("does not meet"), max_length=10)
+    first = forms.CharField(label=_("First player"), max_length=10)
+    second = forms.CharField(label=_("Second player"), max_length=10)
     FIELD_OF: ClassVar[dict[str, str]] = {}
 
 

@@ -69,7 +69,7 @@ MESSAGES: dict[str, str] = {
     "draw_begun": gettext_noop("The draw can no longer be taken back: M{fixture} has begun or is decided."),
     "round_begun": gettext_noop("The round can no longer be taken back: M{fixture} has begun or is decided."),
     "round_not_last": gettext_noop("Only the round paired last can be taken back; that is not round {round}."),
-    "round_is_the_draw": gettext_noop("The first round is the draw of the division. Take the draw back instead."),
+    "round_is_the_draw": gettext_noop("The first round is the draw of the division. Take back the draw instead."),
     "no_draft": gettext_noop("There is no draft of the draw to publish."),
     "draft_in_work": gettext_noop("The draw is being made."),
     "draft_outdated": gettext_noop("The entries or the scores have changed since this draft was made. Make it again."),

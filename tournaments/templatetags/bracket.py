@@ -40,7 +40,7 @@ class Words(NamedTuple):
 
 def _words() -> Words:
     return Words(
-        {"live": _("Live"), "claimed": _("Claimed"), "disputed": _("Disputed")},
+        {"live": _("Live"), "claimed": _("Reported"), "disputed": _("Disputed")},
         _("winner → M%(number)d"),
         _("loser → M%(number)d"),
         _("winner → draw of %(round)s"),

@@ -149,7 +149,7 @@ def test_one_tap_publishes_the_event_and_draws(
 ) -> None:
     client.login(username="alice@example.org", password=password)
     address = [club.slug, entered.tournament.slug, entered.public_id]
-    assert "Publish the event and draw" in client.get(reverse("draw", args=address)).content.decode()
+    assert "Publish event and draw" in client.get(reverse("draw", args=address)).content.decode()
 
     client.post(reverse("draw-request", args=address), {"reason": ""})
     assert not Draw.objects.exists(), "without the box the event stays private and nothing is drawn"

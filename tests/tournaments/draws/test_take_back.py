@@ -268,7 +268,7 @@ def test_a_director_takes_a_draw_back_on_its_page_and_everybody_reads_why(played
     driver = played(5, StageSettings("knockout"))
     tournament = driver.division.tournament
     address = [tournament.club.slug, tournament.slug, driver.division.public_id]
-    assert "Take the draw back" in alice_client.get(reverse("draw", args=address)).content.decode()
+    assert "Take back the draw" in alice_client.get(reverse("draw", args=address)).content.decode()
     old = Stage.objects.get().seed
 
     alice_client.post(reverse("draw-take-back", args=address), {"after": driver.seq, "reason": ""})
@@ -289,7 +289,7 @@ def test_a_director_takes_a_round_back_on_the_page_of_the_rounds_or_by_api(
     driver = second_round
     tournament = driver.division.tournament
     address = [tournament.club.slug, tournament.slug, driver.division.public_id]
-    assert "Take round 2 back" in alice_client.get(reverse("rounds", args=address)).content.decode()
+    assert "Take back round 2" in alice_client.get(reverse("rounds", args=address)).content.decode()
     alice_client.post(reverse("round-take-back", args=address), {"after": driver.seq, "reason": "Again"})
     assert driver.draw_of(2)[-1].state == Draw.State.PUBLISHED, "a missing round number is refused"
     alice_client.post(reverse("round-take-back", args=address), {"after": driver.seq, "reason": "Again", "round": 2})
@@ -312,10 +312,10 @@ def test_a_correction_offers_to_take_back_the_round_that_was_paired_from_the_res
     page = reverse("fixture-correct", args=[tournament.club.slug, tournament.slug, first.public_id])
     where = reverse("api-fixture-corrections-preview", args=[first.public_id])
     body = {"winner": 1, "score": [3, 7], "kind": "played", "voided_rated": True}
-    assert "Take round 2 back" in alice_client.get(page).content.decode()
+    assert "Take back round 2" in alice_client.get(page).content.decode()
     assert alice_client.post(where, body, content_type="application/json").json()["round_to_take_back"] == 2
 
     driver.report(driver.ready()[0], 0)
 
-    assert "Take round 2 back" not in alice_client.get(page).content.decode()
+    assert "Take back round 2" not in alice_client.get(page).content.decode()
     assert alice_client.post(where, body, content_type="application/json").json()["round_to_take_back"] is None

@@ -273,7 +273,7 @@ def test_a_draft_of_other_entries_is_not_published(entered: Division, alice_clie
 def test_one_alone_cannot_be_drawn(division: Division, alice_client: Client, by_alice: Actor) -> None:
     post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
-    assert "Two are needed for a draw." in text(page(alice_client, url(division, "draw/")))
+    assert "A draw needs at least two players." in text(page(alice_client, url(division, "draw/")))
     assert "at least two are needed" in post(alice_client, url(division, "draw/request/"), {})
 
 
@@ -284,7 +284,7 @@ def test_club_mates_who_could_not_be_kept_apart_are_named(entered: Division, ali
     Division.objects.filter(pk=entered.pk).update(apart=True)
     post(alice_client, url(entered, "draw/request/"), {})
     make(entered)
-    assert "could not be kept in opposite halves" in text(page(alice_client, url(entered, "draw/")))
+    assert "could not be placed in opposite halves" in text(page(alice_client, url(entered, "draw/")))
 
 
 def test_who_has_withdrawn_comes_back_after_a_look_at_what_follows(
@@ -350,7 +350,7 @@ def test_a_late_entry_shows_whom_it_affects_before_it_is_made_and_is_undone(
     assert taken[1] in {player.name for player in fixture.match.players}
 
     base = f"/events/{entered.tournament.club.slug}/{entered.tournament.slug}/entries/{entry.public_id}/"
-    assert "Late: undo…" in text(page(alice_client, url(entered)))
+    assert "Undo late entry…" in text(page(alice_client, url(entered)))
     look = alice_client.get(f"{base}undo-late/").content.decode()
     after = re.search(r'name="after" value="(\d+)"', look)
     assert after

@@ -174,7 +174,7 @@ def test_bob_sees_his_next_match_first(
 def test_the_home_finds_a_player(running: RunningEvent, client: Client) -> None:
     html = page(client, f"{running.url}?player=CAROL")
     assert re.search(rf'href="{running.division_url}\?player=[2-9a-z]{{10}}"', html)
-    assert "Nobody of that name" in page(client, f"{running.url}?player=zebra")
+    assert "No entries with that name" in page(client, f"{running.url}?player=zebra")
 
 
 def test_times_are_shown_on_the_clocks_of_the_event_and_of_the_reader(
@@ -186,7 +186,7 @@ def test_times_are_shown_on_the_clocks_of_the_event_and_of_the_reader(
 
 
 def test_an_event_is_called_off_after_a_second_look(alice_client: Client, running: RunningEvent) -> None:
-    assert "Call off" in page(alice_client, f"{running.url}cancel/")
+    assert "Keep the event" in page(alice_client, f"{running.url}cancel/")
     post(alice_client, f"{running.url}cancel/", {"reason": "snow", "event": running.tournament.public_id})
     running.tournament.refresh_from_db()
     assert running.tournament.status == Tournament.Status.CANCELLED

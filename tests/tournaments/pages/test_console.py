@@ -198,7 +198,7 @@ def test_a_stale_form_is_told_what_happened_meanwhile(running: RunningEvent, ali
     answer = alice_client.post(f"{running.fixture_url}result/", {**SAID, "seen": "1"})
     assert answer.status_code == 409
     said = text(answer.content.decode())
-    assert "Meanwhile:" in said
+    assert "Changes since you opened this page:" in said
     assert "claimed a score" in said
     assert not Result.objects.exists()
 

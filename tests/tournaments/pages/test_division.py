@@ -85,7 +85,7 @@ def test_bye_walkover_and_to_be_decided_have_words_of_their_own(
     assert "Winner of M5" in text(box(html, 7))
 
 
-@pytest.mark.parametrize("word", ["Live", "Claimed", "Disputed"])
+@pytest.mark.parametrize("word", ["Live", "Reported", "Disputed"])
 def test_what_happens_in_a_match_is_marked(running: RunningEvent, client: Client, word: str) -> None:
     match = running.fixture.match
     assert match is not None
@@ -145,7 +145,7 @@ def test_the_draw_tells_how_it_came_about(running: RunningEvent, client: Client)
     assert stage.seed in html
     assert stage.seed_hash in html
     assert "barpoint-knockout/1" in html
-    assert html.count("because: “again”") == drafts - 1
+    assert html.count("reason: “again”") == drafts - 1
 
 
 def test_before_the_draw_only_the_fingerprint_is_told(

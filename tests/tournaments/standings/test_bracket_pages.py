@@ -310,7 +310,7 @@ def test_a_draft_shows_everybody_and_what_follows(
     assert [name for name in names if not re.search(rf"{name}\b", said)] == []
     assert "have changed since" not in said
     if len(stages) > 1:
-        later = "1st of group A" if stages[0].format == GROUPS else "Drawn when the stage before is over."
+        later = "1st of group A" if stages[0].format == GROUPS else "Drawn when the previous stage is over."
         assert later in said
     assert client.get(address).status_code in (302, 404)
 

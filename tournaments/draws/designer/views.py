@@ -33,8 +33,8 @@ from tournaments.models import Division
 from tournaments.state.format_labels import PRESET_NAMES, stages_name
 from tournaments.state.stages import set_stages
 
-TEMPLATE = "tournaments/draws/design/design.html"
-FRAGMENT = "tournaments/draws/design/_design.html"
+TEMPLATE = "tournaments/draws/designer/designer.html"
+FRAGMENT = "tournaments/draws/designer/_designer.html"
 
 
 @account_needed
@@ -88,7 +88,7 @@ def _render(
         "club": tournament.club,
         "division": division,
         "divisions": divisions_of(tournament),
-        "design": page,
+        "designer": page,
         "presets": list(PRESET_NAMES.items()),
         "missed": missed,
         "open": division.status == Division.Status.ENTRIES,

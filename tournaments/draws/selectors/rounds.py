@@ -164,10 +164,10 @@ def _request_choices(current: PairedStage, upcoming: NextRoundStatus, names: Nam
     rounds = range(upcoming.number, most + 1)
     playing = [entry for entry in to_be_paired(current.settings, current.event) if entry in names.entries]
     return {
-        "asked_byes": requested_byes(current, names),
+        "requested_byes": requested_byes(current, names),
         "bye_kinds": ByeRequest.Kind.choices,
         "bye_rounds": rounds if current.settings.format != LIVES and upcoming.state != OVER else [],
-        "here": sorted(
+        "players": sorted(
             ((names.entries[entry].public_id, names.of(entry)) for entry in playing), key=lambda choice: choice[1]
         ),
         "pair_rows": range(PAIR_ROWS),

@@ -36,8 +36,8 @@ from tournaments.events.views.pages import (
 )
 from tournaments.models import Division
 
-TEMPLATE = "tournaments/draws/pairing_desk.html"
-FRAGMENT = "tournaments/draws/_pairing_desk.html"
+TEMPLATE = "tournaments/draws/rounds.html"
+FRAGMENT = "tournaments/draws/_rounds.html"
 
 
 @account_needed

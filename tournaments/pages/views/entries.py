@@ -48,7 +48,7 @@ def search(request: HttpRequest, club: str, slug: str, division: str) -> HttpRes
     found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     members = selectors.members_called(found, request.GET.get("name", ""))
     context = {"members": members, "division": found, "tournament": found.tournament}
-    return render(request, "tournaments/entries/_members_found.html", context)
+    return render(request, "tournaments/entries/_matching_members.html", context)
 
 
 @account_needed

@@ -254,8 +254,8 @@ def test_who_is_too_late_sees_what_was_changed_and_keeps_what_he_typed(
 
 def test_after_the_draw_nothing_can_be_chosen(alice_client: Client, running: RunningEvent) -> None:
     html = alice_client.get(running.division_url + "format/").content.decode()
-    assert "the format is fixed" in html
-    assert "Save the format" not in html
+    assert "the format can no longer be changed" in html
+    assert "Save format" not in html
     response = alice_client.post(running.division_url + "format/", typed(running.division, {"format": "swiss"}))
     assert response.status_code == 409
     assert stage_settings(running.division) == [StageSettings()]
