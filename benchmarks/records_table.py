@@ -21,15 +21,15 @@ class Compared(NamedTuple):
 
     file: str
     game: int
-    wanted: tuple[int | None, int]
+    expected: tuple[int | None, int]
     """Winner (0 left, 1 right) and points."""
-    found: tuple[int | None, int]
+    actual: tuple[int | None, int]
     reasons: tuple[str, ...]
     """Codes of the warnings and errors found in this game, and `money_game`: the manifest knows no Jacoby rule."""
 
     @property
     def equal(self) -> bool:
-        return self.wanted == self.found
+        return self.expected == self.actual
 
     @property
     def explained(self) -> bool:
@@ -47,7 +47,7 @@ def compared(row: dict[str, Any], check: Check) -> Iterator[Compared]:
     for index, expected in enumerate(known):
         verdict = check.verdict.games[index] if index < len(check.verdict.games) else None
         if expected is not None:
-            yield Compared(row["file"], index + 1, expected, _found(verdict), _reasons(check, verdict))
+            yield Compared(row["file"], index + 1, expected, _actual(verdict), _reasons(check, verdict))
 
 
 def _known(game: dict[str, Any]) -> tuple[int | None, int] | None:
@@ -61,7 +61,7 @@ def _known(game: dict[str, Any]) -> tuple[int | None, int] | None:
     return None
 
 
-def _found(game: GameVerdict | None) -> tuple[int | None, int]:
+def _actual(game: GameVerdict | None) -> tuple[int | None, int]:
     return (None, 0) if game is None else (game.winner, game.points)
 
 
@@ -79,7 +79,7 @@ def illegal_plays(row: dict[str, Any]) -> set[tuple[int, int]]:
     return {(play["game"], play["ply"]) for play in row.get("illegal", ())}
 
 
-def plays_found_illegal(findings: tuple[Finding, ...]) -> set[tuple[int, int]]:
+def plays_judged_illegal(findings: tuple[Finding, ...]) -> set[tuple[int, int]]:
     """Game and roll of each play that was found illegal; only these findings come with plays near to them."""
     return {(f.game, f.ply) for f in findings if f.nearest and f.game is not None and f.ply is not None}
 
@@ -97,7 +97,7 @@ def table(folder: Path) -> str:
             games["equal" if game.equal else "explained" if game.explained else "DIFFERENT"] += 1
             reasons.update([] if game.equal else game.reasons)
         listed += len(illegal_plays(row))
-        met += len(illegal_plays(row) & plays_found_illegal(check.verdict.findings))
+        met += len(illegal_plays(row) & plays_judged_illegal(check.verdict.findings))
     lines = [f"{count:6}  {name} files {outcome}" for (name, outcome), count in sorted(outcomes.items())]
     lines += [f"{count:6}  games: winner and points {name}" for name, count in games.items()]
     lines += [f"{count:6}    because of {code}" for code, count in reasons.most_common()]

@@ -142,7 +142,7 @@ MESSAGES: dict[str, str] = {
 
 
 class Refused(Exception):
-    """Raised where a request cannot be met by the rules; nothing has changed.
+    """Raised for bad input and for what the rules do not allow; nothing has changed.
 
     `code` is stable and meant for programs; `params` fill the sentence of that code.
     """

@@ -46,9 +46,9 @@ class Position(tuple[int]):
     def from_counts(cls, counts: Sequence[int]) -> Self:
         """The position of 26 counts seen by the player on roll.
 
-        Index 0: the opponent's checkers on the bar, as a negative number. 1–24: the points, positive for the
-        player on roll, negative for the opponent. 25: his own bar. What is missing to fifteen is borne off.
-        Raises Refused: `bad_counts`, `wrong_bar_side`, `too_many_checkers`, `no_checkers_left`.
+        Index 0: the opponent's checkers on the bar, as a negative number. 1–24: the points, positive for the player
+        on roll, negative for the opponent. 25: the bar of the player on roll. Checkers missing from fifteen are borne
+        off. Raises Refused: `bad_counts`, `wrong_bar_side`, `too_many_checkers`, `no_checkers_left`.
         """
         numbers = tuple(counts) if isinstance(counts, Sequence) else ()
         if len(numbers) != COUNTS or not all(type(count) is int for count in numbers):

@@ -1,4 +1,4 @@
-"""The version of the rules as written here; every stored verdict names the one that made it."""
+"""The version of the adjudication, stored with every verdict."""
 
 VERSION = "3"
-"""Grows by one whenever the same record may be judged differently."""
+"""Increased whenever the same record may get a different verdict."""

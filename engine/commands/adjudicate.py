@@ -9,9 +9,9 @@ from typing import Any, TextIO
 from engine.adjudication import Check, check_record
 from engine.verdict import Finding, GameVerdict, Outcome
 
-SUMMARY = "play match records through by the rules"
+SUMMARY = "check match records against the rules"
 HELP = (
-    "Read match records (.mat and other text, .sgf, .xg, .json) and play them through by the rules. "
+    "Read match records (.mat and other text, .sgf, .xg, .json) and check them against the rules. "
     "Exit status: 0 if all were accepted, 1 if any was not, 2 if a file could not be read."
 )
 
@@ -22,7 +22,7 @@ _CLEAR_LINE = "\r\033[K"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the files, and the form of the verdicts."""
+    """Declare the files and the form of the verdicts."""
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of text")
 

@@ -9,7 +9,7 @@ from engine.records.mat_writer import STYLES
 from engine.simulation import Style, play_out
 
 SUMMARY = "write a match between simple players, as sample data"
-HELP = "Play a match by chance and write its record; the same seed gives the same match."
+HELP = "Play a random match and write its record; the same seed gives the same match."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--length", type=int, required=True, help="points to win")
     parser.add_argument("--to", choices=FORMATS, default="mat")
-    parser.add_argument("--dialect", choices=tuple(STYLES), help="the program whose .mat is imitated")
+    parser.add_argument("--dialect", choices=tuple(STYLES), help="write .mat as this program does")
     parser.add_argument("--players", nargs=2, metavar=("LEFT", "RIGHT"), default=("Ada", "Ben"))
     parser.add_argument("--style", choices=[style.value for style in Style], default=Style.SIMPLE.value)
 

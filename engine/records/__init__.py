@@ -1,7 +1,7 @@
 """Match records: from bytes to a Transcript and back.
 
-A reader never judges: it tells what a record says. What it could not understand stands in
-`transcript.problems`, and only where there is nothing to read is the file refused.
+A reader does not check plays. What it could not understand is listed in `transcript.problems`; a file is refused only
+if there is nothing to read.
 """
 
 from engine.errors import Refused
@@ -22,11 +22,11 @@ __all__ = ["FORMATS", "Limits", "from_data", "read", "refuse_other_files", "to_d
 
 
 def read(data: bytes | str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
-    """Read a match record, whatever its format; `transcript.format` and `.dialect` tell which it was.
+    """Read a match record of any format, which is given by `transcript.format` and `.dialect`.
 
     `data` is the content of a file, or text that was pasted.
 
-    Raises Refused where there is nothing to read: `file_too_large`, what refuse_other_files refuses, `not_text`,
+    Raises Refused if there is nothing to read: `file_too_large`, what refuse_other_files refuses, `not_text`,
     `unknown_format`, `no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`, `inflates_too_much`,
     `damaged_file`.
     """

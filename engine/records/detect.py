@@ -1,4 +1,4 @@
-"""Tells by content, never by file name, how a record is written."""
+"""Detects the format of a record by its content, never by its file name."""
 
 import codecs
 import re
@@ -19,7 +19,7 @@ _MAT = re.compile(
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file: UTF-8 or UTF-16 with or without mark, else Windows-1252.
+    """Return the text of a file: UTF-8 or UTF-16 with or without a byte order mark, or else Windows-1252.
 
     Raises Refused (`not_text`) where it is none of these.
     """
@@ -35,7 +35,7 @@ def decoded(data: bytes) -> str:
 
 
 def _utf16_without_mark(data: bytes) -> str:
-    """Western text in UTF-16 has a zero in every other byte; which ones tells the order."""
+    """Decode UTF-16 without a mark: in Western text every other byte is zero, which shows the byte order."""
     head = data[:4096]
     zeros = [head[0::2].count(0), head[1::2].count(0)]
     half = len(head) // 2
@@ -52,9 +52,9 @@ def is_xg(data: bytes) -> bool:
 
 
 def text_format(text: str) -> str:
-    """`json`, `sgf` or `mat`.
+    """Return `json`, `sgf` or `mat`.
 
-    Raises Refused where it is none of them: `no_match`, `is_web_page`, `is_chess`, `unknown_format`.
+    Raises Refused for any other text: `no_match`, `is_web_page`, `is_chess`, `unknown_format`.
     """
     if not text.strip("\0 \t\r\n\ufeff"):
         raise Refused("no_match")
@@ -68,7 +68,7 @@ def text_format(text: str) -> str:
 
 
 def refuse_other_files(data: bytes) -> None:
-    """Refuse what is plainly another kind of file, before anything in it is read; whatever else it is may pass.
+    """Refuse a file that is plainly not a match record, before reading it.
 
     Raises Refused: `is_pdf`, `is_image`, `is_document`, `is_zip`, `is_web_page`, `is_chess`.
     """

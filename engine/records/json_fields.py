@@ -1,4 +1,4 @@
-"""Takes typed fields out of decoded JSON, saying exactly where a wrong value stands."""
+"""Reads typed fields from decoded JSON, with the exact path of a wrong value."""
 
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, NoReturn, TypeVar
@@ -11,7 +11,7 @@ DEEPEST = 20
 
 T = TypeVar("T")
 Check = Callable[[Any, str], T]
-"""Turns a decoded value and its path into what it means, or raises Refused (`bad_field`)."""
+"""Converts a decoded value at a path, or raises Refused (`bad_field`)."""
 
 
 def bad_field(where: str, expected: str) -> NoReturn:
@@ -73,7 +73,7 @@ def pair_of(check: Check[T]) -> Check[tuple[T, T]]:
 
 
 def plain_object(value: Any, where: str) -> dict[str, Any]:
-    """A check for an object whose contents are nobody's business here, as long as they can be written again."""
+    """A check for an object of any content that is not nested too deeply to be written again."""
     if not isinstance(value, dict):
         bad_field(where, "an object")
     level: list[Any] = [value]
@@ -91,7 +91,7 @@ def _contents(value: Any) -> Collection[Any]:
 
 
 class Fields:
-    """The fields of one JSON object; each is taken once, and what is left over was unknown."""
+    """The fields of one JSON object; each is taken once, and those left over are unknown."""
 
     def __init__(self, value: Any, where: str, unknown: list[str]) -> None:
         if not isinstance(value, dict):
@@ -101,16 +101,16 @@ class Fields:
         self.unknown = unknown
 
     def need(self, name: str, check: Check[T]) -> T:
-        """A field that has to be there."""
+        """Take a required field."""
         return check(self.values.pop(name, None), f"{self.where}.{name}" if self.where else name)
 
     def take(self, name: str, check: Check[T]) -> T | None:
-        """A field that may be missing or null."""
+        """Take a field that may be missing or null."""
         if self.values.get(name) is None:
             self.values.pop(name, None)
             return None
         return self.need(name, check)
 
     def done(self) -> None:
-        """Note the fields nobody asked for."""
+        """Add the fields that were not taken to `unknown`."""
         self.unknown += [f"{self.where}.{name}" if self.where else name for name in self.values]

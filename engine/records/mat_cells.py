@@ -1,7 +1,7 @@
-"""The small words of a `.mat` row: what one cell says.
+"""The cells of a `.mat` row.
 
-A row is `number) left cell   right cell`. Columns are no guide (a four-step cell overflows its own), so a
-row is cut wherever a cell *starts*: at a roll `64:` or at one of the words below.
+A row is `number) left cell   right cell`. Columns are unreliable (a cell with four steps overflows its own), so a row
+is split where a cell *starts*: at a roll `64:` or at one of the words below.
 """
 
 import re
@@ -14,7 +14,7 @@ from engine.position import Position
 from engine.transcript import Move
 
 NEAR = 3
-"""A word at most this many blanks after a roll (`64: Cannot Move`) belongs to that roll."""
+"""Blanks between a roll and a word that still belongs to it (`64: Cannot Move`)."""
 LONGEST_TEXT = 1000
 LONGEST_NAME = 200
 SHOWN = 80
@@ -25,7 +25,7 @@ _START = re.compile(
     r"|(?P<word>[a-z']{4,9}|no)(?P<second> (?:move|play|on time|out))?\b)",
     re.IGNORECASE | re.ASCII,
 )
-"""Where a cell may start: a roll, a marker, or a word, which need not be one of ours."""
+"""A possible start of a cell: a roll, a marker, or a word, which may be unknown."""
 _SORTS = {
     "no_move": ("cannot move", "can't move", "no move", "no play", "dance", "dances"),
     "double": ("double", "doubles", "redouble", "redoubles"),
@@ -56,14 +56,14 @@ class Cell(NamedTuple):
     """One cell of a row."""
 
     sort: str
-    """roll, illegal, row (a row number once more inside a row), or a key of _SORTS."""
+    """roll, illegal, row (another row number inside a row), or a key of _SORTS."""
     word: str
     text: str
-    """What stands after the word."""
+    """The text after the word."""
     column: int
     """Counted from 0."""
     gap: int
-    """Blanks between this cell and what stands before it."""
+    """Blanks before this cell."""
 
     @property
     def shown(self) -> str:
@@ -72,23 +72,23 @@ class Cell(NamedTuple):
 
 
 def one_line(text: str, longest: int = LONGEST_TEXT) -> str:
-    """A name or remark as it can stand in a line: no control characters, no outer blanks, not endless."""
+    """Return a name or remark fit for one line: trimmed, without control characters, at most `longest` characters."""
     printable = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     return printable.strip()[:longest].strip()
 
 
 def name_of(text: str) -> str:
-    """A player's name as it can stand in a line."""
+    """Return a player's name fit for one line."""
     return one_line(text, LONGEST_NAME)
 
 
 def shown(text: str) -> str:
-    """A text as a problem quotes it."""
+    """Return a text as a problem quotes it."""
     return text.strip()[:SHOWN]
 
 
 def _starts(line: str, offset: int) -> list[tuple[str, str, int]]:
-    """The cells of a row as far as their first words tell: (sort, word, column)."""
+    """Return where the cells of a row start: (sort, word, column)."""
     starts = []
     for match in _START.finditer(line, offset):
         sort = match.lastgroup or ""
@@ -104,13 +104,13 @@ def _starts(line: str, offset: int) -> list[tuple[str, str, int]]:
 
 
 def starts_with_cell(line: str) -> bool:
-    """Whether a line without a number begins with a cell that stands so in real files, and not with prose."""
+    """Whether a line without a number starts with a cell as real files have it, and not with prose."""
     start = line.lstrip()
     return _UNNUMBERED.match(start) is not None
 
 
 def cells_of(line: str, offset: int) -> tuple[str, list[Cell]]:
-    """What stands before the first cell of a row (usually nothing), and its cells in order."""
+    """Return the text before the first cell of a row (usually none), and its cells in order."""
     starts = _starts(line, offset)
     lead = line[offset : starts[0][2]] if starts else line[offset:]
     cells: list[Cell] = []
@@ -130,7 +130,7 @@ def cells_of(line: str, offset: int) -> tuple[str, list[Cell]]:
 
 
 def _completed(roll: Cell, cell: Cell) -> Cell:
-    """The cell of `64: Cannot Move` or `11: Illegal play (…)` as one; else the second as it is."""
+    """Merge the two cells of `64: Cannot Move` or `11: Illegal play (…)`; otherwise return the second."""
     if cell.sort == "no_move":
         return roll._replace(text=cell.word)
     if cell.sort == "illegal":
@@ -140,7 +140,7 @@ def _completed(roll: Cell, cell: Cell) -> Cell:
 
 @lru_cache(maxsize=1024)
 def moves_of_words(text: str) -> tuple[Move, ...] | None:
-    """What stands after a roll where it is no list of moves, or not a plain one; None: not recorded.
+    """Return the moves after a roll where they are not a plain list; None if they were not recorded.
 
     Raises Refused (`bad_notation`).
     """
@@ -156,7 +156,7 @@ def moves_of_words(text: str) -> tuple[Move, ...] | None:
 
 
 def moves_of(text: str) -> tuple[Move, ...] | None:
-    """What was played: the text of a cell after its roll; None where it was not recorded (`????`).
+    """Return the moves in the text after a roll; None if they were not recorded (`????`).
 
     An empty cell is a dance: (). Raises Refused (`bad_notation`).
     """
@@ -172,27 +172,27 @@ def moves_of(text: str) -> tuple[Move, ...] | None:
 DICE: dict[str, tuple[int, int] | None] = {
     f"{first}{second}": (first, second) for first in range(10) for second in range(10)
 } | {"00": None}
-"""The dice of a roll as written; `00:` is how some programs write a turn whose roll is not known."""
+"""The dice of a roll as written; some programs write `00:` for an unknown roll."""
 
 
 def first_number(text: str) -> int | None:
-    """The first whole number in a cell's text, if any: `=> 4`, `==> 4`, ` 2 points`."""
+    """Return the first whole number in a cell's text, if any: `=> 4`, `==> 4`, ` 2 points`."""
     match = _WHOLE_NUMBER.search(text)
     return int(match[0]) if match else None
 
 
 def resign_level(text: str) -> int | None:
-    """How much of the game is given up, times the cube, where the cell names it."""
+    """Return how many times the cube is resigned, if the cell says so."""
     lowered = text.lower()
     return next((level for word, level in _RESIGN_LEVELS if word in lowered), None)
 
 
 def snowie_position(text: str) -> tuple[Position, str] | None:
-    """The position in an `Illegal play (…)` marker, seen by the player then on roll, and that player's name.
+    """Return the position in an `Illegal play (…)` marker, seen by the player then on roll, and that player's name.
 
-    The marker carries a line of Snowie's text format, forty fields between semicolons: 5 the name of the
-    player on roll, 12 the opponent's bar, 13–36 the points seen by the player on roll (own checkers positive),
-    37 the own bar. None where it is not of that form. Source: `export position snowietxt` of GNU Backgammon.
+    The marker contains a line of Snowie's text format, forty fields separated by semicolons: 5 is the name of the
+    player on roll, 12 the opponent's bar, 13–36 the points seen by the player on roll (own checkers positive), 37 the
+    bar of the player on roll. None if it has another form. Source: `export position snowietxt` of GNU Backgammon.
     """
     fields = text[text.index("(") + 1 :].rstrip(") ").split(";")
     if len(fields) < 38:

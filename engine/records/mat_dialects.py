@@ -1,4 +1,4 @@
-"""Whose hand a `.mat` file is in: told from its remarks and its small habits. Only for display and statistics."""
+"""Which program wrote a `.mat` file, guessed from its remarks and habits. Used for display and statistics only."""
 
 import re
 
@@ -15,13 +15,13 @@ _SITES = (
 _RATED_NAME = re.compile(r"([^,]*[^,\s]),([0-9]{3,4})")
 _GNUBG_LENGTH = re.compile(r"(?:^|\n) \d{1,4} point match\r?\n")
 _HEAD = 5000
-"""Characters in which a program's habits show."""
+"""Characters at the start of a file that are searched."""
 
 
 def without_ratings(players: tuple[str, str], info: dict[str, str]) -> tuple[tuple[str, str], dict[str, str]]:
-    """GamesGrid writes `name,1859`: the names without, and the ratings as remarks of their own.
+    """Split names such as `name,1859`, as GamesGrid writes them; the ratings become remarks.
 
-    Only where both names end so, for a comma may well be part of a name.
+    Both names must have that form, since a name may contain a comma.
     """
     rated = [_RATED_NAME.fullmatch(name) for name in players]
     left, right = rated
@@ -32,7 +32,7 @@ def without_ratings(players: tuple[str, str], info: dict[str, str]) -> tuple[tup
 
 
 def dialect_of(text: str, info: dict[str, str], rated: bool) -> str:
-    """The name of the program that seems to have written this record; `jellyfish` where nothing tells."""
+    """Return the name of the program that probably wrote this record; `jellyfish` by default."""
     site = info.get("Site", "").lower()
     for word, dialect in _SITES:
         if word in site:

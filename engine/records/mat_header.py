@@ -1,4 +1,4 @@
-"""The line above each game of a `.mat` file: ` Alice : 0                      Bob : 2`."""
+"""The header of each game in a `.mat` file: ` Alice : 0                      Bob : 2`."""
 
 import re
 from typing import NamedTuple
@@ -15,16 +15,16 @@ class Header(NamedTuple):
     players: tuple[str, str]
     score: Score
     right_column: int
-    """Where the right name starts, counted from 0."""
+    """Column of the right name, counted from 0."""
     squeezed: bool
-    """Only one blank between the columns: the text went through a page that squeezed them (a forum, a mail)."""
+    """Only one blank is between the columns: repeated blanks were lost, as in a forum post or an e-mail."""
 
 
 def header_of(line: str, known: set[str]) -> Header | None:
-    """The names and scores of a header line; None where it is none.
+    """Return the names and scores of a header line; None if it is not one.
 
-    A name may be empty, and may itself hold a colon and a number: then names known already decide, else a
-    wide gap after the left score.
+    A name may be empty, and may contain a colon and a number. Names that are known decide how to split the line, or
+    else a wide gap after the left score.
     """
     head, colon, right_score = line.rpartition(":")
     right_score = right_score.strip()

@@ -1,7 +1,7 @@
-"""Reads match records in text: Jellyfish `.mat` and all that other programs made of it.
+"""Reads match records in text: Jellyfish `.mat` and its variants by other programs.
 
-Forgiving in form, strict in fact: a cell that is not understood becomes a Problem, it is never dropped in
-silence. Whether what is written can have happened is not asked here.
+The form may vary, but nothing is dropped silently: a cell that is not understood becomes a Problem. Whether a play is
+possible is not checked here.
 """
 
 import re
@@ -30,19 +30,19 @@ from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Tr
 
 LEFT, RIGHT, CENTRED = 0, 1, -1
 LONGEST_LINE = 2000
-"""Characters; the longest row seen, with a position in it, has 200."""
+"""Characters; the longest row seen, which contains a position, has 200."""
 USUAL_GAME = frozenset(("backgammon", "standard", "normal", ""))
 NARROWEST = 10
-"""No right column starts further left than this."""
+"""Leftmost start of a right column."""
 WIDEST = 20
-"""No left column starts further right than this, however far a long name pushes the header's second half."""
+"""Rightmost start of a left column, however far a long name moves the right half of the header."""
 
 GALAXY_MONEY_LENGTH = 16
 
 _TWO_PLAYS = re.compile(
     r"[ \t]*[0-9]{1,4}\) {0,4}([0-9]{2}):([0-9A-Za-z/*() \t]*)[ \t]([0-9]{2}):([0-9A-Za-z/*() \t]*)"
 ).fullmatch
-"""The commonest row by far: a play in each column."""
+"""By far the most common row: a play in each column."""
 _ROW = re.compile(r"[ \t]*[0-9]{1,4}\)").match
 _GAME = re.compile(r"[ \t]*Game[ \t]+(\d{1,6})[ \t]*:?[ \t]*", re.IGNORECASE | re.ASCII).fullmatch
 _LENGTH = re.compile(r"[ \t]*(\d{1,4})[ \t]*-?points?[ \t]+match\b", re.IGNORECASE | re.ASCII).match
@@ -68,7 +68,7 @@ _KINDS = {
 
 
 class _Draft:
-    """A game while it is being read."""
+    """A game that is being read."""
 
     def __init__(self, number: int, place: Place) -> None:
         self.number = number
@@ -79,15 +79,15 @@ class _Draft:
         self.claim: Claim | None = None
         self.claim_place = Place()
         self.loose_resignation: int | None = None
-        """Index of a resignation on a line without a number: its column says nothing about who resigned."""
+        """Index of a resignation on a line without a number, whose column does not show who resigned."""
 
     @property
     def squeezed(self) -> bool:
-        """Whether blanks were lost, so that columns tell nothing."""
+        """Whether blanks were lost, so that columns mean nothing."""
         return self.header is not None and self.header.squeezed
 
     def winner_without_column(self) -> int | None:
-        """Whose result it must be where columns tell nothing; None where that is not so."""
+        """Return who must have won, if columns mean nothing; otherwise None."""
         if not self.squeezed or not self.events:
             return None
         last = self.events[-1]
@@ -100,7 +100,7 @@ class _Draft:
     def finished(self) -> Game:
         if self.squeezed and len(self.events) > 1:
             first, second = self.events[:2]
-            # Where blanks are lost, a lone first cell looks like a left one; the left player moving next tells.
+            # Without blanks, a single first cell looks like a left one, unless the left player also moves next.
             if (
                 first.side == second.side == LEFT
                 and first.kind is Kind.PLAY
@@ -122,7 +122,7 @@ class _Draft:
 
 
 class _Reader:
-    """One pass over the lines of a file."""
+    """A reader of the lines of a file, one after the other."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -139,7 +139,7 @@ class _Reader:
         self.line_number = 0
 
     def problem(self, severity: str, code: str, column: int | None = None, /, **params: object) -> None:
-        """Note what was stepped over, up to the limit."""
+        """Note what was skipped, up to the limit."""
         if len(self.problems) < self.limits.problems:
             place = Place(self.line_number, None if column is None else column + 1)
             self.problems.append(Problem(severity, code, params, place, self.game.number if self.game else None))
@@ -161,7 +161,7 @@ class _Reader:
         self._close_game()
 
     def _two_plays(self, game: _Draft, row: re.Match[str]) -> bool:
-        """Take a row of two plays; False (and nothing taken) where it is not just that."""
+        """Read a row of two plays; return False, without reading anything, if it is not just that."""
         left_roll, left, right_roll, right = row.groups()
         try:
             game.events += (_play_of(LEFT, left_roll, left.strip()), _play_of(RIGHT, right_roll, right.strip()))
@@ -179,9 +179,9 @@ class _Reader:
             raise Refused("too_many_plies", limit=self.limits.plies)
 
     def _line(self, line: str) -> bool:
-        """Read a line that is not just two plays; True where the first match of the file has ended."""
+        """Read a line that is not just two plays; return True if the first match of the file has ended."""
         line = line.expandtabs(8)
-        # A name may look like anything, so where a header is due that is asked first.
+        # A name may look like anything, so a header is tried first where one is due.
         if header := self._expected_header(line):
             self._take_header(header)
         elif line.lstrip().startswith(";"):
@@ -241,7 +241,7 @@ class _Reader:
             self.game.add(Event(owner, Kind.SET_CUBE, value=int(cube[1])), Place(self.line_number, 1))
 
     def _position(self, placed: re.Match[str]) -> Position | None:
-        """The position of a `Set Pos` line, seen by the left player; None where it cannot be."""
+        """Return the position of a `Set Pos` line, seen by the left player; None if it is impossible."""
         try:
             return Position.from_letters(placed[1])
         except Refused:
@@ -249,7 +249,7 @@ class _Reader:
             return None
 
     def _unnumbered(self, line: str) -> None:
-        """A line without a number inside a game: a result, a resignation, or somebody's remark."""
+        """Read a line without a number inside a game: a result, a resignation, or a remark."""
         if starts_with_cell(line):
             self._cells(line, 0, numbered=False)
         elif _LOOKS_PLAYED(line):
@@ -264,7 +264,7 @@ class _Reader:
             self.problem("error", "unreadable_cell", offset, text=lead)
         right_from = max(NARROWEST, min(self.right_column // 2, WIDEST))
         side: int | None = None
-        # `64: Resigns` is one player's turn; after a roll that was played it is the other who resigns.
+        # `64: Resigns` is the turn of one player; after a roll that was played, the other player resigns.
         unplayed = False
         for cell in cells:
             if cell.sort == "row":
@@ -279,7 +279,7 @@ class _Reader:
             unplayed = cell.sort == "roll" and not cell.text.strip(" ?")
 
     def _cell(self, game: _Draft, side: int, cell: Cell, numbered: bool) -> None:
-        """Turn a cell into an event of the game, or into its result."""
+        """Add a cell as an event of the game, or as its result."""
         if cell.sort == "wins":
             winner = None if numbered else game.winner_without_column()
             self._claim(game, side if winner is None else winner, cell)
@@ -321,7 +321,7 @@ class _Reader:
             return None
 
     def _illegal(self, side: int, cell: Cell) -> Event:
-        """An `Illegal play (…)` marker, with or without a roll before it."""
+        """Return the event of an `Illegal play (…)` marker, with or without a roll before it."""
         dice = DICE[cell.word[:2]] if cell.word[:2].isdecimal() else None
         marker = cell.text if "(" in cell.text else cell.word
         after_play = snowie_position(marker)
@@ -344,15 +344,15 @@ class _Reader:
 
 @lru_cache(maxsize=8192)
 def _play_of(side: int, roll: str, text: str) -> Event:
-    """A roll and what was played with it; many a cell stands in more than one game. Refused: `bad_notation`."""
+    """Return a roll and its play; cached, as many cells recur. Raises Refused (`bad_notation`)."""
     return Event(side, Kind.PLAY, DICE[roll], moves_of(text))
 
 
 def read_mat(text: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     """Read a match in text.
 
-    A file may hold several matches one after another (some programs append): the first is read, and a note
-    (`several_matches`) says that there are more, because whoever sends a record in means one match.
+    If a file contains several matches, as some programs append them, the first is read, with a note
+    (`several_matches`).
     Raises Refused (`no_match`, `too_many_games`, `too_many_plies`, `too_many_lines`).
     """
     reader = _Reader(limits)

@@ -1,8 +1,8 @@
 """Writes match records in text (`.mat`).
 
-The canonical form is what GNU Backgammon, eXtreme Gammon and the sites all read: gnubg's layout, `bar` and
-`off` as words, repeats as `(2)`, hits starred where the transcript has them. The other styles exist so that
-sample data looks like the files people really send.
+The canonical form is read by GNU Backgammon, eXtreme Gammon and all sites: gnubg's layout, `bar` and `off` as words,
+repeats as `(2)`, and a star for each hit that the transcript marks. The other styles make sample data look like real
+files.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ _RESIGN_WORDS = {1: "single", 2: "gammon", 3: "backgammon"}
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How one program writes."""
+    """How a program writes its files."""
 
     bom: bool = False
     newline: str = "\n"
@@ -38,10 +38,10 @@ class Style:
     hidden: str = "????"
     cube_indent: str = " "
     plural: bool = True
-    """`Wins 2 points`; else always `point`."""
+    """Whether `Wins 2 points` is written, and not always `point`."""
     match_words: str = " and the match"
     resign: str = "Resigns"
-    """The word for a resignation; empty where the program leaves it to the result."""
+    """The word for a resignation; empty if the program shows it only in the result."""
     blank_lines: int = 1
 
 
@@ -64,9 +64,9 @@ STYLES: dict[str, Style] = {
 
 
 def _moves(moves: Iterable[Move], style: Style) -> str:
-    """The moves of a cell; equal ones in a row are written once where the style has `(2)`."""
+    """Return the moves of a cell; a style with `(2)` writes equal ones in a row once."""
     words: list[str] = []
-    # A hit can only happen once on a point: in `8/5*(2)` the star is that of the first.
+    # Only the first of equal moves can hit: the star in `8/5*(2)` is that of the first.
     for move, group in groupby(moves, key=lambda move: move.points) if style.repeats else ():
         words += _repeated(move, list(group), style)
     if not style.repeats:
@@ -75,7 +75,7 @@ def _moves(moves: Iterable[Move], style: Style) -> str:
 
 
 def _repeated(points: tuple[int, ...], group: list[Move], style: Style) -> Iterator[str]:
-    """Moves over the same points, as many to a word as can be read back: at most four, only the first starred."""
+    """Yield equal moves, as many to a word as can be read back: at most four, with only the first starred."""
     while group:
         times = 1
         while times < min(4, len(group)) and not any(group[times].hits):
@@ -107,13 +107,13 @@ class _Rows:
         self.right_taken = side == RIGHT
 
     def remark(self, text: str) -> None:
-        """A line of its own; what follows starts a new row."""
+        """Add a line that is not a row; the next event starts a new row."""
         self.rows.append([text])
         self.right_taken = True
 
 
 def _cell(event: Event, claim: Claim | None, style: Style) -> str:
-    """The text of one event; empty where this style leaves it out."""
+    """Return the text of an event; empty if this style leaves it out."""
     kind, value = event.kind, event.value
     if kind is Kind.PLAY:
         return _play(event, style)
@@ -158,7 +158,7 @@ def _resignation(event: Event, claim: Claim | None, style: Style) -> str:
 
 
 def _snowie(event: Event) -> str:
-    """The forty fields of Snowie's position line, seen by the player next on roll; unknown ones are 0."""
+    """Return the forty fields of Snowie's position line, seen by the player next on roll; unknown ones are 0."""
     if event.position is None:
         return ""
     counts = event.position.swapped().counts
@@ -167,7 +167,7 @@ def _snowie(event: Event) -> str:
 
 
 def _letters(event: Event) -> str:
-    """A position as the 26 letters of an XGID; capitals and numbering are those of the left player."""
+    """Return a position as the 26 letters of an XGID, with capitals and numbering of the left player."""
     if event.position is None:
         return "-" * 26
     position = event.position if event.side == LEFT else event.position.swapped()
@@ -184,7 +184,7 @@ def _rows_of(game: Game, style: Style) -> list[list[str]]:
             rows.remark(f"; Set Cube={event.value} {owner}")
         elif cell := _cell(event, game.claim, style):
             rows.add(event.side, cell)
-    if game.claim and _stands_beside_drop(game):
+    if game.claim and _belongs_beside_drop(game):
         rows.add(RIGHT, _result(game.claim, style))
     return rows.rows
 
@@ -195,10 +195,10 @@ def _result(claim: Claim, style: Style) -> str:
     return f" Wins{points}{style.match_words if claim.match else ''}"
 
 
-def _stands_beside_drop(game: Game) -> bool:
+def _belongs_beside_drop(game: Game) -> bool:
     """Whether the result belongs on the row of the last event: a drop by the left player.
 
-    gnubg ends the game at the drop and again at a result that stands on a row of its own below it.
+    gnubg would end the game at the drop, and again at a result on a row of its own.
     """
     if game.claim is None or not game.events:
         return False
@@ -223,14 +223,14 @@ def _game(game: Game, players: tuple[str, str], style: Style) -> list[str]:
             continue
         number += 1
         lines.append(f"{number:3d}) {row[LEFT]:<{width}}{row[RIGHT]}".rstrip())
-    if game.claim and not _stands_beside_drop(game):
+    if game.claim and not _belongs_beside_drop(game):
         indent = 5 if game.claim.winner == LEFT else column
         lines.append(" " * indent + _result(game.claim, style))
     return lines
 
 
 def _remarks(transcript: Transcript, players: tuple[str, str], style: Style) -> dict[str, str]:
-    """The header remarks, with those added that a reader needs to understand the rest."""
+    """Return the header remarks, with those added that are needed to read the rest."""
     remarks = dict(transcript.info)
     if not transcript.crawford_rule:
         remarks["Crawford"] = "Off"
@@ -247,10 +247,10 @@ def _remarks(transcript: Transcript, players: tuple[str, str], style: Style) -> 
 
 
 def write_mat(transcript: Transcript, dialect: str = "canonical") -> bytes:
-    """The match as a `.mat` file in UTF-8; `dialect` is one of STYLES.
+    """Return the match as a `.mat` file in UTF-8; `dialect` is a key of STYLES.
 
-    What `.mat` cannot say (clocks, the mark of a Crawford game) is left out. In the canonical form everything
-    that a `.mat` file did say comes back when it is read again. Raises Refused (`cannot_write`).
+    What `.mat` does not have (clocks, the mark of a Crawford game) is left out. The canonical form gives back
+    everything that was read from a `.mat` file. Raises Refused (`cannot_write`).
     """
     style = STYLES.get(dialect)
     if style is None:

@@ -1,7 +1,7 @@
-"""Our own match record: JSON that holds everything a Transcript holds. Described in `docs/match-json.md`.
+"""Our own match record: JSON with everything that a Transcript holds, described in `docs/match-json.md`.
 
-Reading is strict: the file comes from a program, and a wrong value in it means that the program is wrong.
-Unknown fields are passed over with a note, so that a later version may add some.
+Reading is strict: a wrong value means an error in the program that wrote the file. Unknown fields are skipped with a
+note, so that a later version can add some.
 """
 
 import json
@@ -32,14 +32,14 @@ FORMAT = "barpoint-match"
 VERSION = 1
 _KINDS = {kind.value: kind for kind in Kind}
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]").search
-"""An escape that may be half a character, which JSON can say and UTF-8 cannot."""
+"""An escape that may be half of a surrogate pair, which is possible in JSON but not in UTF-8."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def write_json(transcript: Transcript) -> bytes:
-    """The match as our JSON in UTF-8, one event a line.
+    """Return the match as our JSON in UTF-8, one event a line.
 
-    Raises ValueError or TypeError where `extra` holds what JSON has no word for.
+    Raises ValueError or TypeError if `extra` holds values that JSON does not have.
     """
     data = to_data(transcript, places=False)
     games = data.pop("games")
@@ -55,10 +55,10 @@ def _game_lines(game: dict[str, Any]) -> str:
 
 
 def to_data(transcript: Transcript, *, places: bool = True) -> dict[str, Any]:
-    """The match as plain dicts and lists, ready for JSON; `from_data` is the way back.
+    """Return the match as dicts and lists for JSON; `from_data` is the reverse.
 
-    With `places` also what describes the file it was read from and not the match: format and dialect, where
-    each event stood, and the reader's problems.
+    With `places`, the data of the file it was read from is included: format and dialect, the place of each event, and
+    the problems of the reader.
     """
     data: dict[str, Any] = {
         "format": FORMAT,
@@ -134,8 +134,8 @@ def _finite(digits: str) -> float:
 def read_json(content: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     """Read our JSON.
 
-    Raises Refused: `bad_json` (no JSON at all), `other_json` (JSON of another kind), `unknown_version`,
-    `bad_field` (with the path of the wrong value and what was expected there), and those of the limits.
+    Raises Refused: `bad_json` (not JSON), `other_json` (JSON of another kind), `unknown_version`,
+    `bad_field` (with the path of the wrong value and what was expected), and those of the limits.
     """
     try:
         data = json.loads(content, parse_constant=_no_constant, parse_float=_finite)
@@ -149,7 +149,7 @@ def read_json(content: str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
 
 
 def from_data(data: Any, limits: Limits = DEFAULT_LIMITS) -> Transcript:
-    """The match of what `to_data` made (or of decoded JSON); raises Refused as `read_json` does."""
+    """Return the match of data from `to_data` or of decoded JSON. Raises Refused as `read_json` does."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise Refused("other_json")
     version = data.get("version")
@@ -160,7 +160,7 @@ def from_data(data: Any, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     fields.values.pop("format")
     fields.values.pop("version")
     source = Fields(fields.take("source", plain_object) or {}, "source", unknown)
-    found_problems = fields.take("problems", list_of(_problem)) or ()
+    problems = fields.take("problems", list_of(_problem)) or ()
     crawford_rule = fields.take("crawford_rule", boolean)
     transcript = Transcript(
         players=fields.need("players", pair_of(text)),
@@ -172,7 +172,7 @@ def from_data(data: Any, limits: Limits = DEFAULT_LIMITS) -> Transcript:
         info=fields.take("info", _info) or {},
         format=source.take("format", text) or "json",
         dialect=source.take("dialect", text) or "barpoint",
-        problems=found_problems,
+        problems=problems,
     )
     source.done()
     fields.done()

@@ -1,10 +1,10 @@
 """Reads SGF with `GM[6]`, as GNU Backgammon writes it: one game tree for each game of the match.
 
-W is the left player (`PW`), B the right. Points are letters: `a`–`x` are W's points 1–24, which for B run the
-other way (`a` is his 24), `y` is the bar and `z` is off. A turn is `W[31hefe]`, a cube action `B[double]`; a
-game that ended by resignation says so only in its result, `RE[W+2R]`. Analysis is skipped. What SGF has no
-property for stands in the private property `BP` (see `sgf_writer`), which other programs ignore.
-Sources: SGF FF[4] specification; files written by GNU Backgammon 1.07 and 1.08.
+W is the left player (`PW`), B the right. Points are letters: `a` to `x` are W's points 1 to 24 and B's points 24 to
+1, `y` is the bar and `z` is off. A turn is `W[31hefe]`, a cube action `B[double]`; a game that ended by resignation
+says so only in its result, `RE[W+2R]`. Analysis is skipped. Things for which SGF has no property are in the private
+property `BP` (see `sgf_writer`), which other programs ignore. Sources: SGF FF[4] specification; files written by GNU
+Backgammon 1.07 and 1.08.
 """
 
 import re
@@ -22,7 +22,7 @@ from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Tr
 LEFT, RIGHT, CENTRED = 0, 1, -1
 SIDES = {"W": LEFT, "B": RIGHT}
 _ENOUGH = 30
-"""Values of `AW` or `AB` that are looked at: one for each of fifteen checkers, some more to see that it is too many."""
+"""Values of `AW` or `AB` that are read: one for each of fifteen checkers, and some more to notice too many."""
 CUBE_WORDS = {"double": Kind.DOUBLE, "redouble": Kind.DOUBLE, "take": Kind.TAKE, "drop": Kind.DROP}
 INFO_OF_PROPERTY = {
     "EV": "Event",
@@ -34,7 +34,7 @@ INFO_OF_PROPERTY = {
     "WR": "Player 1 Elo",
     "BR": "Player 2 Elo",
 }
-"""Header remarks of a `.mat` file and the SGF properties that say the same."""
+"""SGF properties and the header remarks of a `.mat` file that correspond to them."""
 
 _TURN = re.compile(r"([0-9]{2})((?:[a-z]{2}){0,8})").fullmatch
 _RESULT = re.compile(r"([WB])\+([0-9]{1,9})?(R)?").fullmatch
@@ -42,33 +42,17 @@ _RANGE = re.compile(r"([a-z])(?::([a-z]))?").fullmatch
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)").fullmatch
 _PRIVATE = re.compile(r"([WB]):([a-z]+):([0-9]{0,9}):([0-9]{0,9})").fullmatch
 _BOARD_PROPERTIES = frozenset(("AE", "AW", "AB"))
-_READ = _BOARD_PROPERTIES | {
-    "AP",
-    "B",
-    "BP",
-    "CP",
-    "CV",
-    "DI",
-    "GM",
-    "IL",
-    "MI",
-    "PB",
-    "PL",
-    "PW",
-    "RE",
-    "RU",
-    "W",
-}
-_READ |= INFO_OF_PROPERTY.keys()
-"""The properties that say how the game went; all others are passed over."""
+_GAME_PROPERTIES = frozenset(("AP", "B", "BP", "CP", "CV", "DI", "GM", "IL", "MI", "PB", "PL", "PW", "RE", "RU", "W"))
+_READ = _GAME_PROPERTIES | _BOARD_PROPERTIES | INFO_OF_PROPERTY.keys()
+"""The properties that are read; all others are skipped."""
 _PRIVATE_KINDS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.REFUSE, Kind.CONCEDE, Kind.FLAG))
 ENDINGS = frozenset((Kind.RESIGN, Kind.ACCEPT, Kind.DROP, Kind.CONCEDE, Kind.FLAG))
-"""After one of these a result by resignation tells nothing new."""
+"""Events after which a result by resignation adds no event."""
 
 
 @lru_cache(maxsize=2048)
 def moves_of_letters(letters: str, side: int) -> tuple[Move, ...]:
-    """The single moves of a turn, two letters each; ValueError for a move from off or to the bar."""
+    """Return the single moves of a turn, two letters each. Raises ValueError for a move from off or to the bar."""
     points = [_point(letter, side) for letter in letters]
     if OFF in points[::2] or BAR in points[1::2]:
         raise ValueError(letters)
@@ -76,7 +60,7 @@ def moves_of_letters(letters: str, side: int) -> tuple[Move, ...]:
 
 
 def _dice(digits: str) -> tuple[int, int] | None:
-    """Two digits as dice; `00` is how a roll that is not known is written."""
+    """Return two digits as dice; None for `00`, an unknown roll."""
     dice = (int(digits[0]), int(digits[1]))
     return dice if any(dice) else None
 
@@ -89,7 +73,7 @@ def _point(letter: str, side: int) -> int:
 
 
 class _GameReader:
-    """One game tree: its events, and what is pending until the next node."""
+    """A reader of one game tree, with the events so far and what is pending until the next node."""
 
     def __init__(self, problems: list[Problem], limits: Limits, number: int, place: Place) -> None:
         self.problems = problems
@@ -98,25 +82,25 @@ class _GameReader:
         self.events: list[Event] = []
         self.places: list[Place] = []
         self.roll: tuple[Event, Place] | None = None
-        """Dice set by hand (`PL[W]DI[41]`): a turn of their own only where no play with them follows."""
+        """Dice set by hand (`PL[W]DI[41]`): a turn of their own only if no play with them follows."""
         self.cube: tuple[int | None, int] | None = None
-        """Value and owner of a cube placed by hand, said in two nodes."""
+        """Value and owner of a cube set by hand, given in two nodes."""
         self.on_roll = LEFT
         self.place = self.header_place = place
 
     def problem(self, severity: str, code: str, text: str) -> None:
-        """Note what was stepped over, up to the limit."""
+        """Note what was skipped, up to the limit."""
         if len(self.problems) < self.limits.problems:
             self.problems.append(Problem(severity, code, {"text": shown(text)}, self.place, self.number))
 
     def add(self, event: Event) -> None:
-        """Take an event, after what was pending before it."""
+        """Add an event, after what was pending before it."""
         self.flush(event)
         self.events.append(event)
         self.places.append(self.place)
 
     def flush(self, following: Event | None = None) -> None:
-        """Settle dice and cube that were set by hand, now that what follows them is known."""
+        """Add the dice and cube that were set by hand, now that the following event is known."""
         if self.cube is not None:
             value, owner = self.cube
             self.cube = None
@@ -130,7 +114,7 @@ class _GameReader:
                 self.places.append(place)
 
     def node(self, node: Node, place: Place) -> None:
-        """Take one node after the first."""
+        """Read a node after the first."""
         self.place = place
         self.on_roll = SIDES.get(node.first("PL") or "W", LEFT)
         illegal: Event | None = None
@@ -154,14 +138,14 @@ class _GameReader:
     def _turn(self, side: int, value: str) -> None:
         if kind := CUBE_WORDS.get(value):
             last = self.events[-1] if self.events else None
-            # gnubg writes a beaver as a double of the side that was just offered one.
+            # gnubg writes a beaver as a double by the side that was just offered one.
             offered = last is not None and last.kind in (Kind.DOUBLE, Kind.BEAVER) and last.side != side
             self.add(Event(side, Kind.BEAVER if kind is Kind.DOUBLE and offered else kind))
         elif value:
             self._play(side, value)
 
     def _play(self, side: int, value: str) -> None:
-        """A roll and its letters; what cannot be read is a roll whose play is not known."""
+        """Read a roll and its letters; where they cannot be read, the play is unknown."""
         moves: tuple[Move, ...] | None = None
         try:
             if turn := _TURN(value):
@@ -206,7 +190,7 @@ class _GameReader:
         self.roll = (Event(self.on_roll, Kind.PLAY, _dice(value), None), self.place)
 
     def _set_position(self, node: Node, illegal: Event | None) -> None:
-        """`AE[a:y]` empties points, `AW` and `AB` put one checker down for each value."""
+        """Read a board: `AE[a:y]` empties points, `AW` and `AB` add a checker for each value."""
         points = {LEFT: [0] * 26, RIGHT: [0] * 26}
         for name, values in node.properties:
             if name in ("AW", "AB"):
@@ -226,7 +210,7 @@ class _GameReader:
 
 
 def _range(value: str) -> str:
-    """The letters of a point, or of a list of points `a:f`."""
+    """Return the letters of a point, or of a range of points `a:f`."""
     match = _RANGE(value)
     if match is None:
         return ""
@@ -234,7 +218,7 @@ def _range(value: str) -> str:
 
 
 def _match_information(node: Node) -> dict[str, str]:
-    """The values of `MI[length:7][game:0][ws:0][bs:0]`."""
+    """Return the values of `MI[length:7][game:0][ws:0][bs:0]`."""
     pairs = (value.partition(":") for name, values in node.properties if name == "MI" for value in values)
     return {key: value for key, _, value in pairs}
 
@@ -244,7 +228,7 @@ def _number(text: str | None) -> int | None:
 
 
 class _Reader:
-    """All game trees of a file."""
+    """A reader of all game trees of a file."""
 
     def __init__(self, text: str, limits: Limits) -> None:
         self.lines = Lines(text)
@@ -312,7 +296,7 @@ class _Reader:
         )
 
     def _claim(self, game: _GameReader, root: Node) -> Claim | None:
-        """The stated result; a resignation that only the result tells of becomes an event as well."""
+        """Read the stated result; a resignation that only the result shows is added as an event."""
         result = _RESULT(root.first("RE") or "")
         if result is None:
             return None
@@ -325,7 +309,7 @@ class _Reader:
 
 
 def _rules(root: Node) -> list[str] | None:
-    """The rules of a game; None where the record is silent. gnubg leaves `RU` out where no rule is on."""
+    """Return the rules of a game; None if none are stated. gnubg leaves `RU` out where no rule applies."""
     rules = root.first("RU")
     if rules is not None:
         return text_of(rules).split(":")
@@ -334,7 +318,7 @@ def _rules(root: Node) -> list[str] | None:
 
 
 def _info(root: Node) -> dict[str, str]:
-    """Header remarks under the names they have in a `.mat` file."""
+    """Return the header remarks under the names they have in a `.mat` file."""
     info = {
         INFO_OF_PROPERTY[name]: one_line(text_of(values[0]))
         for name, values in root.properties

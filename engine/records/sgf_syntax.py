@@ -13,7 +13,7 @@ _TOKEN = re.compile(
 _VALUES = re.compile(_VALUE_PATTERN, re.DOTALL).findall
 _ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)
 _DEEPEST = 200
-"""Variations inside variations; no record of a match has any."""
+"""Levels of variations inside variations; no record of a match has any."""
 _TO_ESCAPE = re.compile(r"([\\\]])")
 
 
@@ -22,23 +22,23 @@ class Token(NamedTuple):
 
     text: str
     values: list[str] | None
-    """Without brackets; None for a mark."""
+    """Values without brackets; None for a mark."""
     position: int
 
 
 class Node(NamedTuple):
-    """One node: its properties in order, and where it stands."""
+    """A node: its properties in order, and its position in the text."""
 
     properties: list[tuple[str, list[str]]]
     position: int
 
     def first(self, name: str) -> str | None:
-        """The first value of a property, if it is there."""
+        """Return the first value of a property, if there is one."""
         return next((values[0] for key, values in self.properties if key == name and values), None)
 
 
 class UnfinishedError(Exception):
-    """The text stops being SGF; `position` tells where."""
+    """Raised where the text stops being SGF, at `position`."""
 
     def __init__(self, position: int) -> None:
         super().__init__(position)
@@ -46,20 +46,20 @@ class UnfinishedError(Exception):
 
 
 def text_of(value: str) -> str:
-    """A value without its escapes; white space counts as a blank."""
+    """Return a value without its escapes; white space becomes blanks."""
     plain = _ESCAPED.sub(lambda match: "" if match[1] in "\r\n" else match[1], value)
     return re.sub(r"\s", " ", plain).strip()
 
 
 def escaped(text: str) -> str:
-    """A text as it stands between brackets."""
+    """Return a text as it is written between brackets."""
     return _TO_ESCAPE.sub(r"\\\1", text)
 
 
 def _tokens(text: str, names: Container[str]) -> Iterator[Token]:
-    """The marks, and the properties that are wanted; raises UnfinishedError where the text stops being SGF.
+    """Yield the marks and the properties in `names`; raise UnfinishedError where the text stops being SGF.
 
-    All others, an analysis of a thousand times the size of the plays among them, are passed over in one step.
+    Other properties are skipped in one step: an analysis can be a thousand times the size of the plays.
     """
     position = 0
     while match := _TOKEN(text, position):
@@ -74,7 +74,7 @@ def _tokens(text: str, names: Container[str]) -> Iterator[Token]:
 
 
 def _main_line(tokens: Iterator[Token]) -> Iterator[Token]:
-    """The tokens without all variations but the first: the first is what was played."""
+    """Yield the tokens of the first variation only, which is what was played."""
     depth = closed = skipped = 0
     for token in tokens:
         if token.text == "(":
@@ -94,7 +94,7 @@ def _main_line(tokens: Iterator[Token]) -> Iterator[Token]:
 
 
 def trees(text: str, names: Container[str]) -> Iterator[Node | None]:
-    """The nodes along the main line with the properties that are wanted; None where a new game tree begins.
+    """Yield the nodes of the main line with the properties in `names`, and None where a new game tree begins.
 
     Raises UnfinishedError where the text stops being SGF, after the nodes before it.
     """
@@ -118,14 +118,14 @@ def trees(text: str, names: Container[str]) -> Iterator[Node | None]:
 
 
 class Lines:
-    """Line and column of ever later positions in a text."""
+    """Line and column of positions in a text, which must be asked for in order."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.line, self.start, self.seen = 1, 0, 0
 
     def place(self, position: int) -> Place:
-        """The place of a position no earlier than the last one asked for."""
+        """Return the place of a position, which may not be before the previous one."""
         self.line += self.text.count("\n", self.seen, position)
         newline = self.text.rfind("\n", self.seen, position)
         if newline >= 0:

@@ -1,8 +1,8 @@
-"""Writes SGF with `GM[6]` that GNU Backgammon reads; the letters and properties are told in `sgf_reader`.
+"""Writes SGF with `GM[6]` that GNU Backgammon reads; `sgf_reader` explains the letters and properties.
 
-Three things SGF has no property for are written in private ones, which other programs pass over:
-`BP[W:resign:2:]` is a resignation inside a game (side, kind, times the cube, points), an answer to one, a
-conceded match or a fallen flag; `IL[W:31]` marks the position in its node as what an illegal play left behind.
+Things for which SGF has no property are written in private ones, which other programs ignore: `BP[W:resign:2:]` is a
+resignation within a game (side, kind, times the cube, points), an answer to one, a conceded match or a fallen flag;
+`IL[W:31]` says that the position in its node is the one after an illegal play.
 """
 
 import re
@@ -26,7 +26,7 @@ def _letter(point: int, side: int) -> str:
 
 
 def _steps(moves: tuple[Move, ...], side: int) -> str:
-    """From and to of every step, two letters each; a chain is as many steps as it has touch-downs."""
+    """Return the letters of every step, from and to; a move over several points is several steps."""
     return "".join(
         _letter(start, side) + _letter(end, side)
         for move in moves
@@ -39,7 +39,7 @@ def _roll(dice: tuple[int, int] | None) -> str:
 
 
 def _board(position: Position | None, side: int) -> str:
-    """All points emptied, then every checker put down."""
+    """Return a board: all points emptied, then every checker added."""
     if position is None:
         return "AE[a:y]"
     counts = position.counts
@@ -77,9 +77,9 @@ def _nodes(event: Event) -> Iterator[str]:
 
 
 def _result(game: Game) -> tuple[str, tuple[Event, ...]]:
-    """The value of `RE`, and the events without the resignation that it already states.
+    """Return the value of `RE`, and the events without a resignation that it already states.
 
-    Every game that was not played to its end is marked `R`, or gnubg takes it for unfinished.
+    A game that was not played to its end is marked `R`; without it gnubg takes the game for unfinished.
     """
     claim, events = game.claim, game.events
     if claim is None:
@@ -112,7 +112,7 @@ def _is_played_out(game: Game, winner: int) -> bool:
 
 
 def _crawford(transcript: Transcript, index: int) -> bool:
-    """Whether this is the Crawford game: as marked, else the first with a side one point short."""
+    """Whether this is the Crawford game: as marked, or else the first game with a side one point short."""
     game, length = transcript.games[index], transcript.length
     if game.crawford is not None or not length or length == 1 or not transcript.crawford_rule:
         return bool(game.crawford)
@@ -125,7 +125,7 @@ def _rules(transcript: Transcript, index: int) -> str:
     rules = ["Crawford"] if transcript.crawford_rule and transcript.length != 0 else []
     rules += ["CrawfordGame"] if _crawford(transcript, index) else []
     rules += ["Jacoby"] if transcript.jacoby else []
-    # Where the rule is off that has to be said: a reader takes silence for the usual rules.
+    # If the rule is off, that has to be stated: without `RU` a reader assumes the usual rules.
     say = rules or not transcript.crawford_rule
     no_mark = transcript.games[index].crawford is None and not transcript.jacoby
     silent = no_mark and (transcript.length in (0, 1) or transcript.format == "sgf")
@@ -159,10 +159,9 @@ def _root(transcript: Transcript, index: int, result: str) -> str:
 
 
 def write_sgf(transcript: Transcript) -> bytes:
-    """The match as SGF in UTF-8, one game tree for each game.
+    """Return the match as SGF in UTF-8, one game tree for each game.
 
-    SGF says no hits, no touch-downs apart from single steps, no cube values and no clocks: for those there is
-    our JSON.
+    SGF has no hits, no moves over several points, no cube values and no clocks; our JSON has them.
     """
     lines = []
     for index, game in enumerate(transcript.games):

@@ -1,7 +1,7 @@
 """The packing of an `.xg` file: a picture for the file explorer, then an archive of files, each packed by zlib.
 
-The archive is found from the end of the file: its last 36 bytes tell how long the packed list of files and the
-packed files before it are. Every unpacking is bounded, for a packed file of a few kilobytes may claim gigabytes.
+The archive is found from the end of the file: the last 36 bytes give the length of the packed list of files and of the
+packed files before it. Unpacking is always bounded, since a few packed kilobytes can expand to gigabytes.
 Source: the format published at extremegammon.com/xgformat.aspx, and real files.
 """
 
@@ -14,15 +14,15 @@ from engine.records.limits import Limits
 _TRAILER = struct.Struct("<6I12x")
 """Checksum, number of files, version, length of the list, length of the files, whether the list is packed."""
 _ENTRY = 532
-"""Bytes of one file in the list: name and path (each 256: length, then characters), then what _SIZES tells."""
+"""Bytes of an entry in the list: name and path (each 256: length, then characters), then `_SIZES`."""
 _SIZES = struct.Struct("<4IB3x")
-"""Unpacked and packed length, where the file starts, checksum; 0 where it is packed."""
+"""Unpacked and packed length, offset of the file, checksum, and 0 if it is packed."""
 _MOST_FILES = 64
 _MATCH_FILE = b"temp.xg"
 
 
 def inflated(packed: bytes, most: int) -> bytes:
-    """What zlib packed; Refused (`inflates_too_much`, `damaged_file`) past `most` bytes or where it is broken."""
+    """Unpack data of zlib. Raises Refused: `inflates_too_much` past `most` bytes, `damaged_file`."""
     unpacker = zlib.decompressobj()
     try:
         data = unpacker.decompress(packed, most + 1)
@@ -34,7 +34,7 @@ def inflated(packed: bytes, most: int) -> bytes:
 
 
 def match_records(data: bytes, limits: Limits) -> bytes:
-    """The file `temp.xg` of the archive: the records of the match, 2,560 bytes each.
+    """Return the file `temp.xg` of the archive: the records of the match, 2,560 bytes each.
 
     Raises Refused (`damaged_file`, `inflates_too_much`).
     """

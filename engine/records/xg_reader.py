@@ -1,14 +1,13 @@
 """Reads eXtreme Gammon's binary files (`.xg`): fixed records of 2,560 bytes, one for each thing that happened.
 
-A record is two pointers, a byte that tells its kind, and fields at fixed places (Pascal alignment). Points are
-counted from 0 (the 1-point) to 24 (the bar), below 0 is off (how far tells by how much the die was larger than
-needed); the board a game begins with is seen by player 1, the one after a play by
-the player who made it. Analysis is skipped. Source: the format published at
-extremegammon.com/xgformat.aspx; what it leaves open was worked out on real files: in `Moves`, eight zeros are a
-play that was never shown; `Double` is −2 where the side may not double.
+A record has two pointers, a byte for its kind, and fields at fixed offsets (Pascal alignment). Points are counted
+from 0 (the 1-point) to 24 (the bar); a negative number is off, by as much as the die was larger than needed. The
+first board of a game is seen by player 1, the board after a play by the player who made it. Analysis is skipped.
+Source: the format published at extremegammon.com/xgformat.aspx. What it leaves open was worked out from real files:
+in `Moves`, eight zeros are a play that was never shown; `Double` is −2 if the side may not double.
 
 How a game ended (`Termination`): 0 dropped, 1 single, 2 gammon, 3 backgammon; +100 by resignation; +1000 settled.
-The undocumented 104 was seen once, at the end of a match, for just the points that were needed: it is read as a
+The undocumented 104 was seen once, at the end of a match, for exactly the points that were needed. It is read as a
 resignation of those points.
 """
 
@@ -27,7 +26,7 @@ from engine.transcript import Claim, Event, Game, Kind, Move, Place, Problem, Tr
 RECORD = 2560
 LEFT, RIGHT = 0, 1
 _KIND = 8
-"""Where the kind of a record stands."""
+"""Offset of the kind of a record."""
 HEADER_MATCH, HEADER_GAME, CUBE, MOVE, FOOTER_GAME, FOOTER_MATCH = range(6)
 
 _MAGIC = 0x494C4D44
@@ -44,13 +43,13 @@ _VARIANTS = {0: "Backgammon", 1: "Nackgammon", 2: "Hypergammon", 3: "Longgammon"
 
 
 class Field(NamedTuple):
-    """Place and layout of a field in a record."""
+    """Offset and layout of a field in a record."""
 
     offset: int
     layout: struct.Struct
 
     def of(self, record: bytes) -> tuple[int, ...]:
-        """The numbers of the field."""
+        """Return the numbers in the field."""
         return self.layout.unpack_from(record, self.offset)
 
 
@@ -90,7 +89,7 @@ def _side(number: int) -> int:
 
 
 def _moves(numbers: tuple[int, ...]) -> tuple[Move, ...] | None:
-    """The moves of eight numbers, from and to in turn; None where the play was not shown.
+    """Return the moves of eight numbers, from and to in turn; None if the play was not shown.
 
     Raises ValueError for points that do not exist.
     """
@@ -107,7 +106,7 @@ def _moves(numbers: tuple[int, ...]) -> tuple[Move, ...] | None:
 
 
 def _position(board: tuple[int, ...]) -> Position | None:
-    """A board as it is stored; None where it cannot be."""
+    """Return the position of a stored board; None if it is impossible."""
     try:
         return Position.from_counts(board)
     except Refused:
@@ -115,7 +114,7 @@ def _position(board: tuple[int, ...]) -> Position | None:
 
 
 class _Draft:
-    """A game while its records are read."""
+    """A game whose records are being read."""
 
     def __init__(self, record: bytes) -> None:
         left, right = _SCORE.of(record)
@@ -137,7 +136,7 @@ class _Draft:
 
 
 class _Reader:
-    """One pass over the records."""
+    """A reader of the records, one after the other."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -147,13 +146,13 @@ class _Reader:
         self.plies = 0
 
     def problem(self, severity: str, code: str, **params: object) -> None:
-        """Note what was stepped over, up to the limit."""
+        """Note what was skipped, up to the limit."""
         if len(self.problems) < self.limits.problems:
             number = self.game.number if self.game else None
             self.problems.append(Problem(severity, code, params, game=number))
 
     def take(self, record: bytes) -> None:
-        """Read one record after the first."""
+        """Read a record after the first."""
         kind = record[_KIND]
         if kind == HEADER_GAME:
             self.close()
@@ -219,7 +218,7 @@ class _Reader:
         except ValueError:
             self.problem("error", "unreadable_cell", text=" ".join(map(str, numbers)))
             moves = None
-        # Without dice and without a play it is the turn at which an unfinished game stopped.
+        # A turn without dice and without a play is where an unfinished game stopped.
         if dice is not None or moves:
             game.events.append(Event(side, Kind.PLAY, dice, moves))
 

@@ -1,6 +1,6 @@
 """Records of other programs: each game has the winner and points known of it, or a finding tells why not."""
 
-from benchmarks.records_table import compared, illegal_plays, manifest, plays_found_illegal, table
+from benchmarks.records_table import compared, illegal_plays, manifest, plays_judged_illegal, table
 from engine import Outcome, check_record
 
 
@@ -21,7 +21,7 @@ def test_listed_illegal_plays_are_found_where_they_stand_and_nowhere_else(shared
     for row in manifest(folder):
         if row["format"] == "mat-text":
             findings = check_record((folder / row["file"]).read_bytes()).verdict.findings
-            assert plays_found_illegal(findings) == illegal_plays(row), row["file"]
+            assert plays_judged_illegal(findings) == illegal_plays(row), row["file"]
             listed += len(illegal_plays(row))
     assert listed >= 4
 
