@@ -11,9 +11,11 @@ urlpatterns = [
     re_path(rf"^check/{ID}/$", views.submission, name="submission"),
     re_path(rf"^check/{ID}/replay/$", views.replay, name="replay"),
     re_path(rf"^check/{ID}/record\.(?P<extension>mat|sgf|json)$", views.record, name="record"),
-    path("api/v1/submissions/", api.Submissions.as_view(), name="api-submissions"),
-    re_path(rf"^api/v1/submissions/{ID}/$", api.OneSubmission.as_view(), name="api-submission"),
-    re_path(rf"^api/v1/submissions/{ID}/record\.(?P<extension>mat|sgf|json)$", api.Record.as_view(), name="api-record"),
+    path("api/v1/submissions/", api.SubmissionList.as_view(), name="api-submissions"),
+    re_path(rf"^api/v1/submissions/{ID}/$", api.SubmissionDetail.as_view(), name="api-submission"),
+    re_path(
+        rf"^api/v1/submissions/{ID}/record\.(?P<extension>mat|sgf|json)$", api.RecordFile.as_view(), name="api-record"
+    ),
     path("", include("matches.reporting.urls")),
     path("", include("matches.play.urls")),
 ]

@@ -1,4 +1,4 @@
-"""A line of ratings as SVG coordinates: the template only writes them down."""
+"""Rating charts as SVG coordinates, ready for the template."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 MOST_POINTS = 240
-"""More would fall into the same pixels."""
+"""Most points that are drawn; more would not be visible."""
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)
 MONTHS_FROM = timedelta(days=75)
 YEARS_FROM = timedelta(days=700)
@@ -17,7 +17,7 @@ YEARS_FROM = timedelta(days=700)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A rating, and since when."""
+    """A rating at a time."""
 
     at: datetime
     rating: float
@@ -25,7 +25,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A drawing in its own units, with the room for the figures at its edges."""
+    """The size of a drawing and of the margins for its labels, in SVG units."""
 
     name: str
     width: int
@@ -33,17 +33,17 @@ class Size:
     left: int
     bottom: int
     lines: int
-    """At most so many lines across."""
+    """Most horizontal lines."""
     dates: int
 
     @property
     def right_end(self) -> int:
-        """Where the last point stands."""
+        """The x coordinate of the last point."""
         return self.width - 8
 
     @property
     def floor(self) -> int:
-        """Where the lowest line runs."""
+        """The y coordinate of the lowest line."""
         return self.height - self.bottom
 
 
@@ -54,7 +54,7 @@ CEILING = 10
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A figure at an edge, and its place."""
+    """A label on an axis, and its coordinate."""
 
     place: float
     label: str
@@ -62,7 +62,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """One size of the chart."""
+    """The chart drawn in one size."""
 
     size: Size
     path: str
@@ -73,7 +73,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The whole figure: drawings, and what they show for whoever does not see them."""
+    """The drawings, and their data for screen readers."""
 
     drawings: list[Drawing]
     points: list[Point]
@@ -84,7 +84,7 @@ class Chart:
 
 
 def chart(points: Sequence[Point], sizes: Sequence[Size] = (DESK, PHONE)) -> Chart | None:
-    """A chart of two points or more, oldest first, each as far from the last as the next; None of fewer."""
+    """Draw at least two points, oldest first and evenly spaced; return None for fewer."""
     if len(points) < 2:
         return None
     shown = thin(points, MOST_POINTS)
@@ -99,7 +99,7 @@ def chart(points: Sequence[Point], sizes: Sequence[Size] = (DESK, PHONE)) -> Cha
 
 
 def thin(points: Sequence[Point], most: int) -> list[tuple[int, Point]]:
-    """At most about `most` of the points with their places: the ends, and the extremes of every stretch between."""
+    """Keep about `most` points with their indexes: the two ends, and the extremes of equal stretches between."""
     numbered = list(enumerate(points))
     if len(numbered) <= most:
         return numbered
@@ -108,13 +108,13 @@ def thin(points: Sequence[Point], most: int) -> list[tuple[int, Point]]:
     edges = [len(points) * number // stretches for number in range(stretches + 1)]
     for start, end in pairwise(edges):
         stretch = numbered[start:end]
-        kept.add(min(stretch, key=lambda one: one[1].rating)[0])
-        kept.add(max(stretch, key=lambda one: one[1].rating)[0])
+        kept.add(min(stretch, key=lambda item: item[1].rating)[0])
+        kept.add(max(stretch, key=lambda item: item[1].rating)[0])
     return [numbered[number] for number in sorted(kept)]
 
 
 def scale(lowest: float, highest: float, lines: int) -> range:
-    """Round numbers from below the lowest to above the highest, at most `lines` of them.
+    """Round numbers from below the lowest to above the highest rating, at most `lines` of them.
 
     >>> list(scale(1331.2, 1512.9, 8))
     [1300, 1350, 1400, 1450, 1500, 1550]
@@ -130,31 +130,31 @@ def scale(lowest: float, highest: float, lines: int) -> range:
 
 def _draw(shown: Sequence[tuple[int, Point]], size: Size) -> Drawing:
     ratings = [point.rating for _, point in shown]
-    rungs = scale(min(ratings), max(ratings), size.lines)
+    levels = scale(min(ratings), max(ratings), size.lines)
     across = (size.right_end - size.left) / shown[-1][0]
-    up = (size.floor - CEILING) / (rungs[-1] - rungs[0])
+    up = (size.floor - CEILING) / (levels[-1] - levels[0])
 
     def place(number: int, rating: float) -> tuple[float, float]:
-        return round(size.left + number * across, 1), round(size.floor - (rating - rungs[0]) * up, 1)
+        return round(size.left + number * across, 1), round(size.floor - (rating - levels[0]) * up, 1)
 
     places = [place(number, point.rating) for number, point in shown]
     return Drawing(
         size=size,
         path="M" + "L".join(f"{x:g} {y:g}" for x, y in places),
-        lines=[Mark(place(0, rung)[1], str(rung)) for rung in rungs],
+        lines=[Mark(place(0, level)[1], str(level)) for level in levels],
         dates=_dates(shown, size, across),
         end=places[-1],
     )
 
 
 def _dates(shown: Sequence[tuple[int, Point]], size: Size, across: float) -> list[Mark]:
-    """Evenly spread figures, each the date of the point above it; none twice, none over the edge."""
+    """Evenly spaced dates of the points above them, without repetitions and within the drawing."""
     span = shown[-1][1].at - shown[0][1].at
     style = "Y" if span >= YEARS_FROM else "M Y" if span >= MONTHS_FROM else "j M"
     marks: list[Mark] = []
     for number in range(size.dates):
         target = shown[-1][0] * (number + 0.5) / size.dates
-        index, point = min(shown, key=lambda one: abs(one[0] - target))
+        index, point = min(shown, key=lambda item: abs(item[0] - target))
         label = date_format(timezone.localtime(point.at), style)
         place = round(size.left + index * across, 1)
         if not marks or (label != marks[-1].label and place - marks[-1].place > _width(label)):
@@ -163,5 +163,5 @@ def _dates(shown: Sequence[tuple[int, Point]], size: Size, across: float) -> lis
 
 
 def _width(label: str) -> float:
-    """Roughly what a figure takes at the edge, with some room beside it."""
+    """Approximate width of a label, with a margin."""
     return 8 * len(label) + 8

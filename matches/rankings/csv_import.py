@@ -1,4 +1,4 @@
-"""Starting ratings and past matches as CSV: rows of text become values, or are refused with their row."""
+"""Parsing starting ratings and past matches from CSV; errors name their row."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ DELIMITERS = ",;\t"
 
 
 class StartRow(NamedTuple):
-    """A player's starting rating; `row` is its number in the file."""
+    """A starting rating; `row` is its row number in the file."""
 
     row: int
     name: str
@@ -29,7 +29,7 @@ class StartRow(NamedTuple):
 
 
 class MatchRow(NamedTuple):
-    """A match that was played before."""
+    """A past match."""
 
     row: int
     at: datetime
@@ -39,7 +39,7 @@ class MatchRow(NamedTuple):
 
 
 def start_rows(text: str) -> list[StartRow]:
-    """The starting ratings in a file with the columns name, rating and, if known, experience.
+    """Parse starting ratings from the columns name, rating and (optional) experience.
 
     Refused: `import_empty`, `import_too_long`, `import_bad_row`.
     """
@@ -55,16 +55,16 @@ def start_rows(text: str) -> list[StartRow]:
 
 
 def match_rows(text: str) -> list[MatchRow]:
-    """The matches in a file with the columns date (2025-11-27), winner, loser and length. Refused: as above.
+    """Parse past matches from the columns date (2025-11-27), winner, loser and length. Refused: as for `start_rows`.
 
-    Matches of one day are taken in the order of the file.
+    Matches of one day keep the order of the file.
     """
-    found = []
+    matches = []
     for row, cells in _rows(text, MATCHES):
         at = datetime.combine(_day(row, cells), time(12), UTC) + timedelta(seconds=row)
         length = int(_number(row, "length", cells, 1, LONGEST_MATCH))
-        found.append(MatchRow(row, at, _name(row, "winner", cells), _name(row, "loser", cells), length))
-    return found
+        matches.append(MatchRow(row, at, _name(row, "winner", cells), _name(row, "loser", cells), length))
+    return matches
 
 
 def _rows(text: str, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:

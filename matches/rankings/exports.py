@@ -1,4 +1,4 @@
-"""The rows of the ranking and of the rated matches, for federations and spreadsheets; `csv_files` sends them."""
+"""Rows of the ranking and of the rated matches for CSV downloads (`core.csv_files`)."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
@@ -28,61 +28,62 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Cell = str | int | float
 Trust = frozenset[int] | None
-"""Players whose federation numbers somebody may read; None is everybody's."""
+"""Ids of players whose federation numbers the reader may see; None for all."""
 
 
 def ranking_rows(filters: Filters, now: datetime, viewer: Viewer) -> Iterator[list[Cell]]:
-    """The whole table in the order of the page, with a line of titles."""
+    """The whole ranking in the order of the page, starting with a row of column names."""
     yield list(RANKING)
     rows = table(filters, now).select_related("player").iterator(chunk_size=AT_ONCE)
-    numbered = entrusted_with(viewer)
+    numbered = players_with_visible_number(viewer)
     rank, last = 0, None
     place = 0
-    while some := list(islice(rows, AT_ONCE)):
-        clubs = clubs_of([one.player_id for one in some])
-        for one in some:
+    while chunk := list(islice(rows, AT_ONCE)):
+        clubs = clubs_of([standing.player_id for standing in chunk])
+        for standing in chunk:
             place += 1
-            rank, last = (rank if one.rating == last else place), one.rating
+            rank, last = (rank if standing.rating == last else place), standing.rating
             yield [
                 rank,
-                safe(one.player.shown_name),
-                one.player.public_id,
-                safe(number_of(one.player, numbered)),
-                safe(" · ".join(clubs.get(one.player_id, ()))),
-                round(one.rating, 2),
-                round(one.last_change, 2),
-                one.matches,
-                one.wins,
-                one.experience,
-                one.last_played_at.astimezone(UTC).date().isoformat(),
+                safe(standing.player.shown_name),
+                standing.player.public_id,
+                safe(number_of(standing.player, numbered)),
+                safe(" · ".join(clubs.get(standing.player_id, ()))),
+                round(standing.rating, 2),
+                round(standing.last_change, 2),
+                standing.matches,
+                standing.wins,
+                standing.experience,
+                standing.last_played_at.astimezone(UTC).date().isoformat(),
             ]
 
 
 def match_rows(
     viewer: Viewer, *, club: str = "", since: date | None = None, until: date | None = None
 ) -> Iterator[list[Cell]]:
-    """The rated matches that the reader may see, the first one first; dates are UTC and both count."""
+    """The rated matches that the reader may see, oldest first; both dates are inclusive and in UTC."""
     yield list(MATCHES)
-    asked = Q()
+    condition = Q()
     if club:
-        asked &= Q(match__club__slug=club)
+        condition &= Q(match__club__slug=club)
     if since:
-        asked &= Q(finished_at__gte=datetime.combine(since, time.min, UTC))
+        condition &= Q(finished_at__gte=datetime.combine(since, time.min, UTC))
     if until:
-        asked &= Q(finished_at__lte=datetime.combine(until, time.max, UTC))
+        condition &= Q(finished_at__lte=datetime.combine(until, time.max, UTC))
     pool = default_pool()
-    numbered = entrusted_with(viewer)
-    changes = RatingChange.objects.filter(asked, viewer.visible("match__"), pool=pool)
+    numbered = players_with_visible_number(viewer)
+    changes = RatingChange.objects.filter(condition, viewer.visible("match__"), pool=pool)
     winners = changes.filter(won=True).select_related("match__club", "player", "opponent")
     rows = winners.order_by("finished_at", "match").iterator(chunk_size=AT_ONCE)
-    while some := list(islice(rows, AT_ONCE)):
-        yield from _lines(some, numbered)
+    while chunk := list(islice(rows, AT_ONCE)):
+        yield from _match_lines(chunk, numbered)
 
 
-def _lines(winners: list[RatingChange], numbered: Trust) -> Iterator[list[Cell]]:
+def _match_lines(winners: list[RatingChange], numbered: Trust) -> Iterator[list[Cell]]:
     matches = [change.match for change in winners]
     pool = winners[0].pool_id
-    losers = {one.match_id: one for one in RatingChange.objects.filter(pool=pool, won=False, match__in=matches)}
+    lost_changes = RatingChange.objects.filter(pool=pool, won=False, match__in=matches)
+    losers = {change.match_id: change for change in lost_changes}
     results = latest_results(matches)
     for won in winners:
         lost, result = losers[won.match_id], results[won.match_id]
@@ -107,8 +108,8 @@ def _lines(winners: list[RatingChange], numbered: Trust) -> Iterator[list[Cell]]
         ]
 
 
-def entrusted_with(viewer: Viewer) -> Trust:
-    """Whose federation numbers he may read: his own, and those of the clubs he directs."""
+def players_with_visible_number(viewer: Viewer) -> Trust:
+    """Players whose federation number the reader may see: themselves and the members of clubs they direct."""
     if viewer.everything:
         return None
     members = Membership.objects.filter(club__in=viewer.directs, left_at__isnull=True).values_list("player", flat=True)
@@ -116,17 +117,17 @@ def entrusted_with(viewer: Viewer) -> Trust:
 
 
 def number_of(player: Player, numbered: Trust) -> str:
-    """The federation number for whoever may read it; else nothing."""
+    """The federation number if the reader may see it; else an empty string."""
     return player.federation_number if numbered is None or player.pk in numbered else ""
 
 
 def safe(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
+    """Escape text that a spreadsheet would take for a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def day(text: str | None) -> date | None:
-    """A date from an address; None for whatever is none."""
+    """Parse a date from a query string; None if it is not a date."""
     try:
         return parse_date(text or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Forms about a club's rating pools."""
+"""Forms for a club's rating pools and imports."""
 
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from players.forms import LONGEST_LIST, RefusingForm
 
 
 class PoolForm(RefusingForm):
-    """The settings of a pool."""
+    """Settings of a pool."""
 
     name = forms.CharField(label=_("Name"), max_length=80)
     start_rating = forms.FloatField(
@@ -27,31 +27,31 @@ class PoolForm(RefusingForm):
     start_experience = forms.IntegerField(
         label=_("Starting experience (points)"), min_value=0, max_value=MOST_EXPERIENCE, initial=0
     )
-    ramp = forms.ChoiceField(label=_("Newcomers’ changes shrink with"), choices=RatingPool.RAMPS)
+    ramp = forms.ChoiceField(label=_("K for new players falls with"), choices=RatingPool.RAMPS)
     k_scale = forms.FloatField(
         label=_("Scale of K"),
         min_value=LEAST_SCALE,
         max_value=MOST_SCALE,
         initial=1,
-        help_text=_("1 is the FIBS formula; 0.5 moves ratings half as far."),
+        help_text=_("1 is the FIBS formula; 0.5 halves every change."),
     )
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "pool_name_taken": "name"}
 
     @classmethod
     def of(cls, pool: RatingPool, data: Any = None) -> "PoolForm":
-        """The form of a pool that exists."""
+        """Return the form of an existing pool."""
         return cls(data, initial={name: getattr(pool, name) for name in cls.base_fields})
 
     @property
     def settings(self) -> PoolSettings:
-        """What the services take."""
+        """The settings as a value."""
         return PoolSettings(**self.cleaned_data)
 
 
 class ImportForm(RefusingForm):
-    """Rows of CSV, and whether they have been looked at."""
+    """CSV rows to preview or to import."""
 
-    kind = forms.ChoiceField(label=_("What"), choices=RatingImport.Kind.choices)
+    kind = forms.ChoiceField(label=_("Data"), choices=RatingImport.Kind.choices)
     text = forms.CharField(
         label=_("CSV"),
         max_length=LONGEST_LIST,

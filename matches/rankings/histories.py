@@ -1,4 +1,4 @@
-"""Matches as their players' pages list them, and the meetings of two players."""
+"""Match histories of players, and head-to-head comparisons."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 
 from core.numbers import parse_int
 from matches.models import Match, RatingChange, Result
-from matches.presentation import labels as wording
+from matches.presentation import labels
 from matches.presentation.context import MatchContext, match_contexts
 from matches.presentation.visibility import Viewer
 from matches.rankings.tables import Pages, named
@@ -26,38 +26,38 @@ CHANCES_OVER = (1, 3, 5, 7, 9, 11, 15, 25)
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which matches of a player."""
+    """Filters of a player's matches."""
 
     result: str = ""
     rated: str = ""
     length: int = 0
     year: int = 0
     opponent: str = ""
-    """Words of a name."""
+    """Words of the opponent's name."""
 
     @classmethod
-    def read(cls, given: Mapping[str, str]) -> "Filters":
-        """From the query of an address; whatever makes no sense is left out."""
-        result, is_rated = given.get("result", ""), given.get("rated", "")
-        year = parse_int(given.get("year"), 0)
+    def read(cls, params: Mapping[str, str]) -> "Filters":
+        """Parse a query string; invalid values are ignored."""
+        result, is_rated = params.get("result", ""), params.get("rated", "")
+        year = parse_int(params.get("year"), 0)
         return cls(
             result=result if result in RESULTS else "",
             rated=is_rated if is_rated in RATED else "",
-            length=parse_int(given.get("length"), 0),
+            length=parse_int(params.get("length"), 0),
             year=year if year in YEARS else 0,
-            opponent=" ".join(given.get("opponent", "").split())[:80],
+            opponent=" ".join(params.get("opponent", "").split())[:80],
         )
 
     @property
     def query(self) -> str:
-        """The same as the query of an address."""
+        """The filters as a query string."""
         names = ("result", "rated", "length", "year", "opponent")
         return urlencode({name: value for name in names if (value := getattr(self, name))})
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A change of rating, and every number that led to it."""
+    """A rating change with the numbers it was computed from."""
 
     change: RatingChange
     working: Working
@@ -65,7 +65,7 @@ class Explained:
 
     @classmethod
     def of(cls, change: RatingChange) -> "Explained":
-        """`change` brings its pool along."""
+        """Explain a change; its pool must have been fetched."""
         ramp = change.pool.settings.ramp
         return cls(
             change,
@@ -83,12 +83,12 @@ class Explained:
 
     @property
     def counted(self) -> int:
-        """The experience that K is taken from, in points."""
+        """The experience that determines K, in points."""
         return self.change.experience_before + (self.change.length if self.ramp is Ramp.INCLUDING else 0)
 
     @property
     def ramps(self) -> bool:
-        """Whether K is more than what everybody ends with."""
+        """Whether K is still above its final value."""
         return self.working.k > LAST_K
 
     first_k = FIRST_K
@@ -98,22 +98,22 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One match as one of its players sees it."""
+    """A match in the history of one of its players."""
 
     match: Match
     opponent: Player | None
-    """None where the reader may not see the match."""
+    """None if the reader may not see the match."""
     won: bool | None
-    """None where nobody won, or the match is void: who won it then, only its rating tells."""
+    """None if nobody won, or if the match is void; the rating change of a void match shows who won."""
     score: tuple[int, int] | None
-    """His points first, no more than the length."""
+    """The player's points first, at most the length."""
     result: Result | None
     explained: Explained | None
     occasion: MatchContext | None
 
     @property
     def hidden(self) -> bool:
-        """Whether the reader may not see the match; what it did to the rating is told all the same."""
+        """Whether the reader may not see the match; its rating change is shown anyway."""
         return self.opponent is None
 
     @property
@@ -123,24 +123,24 @@ class Line:
 
     @property
     def ending(self) -> str:
-        """How it ended, where it was not simply played."""
+        """How the match ended, unless it was played out."""
         if self.result is None or self.result.kind == Result.Kind.PLAYED:
             return ""
-        return wording.ending(self.match, self.result)
+        return labels.ending(self.match, self.result)
 
 
 def identities(player: Player, same: Mapping[int, int]) -> list[int]:
-    """A player and those who were merged into him."""
-    return [player.pk, *(one for one, into in same.items() if into == player.pk)]
+    """Ids of a player and of the players merged into them."""
+    return [player.pk, *(merged for merged, into in same.items() if into == player.pk)]
 
 
 def ended(player: Player, same: Mapping[int, int]) -> QuerySet[Match]:
-    """His matches that have a result, the last one first."""
+    """The player's matches that have a result, newest first."""
     return _over(identities(player, same), Q(state=Match.State.SETTLED))
 
 
 def listed(player: Player, same: Mapping[int, int]) -> QuerySet[Match]:
-    """The same, and those that are void and still rated: his history explains every change of his rating."""
+    """The player's matches with a result, and void ones that are still rated, so that every rating change is listed."""
     changed = Exists(RatingChange.objects.filter(match=OuterRef("pk"), player=player))
     return _over(identities(player, same), Q(state=Match.State.SETTLED) | Q(Q(state=Match.State.VOID) & changed))
 
@@ -149,25 +149,25 @@ def _over(ids: Collection[int], states: Q) -> QuerySet[Match]:
     return (
         Match.objects.filter(Q(player_0__in=ids) | Q(player_1__in=ids), states)
         .filter(finished_at__isnull=False)
-        # Between two players who were found to be one.
+        # Matches between two players who were merged.
         .exclude(player_0__in=ids, player_1__in=ids)
         .order_by("-finished_at", "-pk")
     )
 
 
 def with_winner(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """The same with `winner`, the side that won by the result that stands: a look at each match, so only if asked."""
+    """Annotate `winner`, the side that won by the newest result. It costs a subquery for each match."""
     latest = Result.objects.filter(match=OuterRef("pk")).order_by("-version")
     return matches.annotate(winner=Subquery(latest.values("winner")[:1]))
 
 
 def won_by(ids: Collection[int]) -> Q:
-    """The condition on `with_winner` that one of these has won."""
+    """Condition on matches of `with_winner`: one of these players won."""
     return Q(player_0__in=ids, winner=0) | Q(player_1__in=ids, winner=1)
 
 
 def filtered(player: Player, filters: Filters, viewer: Viewer, same: Mapping[int, int]) -> QuerySet[Match]:
-    """Those of his matches that were asked for."""
+    """The player's matches that pass the filters."""
     ids = identities(player, same)
     matches = ended(player, same) if filters.result else listed(player, same)
     if filters.result == "won":
@@ -187,17 +187,17 @@ def filtered(player: Player, filters: Filters, viewer: Viewer, same: Mapping[int
 
 
 def _against(ids: Collection[int], words: str) -> Q:
-    """Whoever stands for the opponent today has such a name."""
+    """Condition: the opponent, or the player they were merged into, has all these words in their name."""
     people = Player.objects.filter(named(words), merged_into__isnull=True).values("pk")
     condition = Q()
     for side, other in (("player_0", "player_1"), ("player_1", "player_0")):
-        called_so = Q(**{f"{other}__in": people}) | Q(**{f"{other}__merged_into__in": people})
-        condition |= Q(**{f"{side}__in": ids}) & called_so
+        opponent_named = Q(**{f"{other}__in": people}) | Q(**{f"{other}__merged_into__in": people})
+        condition |= Q(**{f"{side}__in": ids}) & opponent_named
     return condition
 
 
 def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mapping[int, int]) -> list[Line]:
-    """Matches as `player` sees them, in a number of queries that does not depend on how many they are."""
+    """Lines of `player`'s history; the number of queries does not depend on the number of matches."""
     rows = list(matches)
     ids = set(identities(player, same))
     results = latest_results(rows)
@@ -207,7 +207,7 @@ def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mappin
     }
     opponents = {row.pk: _other(row, ids, same) for row in rows}
     people = Player.objects.in_bulk(set(opponents.values()))
-    known = match_contexts({row.parent_topic for row in rows})
+    contexts = match_contexts({row.parent_topic for row in rows})
     return [
         _line(
             row,
@@ -215,7 +215,7 @@ def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mappin
             opponent=people[opponents[row.pk]] if viewer.sees(row) else None,
             result=results.get(row.pk),
             change=changes.get(row.pk),
-            occasion=known.get(row.parent_topic),
+            occasion=contexts.get(row.parent_topic),
         )
         for row in rows
     ]
@@ -227,7 +227,7 @@ def _other(row: Match, ids: Collection[int], same: Mapping[int, int]) -> int:
 
 
 def latest_results(matches: Sequence[Match]) -> dict[int, Result]:
-    """The result of each of these matches that stands."""
+    """The result that stands, by match."""
     versions = Result.objects.filter(match__in=matches).order_by("match", "version")
     return {result.match_id: result for result in versions}
 
@@ -243,7 +243,7 @@ def _line(
 ) -> Line:
     score = None
     if opponent is not None and result is not None and result.score is not None:
-        points = wording.shown_score(match.length, result.score)
+        points = labels.shown_score(match.length, result.score)
         score = points[side], points[1 - side]
     winner = None if result is None or result.kind == Result.Kind.VOID else result.winner
     return Line(
@@ -268,14 +268,14 @@ class History:
 
 
 def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: int = ROWS) -> History:
-    """The page that was asked for, or the nearest one."""
+    """Return a page of a player's matches, or the nearest existing page."""
     same = rated.merged_players()
-    found = filtered(player, filters, viewer, same)
-    pages = Pages.of(page, rows, found.count())
-    here = found.select_related("club")[pages.start : pages.end]
+    matches = filtered(player, filters, viewer, same)
+    pages = Pages.of(page, rows, matches.count())
+    page_rows = matches.select_related("club")[pages.start : pages.end]
     first, last = listed(player, same).order_by().aggregate(Min("finished_at"), Max("finished_at")).values()
     years = range(last.year, first.year - 1, -1) if first and last else ()
-    return History(filters, pages, lines(player, here, viewer, same), years)
+    return History(filters, pages, lines(player, page_rows, viewer, same), years)
 
 
 # Head to head
@@ -283,7 +283,7 @@ def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: i
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What the formula expects of the next match of this length."""
+    """The chances in a match of this length, by the rating formula."""
 
     length: int
     first: float
@@ -291,14 +291,14 @@ class Chance:
 
     @property
     def percents(self) -> tuple[int, int]:
-        """The same in full percent, together a hundred."""
+        """Both chances in whole percent, which add up to 100."""
         first = round(100 * self.first)
         return first, 100 - first
 
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """The meetings of two players that the reader may see, as the first sees them."""
+    """The matches of two players that the reader may see, from the first player's side."""
 
     wins: tuple[int, int]
     pages: Pages
@@ -306,29 +306,28 @@ class Versus:
     chances: list[Chance]
 
 
-def versus(one: Player, other: Player, ratings: tuple[float, float], page: int, viewer: Viewer) -> Versus:
-    """Who has won how often, match by match; `ratings` are theirs today."""
+def versus(player: Player, other: Player, ratings: tuple[float, float], page: int, viewer: Viewer) -> Versus:
+    """Compare two players: wins, a page of their matches, and chances by their current ratings."""
     same = rated.merged_players()
-    theirs = identities(other, same)
-    met = ended(one, same).filter(Q(player_0__in=theirs) | Q(player_1__in=theirs)).filter(viewer.visible())
-    ids = identities(one, same)
+    ids, other_ids = identities(player, same), identities(other, same)
+    met = ended(player, same).filter(Q(player_0__in=other_ids) | Q(player_1__in=other_ids)).filter(viewer.visible())
     counts = with_winner(met.order_by()).aggregate(
-        count=Count("pk"), first=Count("pk", filter=won_by(ids)), second=Count("pk", filter=won_by(theirs))
+        count=Count("pk"), first=Count("pk", filter=won_by(ids)), second=Count("pk", filter=won_by(other_ids))
     )
     pages = Pages.of(page, ROWS, counts["count"])
-    here = met.select_related("club")[pages.start : pages.end]
-    return Versus((counts["first"], counts["second"]), pages, lines(one, here, viewer, same), chances(*ratings))
+    page_rows = met.select_related("club")[pages.start : pages.end]
+    return Versus((counts["first"], counts["second"]), pages, lines(player, page_rows, viewer, same), chances(*ratings))
 
 
-def chances(one: float, other: float) -> list[Chance]:
-    """The chance (0–1) of either over the usual lengths."""
-    expected = ((length, win_probability(one, other, length)) for length in CHANCES_OVER)
+def chances(rating: float, other: float) -> list[Chance]:
+    """The chances (0–1) of both players over the usual lengths, by their ratings."""
+    expected = ((length, win_probability(rating, other, length)) for length in CHANCES_OVER)
     return [Chance(length, chance, 1 - chance) for length, chance in expected]
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Somebody he has met often."""
+    """A frequent opponent of a player."""
 
     player: Player
     matches: int
@@ -336,12 +335,12 @@ class Rival:
 
     @property
     def losses(self) -> int:
-        """Matches the other has won."""
+        """Matches won by the opponent."""
         return self.matches - self.wins
 
 
 def rivals(player: Player, most: int) -> list[Rival]:
-    """Those he has met most often in rated matches."""
+    """The player's most frequent opponents in rated public matches."""
     met = (
         RatingChange.objects.filter(player=player, match__visibility=Match.Visibility.PUBLIC)
         .filter(opponent__erased_at__isnull=True)

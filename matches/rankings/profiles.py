@@ -1,4 +1,4 @@
-"""What the page of a player shows."""
+"""Context of a player's page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,28 +18,28 @@ RECENT = 10
 """Matches listed on the profile."""
 FORM = 10
 CHARTED = 120
-"""Matches in the chart, unless all are asked for."""
+"""Matches in the chart, unless all are requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A player, his rating and what led to it."""
+    """A player, their rating and their recent matches."""
 
     player: Player
     clubs: Sequence[Membership]
     standing: PlayerRating | None
-    """None of somebody who has no rated match."""
+    """None without a rated match."""
     rank: int | None
-    """In the ranking as it opens; None for whoever is not in it."""
+    """Rank in the ranking with its default filters; None if the player is not in it."""
     peak: RatingChange | None
     form: Sequence[bool]
-    """Whether he won his last rated matches, oldest first."""
+    """Whether the player won their latest rated matches, oldest first."""
     chart: Chart | None
     whole: bool
     """Whether the chart shows all matches."""
     recent: History
     start: float
-    """Where everybody begins."""
+    """The first rating of the pool."""
 
     @property
     def losses(self) -> int:
@@ -48,17 +48,17 @@ class Profile:
 
     @property
     def percent(self) -> int:
-        """Of the rated matches, won."""
+        """Share of rated matches won, in percent."""
         return won_percent(self.standing.wins, self.standing.matches) if self.standing else 0
 
     @property
     def more_in_chart(self) -> bool:
-        """Whether there are more rated matches than the chart opens with."""
+        """Whether there are more rated matches than the chart shows by default."""
         return self.standing is not None and self.standing.matches > CHARTED
 
 
 def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = False) -> Profile:
-    """Everything on the page, in a number of queries that does not depend on how much he has played."""
+    """Build the profile; the number of queries does not depend on the number of matches."""
     pool = default_pool()
     standing = PlayerRating.objects.filter(pool=pool, player=player).first()
     changes = RatingChange.objects.filter(pool=pool, player=player).order_by("-finished_at", "-match")
@@ -83,7 +83,7 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
 
 
 def _points(latest_first: Sequence[tuple[datetime, bool, float, float]]) -> list[Point]:
-    """The rating after each match, and before the first."""
+    """The rating before the first match and after each match."""
     if not latest_first:
         return []
     at, _, before, _ = latest_first[-1]
@@ -91,6 +91,6 @@ def _points(latest_first: Sequence[tuple[datetime, bool, float, float]]) -> list
 
 
 def rating_of(player: Player, pool: RatingPool) -> float:
-    """His rating today; of the unrated the first rating."""
+    """The player's current rating; the first rating without rated matches."""
     rating = PlayerRating.objects.filter(pool=pool, player=player).values_list("rating", flat=True).first()
     return pool.start_rating if rating is None else rating

@@ -1,4 +1,4 @@
-"""The ranking table: who is in it, at which rank, and the page of it that was asked for."""
+"""The ranking: filters, ranks and pages; finding players by name."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -25,46 +25,46 @@ MOST_CLUBS = 500
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Who is in the table."""
+    """Filters of the ranking."""
 
     days: int = ACTIVE_DAYS
-    """Played within so many days; 0 is ever."""
+    """Only players with a rated match within this number of days; 0 for no limit."""
     least: int = 1
-    """At least so many rated matches."""
+    """Least number of rated matches."""
     club: str = ""
     q: str = ""
-    """Words of a name: picks rows, and leaves their ranks as they are."""
+    """Words of a name. A search does not change the ranks."""
 
     @classmethod
-    def read(cls, given: Mapping[str, str]) -> "Filters":
-        """From the query of an address; whatever makes no sense is left out."""
+    def read(cls, params: Mapping[str, str]) -> "Filters":
+        """Parse a query string; invalid values are ignored."""
         return cls(
-            days=parse_int(given.get("days"), ACTIVE_DAYS),
-            least=max(1, parse_int(given.get("least"), 1)),
-            club=given.get("club", "")[:60],
-            q=" ".join(given.get("q", "").split())[:80],
+            days=parse_int(params.get("days"), ACTIVE_DAYS),
+            least=max(1, parse_int(params.get("least"), 1)),
+            club=params.get("club", "")[:60],
+            q=" ".join(params.get("q", "").split())[:80],
         )
 
     @property
     def query(self) -> str:
-        """The same as the query of an address, without what is the default."""
-        usual = Filters()
+        """The filters as a query string, without defaults."""
+        default = Filters()
         names = ("days", "least", "club", "q")
-        return urlencode({name: getattr(self, name) for name in names if getattr(self, name) != getattr(usual, name)})
+        return urlencode({name: getattr(self, name) for name in names if getattr(self, name) != getattr(default, name)})
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Where a page stands in a long list."""
+    """A page of a long list."""
 
     number: int
     size: int
     count: int
 
     @classmethod
-    def of(cls, asked: int, size: int, count: int) -> "Pages":
-        """The page nearest to the one asked for."""
-        return cls(min(max(asked, 1), max(1, ceil(count / size))), size, count)
+    def of(cls, number: int, size: int, count: int) -> "Pages":
+        """Return the page with this number, or the nearest existing one."""
+        return cls(min(max(number, 1), max(1, ceil(count / size))), size, count)
 
     @property
     def last(self) -> int:
@@ -73,28 +73,28 @@ class Pages:
 
     @property
     def start(self) -> int:
-        """How many rows come before."""
+        """Index of the first row."""
         return (self.number - 1) * self.size
 
     @property
     def end(self) -> int:
-        """How many rows there are up to the end of this page."""
+        """Index after the last row."""
         return min(self.start + self.size, self.count)
 
     @property
     def previous(self) -> int | None:
-        """The page before; None on the first."""
+        """Number of the previous page; None on the first."""
         return self.number - 1 if self.number > 1 else None
 
     @property
     def next(self) -> int | None:
-        """The page after; None on the last."""
+        """Number of the next page; None on the last."""
         return self.number + 1 if self.number < self.last else None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table."""
+    """A row of the ranking."""
 
     rank: int
     standing: PlayerRating
@@ -103,18 +103,17 @@ class Row:
 
     @property
     def player(self) -> Player:
-        """Whose line it is."""
         return self.standing.player
 
     @property
     def percent(self) -> int:
-        """Of the matches, won."""
+        """Share of rated matches won, in percent."""
         return won_percent(self.standing.wins, self.standing.matches)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one player stands in the table."""
+    """A player's rank, and the page that shows it."""
 
     rank: int
     page: int
@@ -122,7 +121,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One page of the table."""
+    """A page of the ranking."""
 
     filters: Filters
     pages: Pages
@@ -131,7 +130,7 @@ class Ranking:
 
 
 def won_percent(wins: int, matches: int) -> int:
-    """Of these matches, how many in a hundred were won.
+    """Share of matches won, in percent; 0 without matches.
 
     >>> won_percent(71, 120), won_percent(0, 0)
     (59, 0)
@@ -140,7 +139,7 @@ def won_percent(wins: int, matches: int) -> int:
 
 
 def table(filters: Filters, now: datetime, pool: RatingPool | None = None) -> QuerySet[PlayerRating]:
-    """The whole table, best first, without the search. The erased and the merged are not in it."""
+    """The whole ranking, best first, without the search. Erased and merged players are left out."""
     rows = PlayerRating.objects.filter(pool=pool or default_pool(), player__erased_at__isnull=True)
     if filters.days:
         rows = rows.filter(last_played_at__gte=_days_before(now, filters.days))
@@ -157,9 +156,9 @@ def _days_before(now: datetime, days: int) -> datetime:
 
 
 def named(words: str, prefix: str = "") -> Q:
-    """The condition that a player's name, or another one remembered, has all these words in any capitals and accents.
+    """Condition: a player's name or one of their aliases has all these words, ignoring case and accents.
 
-    Who shows only initials is not found: a hit would tell the name behind them.
+    Players who show only their initials are not found, since a hit would reveal their name.
     """
     shown = Q(**{f"{prefix}initials_only": False, f"{prefix}erased_at": None})
     name, alias = Q(), Q()
@@ -172,22 +171,22 @@ def named(words: str, prefix: str = "") -> Q:
 
 
 def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = None) -> Ranking:
-    """The page of the table that was asked for, or the nearest one; `viewer` is the player who looks."""
-    found = picked(filters, now)
-    pages = Pages.of(page, ROWS, found.count())
-    standings = list(found.select_related("player")[pages.start : pages.end])
+    """Return a page of the ranking, or the nearest existing page; `viewer` is the reader's player."""
+    matching = picked(filters, now)
+    pages = Pages.of(page, ROWS, matching.count())
+    standings = list(matching.select_related("player")[pages.start : pages.end])
     rows = ranked(filters, now, standings, pages.start, viewer)
     return Ranking(filters, pages, rows, place(replace(filters, q=""), now, viewer))
 
 
 def leaders(count: int, now: datetime) -> list[Row]:
-    """The head of the site's ranking."""
+    """The first rows of the site's ranking."""
     filters = Filters()
     return ranked(filters, now, list(table(filters, now).select_related("player")[:count]), 0)
 
 
 def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
-    """The table, or what a search finds in it."""
+    """The ranking, or the rows that match the search."""
     everybody = table(filters, now)
     return everybody.filter(named(filters.q, "player__")) if filters.q else everybody
 
@@ -195,31 +194,31 @@ def picked(filters: Filters, now: datetime) -> QuerySet[PlayerRating]:
 def ranked(
     filters: Filters, now: datetime, standings: Sequence[PlayerRating], start: int, viewer: int | None = None
 ) -> list[Row]:
-    """Rows of `picked` that follow one another, `start` of them left out before, with their ranks in the table."""
+    """Rows of `standings`, consecutive rows of `picked` from index `start` on, with their ranks in the ranking."""
     everybody = table(filters, now)
-    clubs = clubs_of([one.player_id for one in standings])
+    clubs = clubs_of([standing.player_id for standing in standings])
     ranks = _ranks_among(everybody, standings) if filters.q else _ranks_from(everybody, standings, start)
     return [
-        Row(rank, one, clubs.get(one.player_id, ()), one.player_id == viewer)
-        for rank, one in zip(ranks, standings, strict=True)
+        Row(rank, standing, clubs.get(standing.player_id, ()), standing.player_id == viewer)
+        for rank, standing in zip(ranks, standings, strict=True)
     ]
 
 
 def _ranks_from(everybody: QuerySet[PlayerRating], standings: Sequence[PlayerRating], start: int) -> list[int]:
-    """Ranks of rows that follow one another; equal ratings share the better rank."""
+    """Ranks of consecutive rows; equal ratings share the better rank."""
     ranks: list[int] = []
-    for index, one in enumerate(standings):
-        if index and one.rating == standings[index - 1].rating:
+    for index, standing in enumerate(standings):
+        if index and standing.rating == standings[index - 1].rating:
             ranks.append(ranks[-1])
         else:
-            ranks.append(start + index + 1 if index or not start else 1 + _better(everybody, one.rating))
+            ranks.append(start + index + 1 if index or not start else 1 + _better(everybody, standing.rating))
     return ranks
 
 
 def _ranks_among(everybody: QuerySet[PlayerRating], standings: Sequence[PlayerRating]) -> list[int]:
-    """Ranks of rows picked from all over the table."""
+    """Ranks of rows from anywhere in the ranking."""
     below = [-rating for rating in everybody.values_list("rating", flat=True)] if standings else []
-    return [1 + bisect_left(below, -one.rating) for one in standings]
+    return [1 + bisect_left(below, -standing.rating) for standing in standings]
 
 
 def _better(everybody: QuerySet[PlayerRating], rating: float) -> int:
@@ -227,7 +226,7 @@ def _better(everybody: QuerySet[PlayerRating], rating: float) -> int:
 
 
 def place(filters: Filters, now: datetime, player: int | None) -> Place | None:
-    """Where somebody stands in the table without a search; None where he is not in it."""
+    """The rank of a player in the ranking without the search; None if they are not in it."""
     if player is None:
         return None
     everybody = table(filters, now)
@@ -240,7 +239,7 @@ def place(filters: Filters, now: datetime, player: int | None) -> Place | None:
 
 
 def clubs_of(players: Collection[int]) -> dict[int, list[str]]:
-    """The names of the clubs these players are in."""
+    """Names of the clubs of these players, by player."""
     clubs: defaultdict[int, list[str]] = defaultdict(list)
     rows = Membership.objects.filter(player__in=players, left_at__isnull=True).order_by("club__name")
     for player, name in rows.values_list("player", "club__name"):
@@ -249,13 +248,13 @@ def clubs_of(players: Collection[int]) -> dict[int, list[str]]:
 
 
 def club_choices() -> list[tuple[str, str]]:
-    """Clubs to choose from, as slug and name."""
+    """Clubs as choices (slug, name)."""
     return list(Club.objects.order_by("name").values_list("slug", "name")[:MOST_CLUBS])
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Somebody whom a search has found."""
+class PlayerRow:
+    """A player in a list of search results."""
 
     player: Player
     clubs: Sequence[str]
@@ -263,21 +262,22 @@ class Found:
 
 
 def called(words: str, *, but: int | None = None) -> QuerySet[Player]:
-    """Players by name, everybody if `words` is empty; the merged, the erased and initials are left out."""
-    found = Player.objects.filter(named(words), merged_into__isnull=True).order_by("name_key", "pk")
-    return found if but is None else found.exclude(pk=but)
+    """Players by name, or all if `words` is empty. Merged, erased and initials-only players are left out."""
+    matching = Player.objects.filter(named(words), merged_into__isnull=True).order_by("name_key", "pk")
+    return matching if but is None else matching.exclude(pk=but)
 
 
-def with_standings(people: Sequence[Player]) -> list[Found]:
+def with_standings(people: Sequence[Player]) -> list[PlayerRow]:
     """Players with their clubs and standings."""
     ids = [player.pk for player in people]
     clubs = clubs_of(ids)
-    standings = {one.player_id: one for one in PlayerRating.objects.filter(pool=default_pool(), player__in=ids)}
-    return [Found(player, clubs.get(player.pk, ()), standings.get(player.pk)) for player in people]
+    ratings = PlayerRating.objects.filter(pool=default_pool(), player__in=ids)
+    standings = {rating.player_id: rating for rating in ratings}
+    return [PlayerRow(player, clubs.get(player.pk, ()), standings.get(player.pk)) for player in people]
 
 
-def players(words: str, page: int, *, but: int | None = None) -> tuple[Pages, list[Found]]:
-    """The page of `called` that was asked for, or the nearest one."""
-    found = called(words, but=but)
-    pages = Pages.of(page, ROWS, found.count())
-    return pages, with_standings(list(found[pages.start : pages.end]))
+def players(words: str, page: int, *, but: int | None = None) -> tuple[Pages, list[PlayerRow]]:
+    """Return a page of `called`, or the nearest existing page."""
+    matching = called(words, but=but)
+    pages = Pages.of(page, ROWS, matching.count())
+    return pages, with_standings(list(matching[pages.start : pages.end]))

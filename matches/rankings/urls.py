@@ -1,4 +1,4 @@
-"""Addresses of rankings and players."""
+"""URLs of rankings, players and rating pools."""
 
 from django.urls import path, re_path
 
@@ -24,16 +24,16 @@ urlpatterns = [
     re_path(rf"^players/{ID}/vs/{OTHER}/$", views.versus, name="versus"),
     re_path(rf"^{POOLS}$", pools.pools, name="club-pools"),
     re_path(rf"^{POOL}$", pools.pool, name="club-pool"),
-    re_path(rf"^{POOL}import/$", pools.bring_in, name="club-pool-import"),
+    re_path(rf"^{POOL}import/$", pools.import_rows, name="club-pool-import"),
     re_path(rf"^{IMPORT}undo/$", pools.undo, name="club-pool-undo"),
-    re_path(rf"^api/v1/{POOLS}$", api_pools.Pools.as_view(), name="api-pools"),
-    re_path(rf"^api/v1/{POOL}$", api_pools.OnePool.as_view(), name="api-pool"),
-    re_path(rf"^api/v1/{POOL}imports/$", api_pools.Imports.as_view(), name="api-pool-imports"),
+    re_path(rf"^api/v1/{POOLS}$", api_pools.PoolList.as_view(), name="api-pools"),
+    re_path(rf"^api/v1/{POOL}$", api_pools.PoolDetail.as_view(), name="api-pool"),
+    re_path(rf"^api/v1/{POOL}imports/$", api_pools.ImportList.as_view(), name="api-pool-imports"),
     re_path(rf"^api/v1/{IMPORT}undo/$", api_pools.UndoImport.as_view(), name="api-pool-undo"),
-    path("api/v1/rankings/", api.Rankings.as_view(), name="api-rankings"),
-    path("api/v1/players/", api.Players.as_view(), name="api-players"),
-    re_path(rf"^api/v1/players/{ID}/$", api.OnePlayer.as_view(), name="api-player"),
-    re_path(rf"^api/v1/players/{ID}/changes/$", api.Changes.as_view(), name="api-player-changes"),
-    re_path(rf"^api/v1/players/{ID}/matches/$", api.PlayerMatches.as_view(), name="api-player-matches"),
+    path("api/v1/rankings/", api.RankingList.as_view(), name="api-rankings"),
+    path("api/v1/players/", api.PlayerList.as_view(), name="api-players"),
+    re_path(rf"^api/v1/players/{ID}/$", api.PlayerDetail.as_view(), name="api-player"),
+    re_path(rf"^api/v1/players/{ID}/changes/$", api.ChangeList.as_view(), name="api-player-changes"),
+    re_path(rf"^api/v1/players/{ID}/matches/$", api.PlayerMatchList.as_view(), name="api-player-matches"),
     re_path(rf"^api/v1/players/{ID}/vs/{OTHER}/$", api.HeadToHead.as_view(), name="api-versus"),
 ]

@@ -1,7 +1,6 @@
-"""What the ratings would be if some matches had ended otherwise. Nothing is written, nothing is locked.
+"""Preview of the ratings if some matches had other results. Nothing is written or locked.
 
-The fold is that of the replay, from the earliest match that would change: what lies before is taken from the changes
-that are stored.
+The ratings are replayed from the earliest match that would change; what comes before is taken from the stored changes.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -16,48 +15,48 @@ from players.ratings import RatedMatch, replay, standings_after
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a match would end.
+    """A result that a match would have.
 
-    It counts for the ratings if it has a winner, is of a kind that counts and is `rated`. A void one counts as what
-    the match had before it was voided, if that counted (`voiding.void_matches` with `rated`).
+    It counts for the ratings if it has a winner, is of a rated kind and `rated` is set. A void result counts like the
+    result the match had before, if that counted (`voiding.void_matches` with `rated`).
     """
 
     winner: int | None
-    """Side 0 or 1; None: nobody, and the match is not rated."""
+    """Side 0 or 1; None if nobody wins, and the match is not rated."""
     kind: str
     """Of `Result.Kind`."""
     rated: bool = True
     submission: int | None = None
-    """The record that would prove it, by its number. A void outcome goes on with the one it had."""
+    """Id of the record it would be based on. A void outcome keeps the record the match had."""
 
     @classmethod
     def of(cls, result: Result) -> "Outcome":
-        """As this version has it, such as the newest that is not void for a match to be reinstated."""
+        """Return the outcome of a stored version, e.g. of the one to be reinstated."""
         return cls(result.winner, result.kind, submission=result.submission_id)
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
-    """A player whose rating would be another; ratings in FIBS points, of the unrated the first rating."""
+class RatingPreview:
+    """A player whose rating would change; in FIBS points. A player without rated matches has the first rating."""
 
     pool: int
     player: int
-    """The numbers of the pool and of the player; of merged players, of the one who stands for them."""
+    """Ids of the pool and the player; for merged players, of the player they were merged into."""
     before: float
-    """As it is stored now."""
+    """The stored rating."""
     after: float
 
     @property
     def change(self) -> float:
-        """Points won, or lost (negative)."""
+        """Points won; negative if lost."""
         return self.after - self.before
 
 
-def foresee_ratings(outcomes: Mapping[int, Outcome]) -> list[Foreseen]:
-    """Whose ratings would be others if these matches (by their number) ended so; the largest change comes first.
+def preview_ratings(outcomes: Mapping[int, Outcome]) -> list[RatingPreview]:
+    """Return the ratings that would change if these matches, by id, had these outcomes; the largest change first.
 
-    A match that never ended has no place in the order and is left out, as is one that is not to be rated. What a
-    pending replay is about to change is counted in, so this is what will be stored after that and the new results.
+    Matches that never ended and unrated matches are left out. Pending replays are included, so the preview shows the
+    ratings as they will be after those replays and the new results.
     """
     matches = Match.objects.select_related("pool").in_bulk(outcomes)
     same, site = rated.merged_players(), default_pool()
@@ -65,13 +64,13 @@ def foresee_ratings(outcomes: Mapping[int, Outcome]) -> list[Foreseen]:
     for match in matches.values():
         if match.rated and match.finished_at is not None:
             by_pool.setdefault(match.pool or site, []).append(match)
-    found = [one for pool, theirs in by_pool.items() for one in _foresee(pool, theirs, outcomes, same)]
-    return sorted(found, key=lambda one: (-abs(one.change), one.pool, one.player))
+    previews = [row for pool, changed in by_pool.items() for row in _preview(pool, changed, outcomes, same)]
+    return sorted(previews, key=lambda row: (-abs(row.change), row.pool, row.player))
 
 
-def _foresee(
+def _preview(
     pool: RatingPool, changed: Collection[Match], outcomes: Mapping[int, Outcome], same: Mapping[int, int]
-) -> Iterable[Foreseen]:
+) -> Iterable[RatingPreview]:
     keys = [Key(match.finished_at, match.pk) for match in changed if match.finished_at is not None]
     since = min(filter(None, [*keys, pending_since(pool, same)]))
     matches = [match for match in rated.rated_matches(pool, since, same) if match.match not in outcomes]
@@ -84,36 +83,36 @@ def _foresee(
     stored = rated.stored_standings(pool, players)
     for player in players:
         first = starts.get(player, (pool.start_rating, 0))[0]
-        was = stored[player].rating if player in stored else first
-        becomes = after[player].rating if player in after else first
-        if was != becomes:
-            yield Foreseen(pool.pk, player, was, becomes)
+        old = stored[player].rating if player in stored else first
+        new = after[player].rating if player in after else first
+        if old != new:
+            yield RatingPreview(pool.pk, player, old, new)
 
 
 def _counting(
     changed: Collection[Match], outcomes: Mapping[int, Outcome], same: Mapping[int, int]
 ) -> Iterable[RatedMatch]:
-    """Those of the changed matches that would count, as they would."""
-    had = _before_void([match.pk for match in changed if outcomes[match.pk].kind == Result.Kind.VOID])
+    """The changed matches that would be rated, with their new outcomes."""
+    played = _before_void([match.pk for match in changed if outcomes[match.pk].kind == Result.Kind.VOID])
     rows = []
     for match in changed:
-        outcome = _really(outcomes[match.pk], had.get(match.pk))
+        outcome = _rated_outcome(outcomes[match.pk], played.get(match.pk))
         if outcome is not None and rated.both_moved(outcome.submission):
             sides = match.player_0_id, match.player_1_id
             rows.append((match.finished_at, match.pk, outcome.winner, *sides, match.length))
     return rated.as_rated(rows, same)
 
 
-def _really(outcome: Outcome, had: Result | None) -> Outcome | None:
-    """The outcome that counts: of a void match, the one it had. None where none does."""
+def _rated_outcome(outcome: Outcome, played: Result | None) -> Outcome | None:
+    """The outcome that is rated: for a void match, the one it had before. None if it is not rated."""
     if not outcome.rated or outcome.winner is None or outcome.kind not in COUNTED_KINDS:
         return None
     if outcome.kind != Result.Kind.VOID:
         return outcome
-    return Outcome.of(had) if had is not None and rated.measures_play(had) else None
+    return Outcome.of(played) if played is not None and rated.measures_play(played) else None
 
 
 def _before_void(matches: Collection[int]) -> dict[int, Result]:
-    """The newest version of each that is not void."""
+    """The newest version that is not void, by match."""
     versions = Result.objects.filter(match__in=matches).exclude(kind=Result.Kind.VOID)
     return {result.match_id: result for result in versions.order_by("version")}

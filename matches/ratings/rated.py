@@ -1,4 +1,4 @@
-"""Which matches are rated, and in what order (docs/rules.md §6); what is stored of a pool's ratings. Reads only."""
+"""Queries of rated matches in their order (docs/rules.md §6), and of a pool's stored ratings."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -12,16 +12,16 @@ from players.models import Player
 from players.ratings import Change, RatedMatch, Standing, Start
 
 RATED_KINDS = (Result.Kind.PLAYED, Result.Kind.CONCESSION, Result.Kind.FLAG)
-"""A claimed or directly entered score is of kind `played`; every other ending is no measure of play."""
+"""Kinds of results that are rated. Reported and entered scores are of kind `played`."""
 COUNTED_KINDS = (*RATED_KINDS, Result.Kind.VOID)
-"""A void version names a winner only where the match was really played and stays rated (`voiding.void_matches`)."""
+"""A void version has a winner only if the match was played and stays rated (`voiding.void_matches`)."""
 MOVED = (EventKind.PLAY.value, EventKind.ILLEGAL.value)
 AT_ONCE = 500
-"""Players in one query, far below what any database takes as parameters."""
+"""Players in one query, well below the limit on parameters of any database."""
 
 
 class Key(NamedTuple):
-    """A place in the order of rated matches."""
+    """The position of a match in the order of rated matches."""
 
     finished_at: datetime
     match: int
@@ -31,7 +31,7 @@ BEGINNING = Key(datetime(1900, 1, 1, tzinfo=UTC), 0)
 
 
 def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list[RatedMatch]:
-    """The rated matches of a pool from `since` on; `same` leads merged players to the one who stands for them."""
+    """The rated matches of a pool from `since` on. `same` maps merged players to the player they were merged into."""
     newer = Result.objects.filter(match=OuterRef("match"), version__gt=OuterRef("version"))
     rows = (
         Result.objects.filter(
@@ -52,12 +52,12 @@ def rated_matches(pool: RatingPool, since: Key, same: Mapping[int, int]) -> list
 
 
 def measures_play(result: Result) -> bool:
-    """Whether a version that is not void counts for the ratings, if its match is to be rated."""
+    """Whether a version that is not void is rated, provided that its match is."""
     return result.winner is not None and result.kind in RATED_KINDS
 
 
 def is_still_rated(match: Match, result: Result) -> bool:
-    """Whether a match that is void by this version counts for the ratings all the same."""
+    """Whether this version is void but the match stays rated."""
     is_void = result.kind == Result.Kind.VOID
     return is_void and result.winner is not None and match.rated and match.moved
 
@@ -65,13 +65,13 @@ def is_still_rated(match: Match, result: Result) -> bool:
 def as_rated(
     rows: Iterable[tuple[datetime | None, int, int | None, int, int, int]], same: Mapping[int, int]
 ) -> Iterator[RatedMatch]:
-    """Rows of (finished_at, match, winner, player_0, player_1, length) as what they mean once players are merged."""
+    """Convert rows of (finished_at, match, winner, player_0, player_1, length), replacing merged players."""
     for finished_at, match, winner, player_0, player_1, length in rows:
         if finished_at is None or winner is None:
-            # The query leaves neither; only the columns could.
+            # The query excludes both; this satisfies the type checker.
             continue
         sides = same.get(player_0, player_0), same.get(player_1, player_1)
-        # Two players found to be one person have played against nobody.
+        # A match between two players who were merged is not rated.
         if sides[0] != sides[1]:
             yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length)
 
@@ -81,14 +81,14 @@ def _pool_of_match(pool: RatingPool) -> Q:
 
 
 def _from(key: Key, finished_at: str, match: str) -> Q:
-    """At or after `key`; the first condition alone is what an index can use."""
+    """Condition: at or after `key`. Databases use an index for the first part only."""
     return Q(**{f"{finished_at}__gte": key.finished_at}) & ~Q(
         **{finished_at: key.finished_at, f"{match}__lt": key.match}
     )
 
 
 def starts_of(pool: RatingPool, same: Mapping[int, int]) -> dict[int, Start]:
-    """With what imported players begin in a pool; the newest import counts, the merged go by who stands for them."""
+    """Imported starting ratings of a pool, by player. The newest import counts; merged players are replaced."""
     rows = RatingStart.objects.filter(source__pool=pool, source__undone_at=None).order_by("source__at", "source", "pk")
     return {
         same.get(player, player): (rating, experience)
@@ -97,36 +97,36 @@ def starts_of(pool: RatingPool, same: Mapping[int, int]) -> dict[int, Start]:
 
 
 def merged_players() -> dict[int, int]:
-    """Who was merged, each with the player that stands for him now."""
+    """Merged players, each with the player they were finally merged into."""
     into = dict(Player.objects.filter(merged_into__isnull=False).values_list("pk", "merged_into_id"))
-    return {player: _end_of(player, into) for player in into}
+    return {player: _merged_into(player, into) for player in into}
 
 
-def _end_of(player: int, into: Mapping[int, int]) -> int:
+def _merged_into(player: int, into: Mapping[int, int]) -> int:
     while player in into:
         player = into[player]
     return player
 
 
 def first_match_of(players: Collection[int]) -> Key | None:
-    """Where a change of who these players are begins to matter."""
+    """The first finished match of these players: merging them, or undoing it, changes ratings from there on."""
     keys = []
-    for some in _some(players):
-        theirs = Match.objects.filter(Q(player_0__in=some) | Q(player_1__in=some), finished_at__isnull=False)
-        first = theirs.order_by("finished_at", "pk").first()
+    for chunk in _chunks(players):
+        matches = Match.objects.filter(Q(player_0__in=chunk) | Q(player_1__in=chunk), finished_at__isnull=False)
+        first = matches.order_by("finished_at", "pk").first()
         if first is not None and first.finished_at is not None:
             keys.append(Key(first.finished_at, first.pk))
     return min(keys, default=None)
 
 
-def _some(players: Collection[int]) -> Iterator[list[int]]:
+def _chunks(players: Collection[int]) -> Iterator[list[int]]:
     ordered = sorted(players)
     for start in range(0, len(ordered), AT_ONCE):
         yield ordered[start : start + AT_ONCE]
 
 
 def each_side_moved(transcript: Mapping[str, Any] | None) -> bool:
-    """Whether both sides have played a roll, or there is no record to tell."""
+    """Whether both sides have played at least one roll; True without a record."""
     if transcript is None:
         return True
     events = (event for game in transcript["games"] for event in game["events"])
@@ -134,23 +134,23 @@ def each_side_moved(transcript: Mapping[str, Any] | None) -> bool:
 
 
 def both_moved(submission: int | None) -> bool:
-    """The same of the record with this number, or of none: then nothing tells."""
+    """Whether both sides moved in the record with this id; True without a record."""
     if submission is None:
         return True
     return each_side_moved(Submission.objects.values_list("transcript", flat=True).get(pk=submission))
 
 
-# What is stored
+# Stored ratings
 
 
 def players_since(pool: RatingPool, since: Key) -> set[int]:
-    """Whose ratings were changed by a match from `since` on."""
+    """Players whose ratings were changed by a match from `since` on."""
     later = _changes(pool).filter(_from(since, "finished_at", "match_id")).order_by()
     return set(later.values_list("player", flat=True).distinct())
 
 
 def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[int, Change]]:
-    """The changes from `since` on, by match and player, each with its number."""
+    """The stored changes from `since` on, by match and player, each with its id."""
     rows = (
         _changes(pool)
         .filter(_from(since, "finished_at", "match_id"))
@@ -164,29 +164,29 @@ def stored_changes(pool: RatingPool, since: Key) -> dict[tuple[int, int], tuple[
 
 
 def stored_standings(pool: RatingPool, players: Collection[int] | None = None) -> dict[int, Standing]:
-    """Where these players, or all, are said to stand."""
+    """The stored ratings of these players, or of all."""
     rows = PlayerRating.objects.filter(pool=pool).order_by()
     columns = ("player_id", "rating", "experience", "matches", "wins", "last_played_at", "last_change")
     if players is None:
         return {row[0]: Standing._make(row[1:]) for row in rows.values_list(*columns)}
     return {
         row[0]: Standing._make(row[1:])
-        for some in _some(players)
-        for row in rows.filter(player__in=some).values_list(*columns)
+        for chunk in _chunks(players)
+        for row in rows.filter(player__in=chunk).values_list(*columns)
     }
 
 
 def standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> dict[int, Standing]:
-    """Where these players stood when the match at `key` began, after the stored changes."""
+    """The ratings of these players just before `key`, by the stored changes."""
     if key == BEGINNING:
         return {}
     standings: dict[int, Standing] = {}
-    for some in _some(players):
-        standings |= _some_standings_before(pool, key, some)
+    for chunk in _chunks(players):
+        standings |= _standings_before(pool, key, chunk)
     return standings
 
 
-def _some_standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> dict[int, Standing]:
+def _standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> dict[int, Standing]:
     before = _changes(pool).filter(
         Q(finished_at__lte=key.finished_at) & ~Q(finished_at=key.finished_at, match_id__gte=key.match)
     )
@@ -200,15 +200,15 @@ def _some_standings_before(pool: RatingPool, key: Key, players: Collection[int])
     last = before.filter(player=OuterRef("pk")).order_by("-finished_at", "-match_id").values("pk")[:1]
     latest = Player.objects.filter(pk__in=list(counts)).annotate(last=Subquery(last)).order_by().values("last")
     return {
-        one.player_id: Standing(
-            rating=one.rating_after,
-            experience=one.experience_before + one.length,
-            matches=counts[one.player_id]["matches"],
-            wins=counts[one.player_id]["wins"],
-            last_played_at=one.finished_at,
-            last_change=one.change,
+        change.player_id: Standing(
+            rating=change.rating_after,
+            experience=change.experience_before + change.length,
+            matches=counts[change.player_id]["matches"],
+            wins=counts[change.player_id]["wins"],
+            last_played_at=change.finished_at,
+            last_change=change.change,
         )
-        for one in RatingChange.objects.filter(pk__in=latest)
+        for change in RatingChange.objects.filter(pk__in=latest)
     }
 
 

@@ -1,4 +1,4 @@
-"""The API of records sent in: what the check pages do, for programs."""
+"""API views for checking match records."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 
 JSON_MOST_BYTES = 2 * MOST_BYTES + ENVELOPE
-"""A record of MOST_BYTES as a JSON string, in which each line end takes two bytes."""
+"""Largest JSON body: a record of MOST_BYTES in which each line end takes two bytes."""
 RECORD = """\
  1 point match
 
@@ -41,7 +41,7 @@ class RecordSerializer(serializers.Serializer[Any]):
     """A record to be checked: a file (multipart), or its text (JSON)."""
 
     file = serializers.FileField(
-        required=False, allow_empty_file=True, help_text=f"Up to {MOST_MEBIBYTES} MiB, any format we read."
+        required=False, allow_empty_file=True, help_text=f"Up to {MOST_MEBIBYTES} MiB, in any supported format."
     )
     text = serializers.CharField(
         required=False, allow_blank=True, trim_whitespace=False, help_text="The text of a record, instead of a file."
@@ -50,35 +50,37 @@ class RecordSerializer(serializers.Serializer[Any]):
         required=False,
         allow_blank=True,
         max_length=1000,
-        help_text="A name for the text; what counts is what is in it.",
+        help_text="A name for the text. The format is detected from the content.",
     )
 
 
 class GameSerializer(serializers.Serializer[Any]):
-    """One line of the score sheet."""
+    """A game of the score sheet."""
 
     number = serializers.IntegerField()
     start = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     end = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     crawford = serializers.BooleanField()
-    winner = serializers.IntegerField(allow_null=True, help_text="0 the left player, 1 the right one, null: nobody.")
+    winner = serializers.IntegerField(
+        allow_null=True, help_text="0 for the left player, 1 for the right player, null for nobody."
+    )
     kind = serializers.CharField(
         help_text="single, gammon, backgammon, drop, resignation, concession, flag or unfinished."
     )
     cube = serializers.IntegerField()
     points = serializers.IntegerField()
-    rests_on_words = serializers.BooleanField(help_text="The record only states how this game ended.")
+    rests_on_words = serializers.BooleanField(help_text="Whether the record only states how this game ended.")
 
 
 class FindingSerializer(serializers.Serializer[Any]):
-    """One thing that a reader of the verdict must know."""
+    """A remark of the verdict."""
 
     severity = serializers.ChoiceField(["error", "warning", "note"])
-    code = serializers.CharField(help_text="Stable.")
-    params = serializers.DictField(help_text="What the sentence of the code is filled with.")
-    message = serializers.CharField(help_text="The sentence, in the language asked for by Accept-Language.")
+    code = serializers.CharField(help_text="A stable code.")
+    params = serializers.DictField(help_text="The parameters of the message.")
+    message = serializers.CharField(help_text="The message, in the language of Accept-Language.")
     game = serializers.IntegerField(allow_null=True)
-    ply = serializers.IntegerField(allow_null=True, help_text="Rolls of the game, counted from 1.")
+    ply = serializers.IntegerField(allow_null=True, help_text="The roll of the game, counted from 1.")
     line = serializers.IntegerField(allow_null=True)
     column = serializers.IntegerField(allow_null=True)
     xgid = serializers.CharField(allow_null=True)
@@ -86,21 +88,21 @@ class FindingSerializer(serializers.Serializer[Any]):
 
 
 class VerdictSerializer(serializers.Serializer[Any]):
-    """What adjudication found."""
+    """The verdict on a record."""
 
     engine_version = serializers.CharField()
     outcome = serializers.ChoiceField(["accepted", "accepted_with_warnings", "incomplete", "rejected"])
     players = serializers.ListField(child=serializers.CharField(), min_length=2, max_length=2)
-    length = serializers.IntegerField(allow_null=True, help_text="0 for a money session, null where it is not known.")
+    length = serializers.IntegerField(allow_null=True, help_text="0 for a money session, null if unknown.")
     score = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
     winner = serializers.IntegerField(allow_null=True)
-    rests_on_words = serializers.BooleanField(help_text="Some game has a result that the record only states.")
+    rests_on_words = serializers.BooleanField(help_text="Whether the record only states how some game ended.")
     games = GameSerializer(many=True)
     findings = FindingSerializer(many=True)
 
 
 class SubmissionSerializer(serializers.Serializer[Any]):
-    """A record that was sent in, and how far its adjudication is."""
+    """A submitted record, and the state of its adjudication."""
 
     public_id = serializers.CharField()
     state = serializers.ChoiceField(Submission.State.choices)
@@ -108,13 +110,15 @@ class SubmissionSerializer(serializers.Serializer[Any]):
     file_name = serializers.CharField()
     size = serializers.IntegerField(help_text="Bytes.")
     sha256 = serializers.CharField()
-    format = serializers.CharField(help_text="mat, sgf, xg or json; empty until it is known.")
+    format = serializers.CharField(help_text="mat, sgf, xg or json; empty until the record is checked.")
     dialect = serializers.CharField()
-    failure = serializers.CharField(allow_null=True, help_text="Where it was given up: the code of the limit it met.")
+    failure = serializers.CharField(
+        allow_null=True, help_text="If the record could not be checked: the code of the reason."
+    )
     failure_message = serializers.CharField(allow_null=True)
-    page = serializers.URLField(help_text="The page for people.")
-    downloads = serializers.DictField(child=serializers.URLField(), help_text="By format.")
-    verdict = VerdictSerializer(allow_null=True, help_text="Null until the state is done.")
+    page = serializers.URLField(help_text="The web page of the record.")
+    downloads = serializers.DictField(child=serializers.URLField(), help_text="URLs by format.")
+    verdict = VerdictSerializer(allow_null=True, help_text="Null until `state` is `done`.")
 
 
 TEXT = OpenApiExample("Text", value={"text": RECORD, "file_name": "final.mat"}, request_only=True)
@@ -141,21 +145,21 @@ KEY = OpenApiParameter(
     "Idempotency-Key",
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
-    description="Up to 100 characters. Sending the same record with the same key again gives the first answer.",
+    description="Up to 100 characters. Repeating a request with the same key returns the first response.",
 )
 
 
-class Submissions(APIView):
-    """Where programs send records in."""
+class SubmissionList(APIView):
+    """Submitted records."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="submissions_create",
-        summary="Send in a match record",
+        summary="Send a match record",
         description=(
-            "No account is needed. Adjudication happens in the background: ask at `Location` until `state` is `done` "
-            "or `failed`. The same file under the same name from the same sender gives the existing submission (200)."
+            "No account is needed. The record is checked in the background: poll `Location` until `state` is `done` "
+            "or `failed`. The same file with the same name from the same sender returns the existing submission (200)."
         ),
         parameters=[KEY],
         request={"multipart/form-data": RecordSerializer, "application/json": RecordSerializer},
@@ -163,14 +167,14 @@ class Submissions(APIView):
         responses={201: SubmissionSerializer, 200: SubmissionSerializer, 413: PROBLEM, 422: PROBLEM, 429: PROBLEM},
     )
     def post(self, request: Request) -> Response:
-        """Store the record; 201 and its address."""
+        """Return 201 and the URL of the submission."""
         refuse_long_body(request, JSON_MOST_BYTES)
         count_upload(request)
-        sent = validated(RecordSerializer, request)
-        record, name = record_in(sent.get("file"), sent.get("text", ""))
+        data = validated(RecordSerializer, request)
+        content, name = record_in(data.get("file"), data.get("text", ""))
         submitted = submissions.submit(
-            data=record,
-            file_name=name or sent.get("file_name", ""),
+            data=content,
+            file_name=name or data.get("file_name", ""),
             source=Submission.Source.API,
             submitter=request.user if request.user.is_authenticated else None,
             key=request.headers.get("Idempotency-Key", ""),
@@ -179,29 +183,29 @@ class Submissions(APIView):
         row = submitted.submission
         repeated_by_key = bool(row.key)
         code = status.HTTP_201_CREATED if submitted.created or repeated_by_key else status.HTTP_200_OK
-        here = request.build_absolute_uri(reverse("api-submission", args=[row.public_id]))
-        return Response(as_answer(row, request), status=code, headers={"Location": here})
+        url = request.build_absolute_uri(reverse("api-submission", args=[row.public_id]))
+        return Response(submission_data(row, request), status=code, headers={"Location": url})
 
 
-class OneSubmission(APIView):
-    """A record that was sent in."""
+class SubmissionDetail(APIView):
+    """A submitted record."""
 
     permission_classes = (AllowAny,)
 
     @extend_schema(
         operation_id="submissions_retrieve",
         summary="State and verdict of a record",
-        description="Whoever has the id may see it.",
+        description="Anyone who knows the id may see it.",
         examples=[WAITING],
         responses={200: SubmissionSerializer, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """How far it is; its verdict once there is one."""
-        return Response(as_answer(access.submission(public_id), request))
+        """Return the state, and the verdict once there is one."""
+        return Response(submission_data(access.submission(public_id), request))
 
 
-def as_answer(submission: Submission, request: Request | HttpRequest) -> dict[str, Any]:
-    """A submission as programs see it."""
+def submission_data(submission: Submission, request: Request | HttpRequest) -> dict[str, Any]:
+    """Data of SubmissionSerializer."""
     done = submission.state == Submission.State.DONE
     mask = mask_for(request.user, submission)
     return {
@@ -244,7 +248,7 @@ def _verdict(submission: Submission, mask: Mask) -> dict[str, Any]:
     }
 
 
-class Record(APIView):
+class RecordFile(APIView):
     """A checked match as a file."""
 
     permission_classes = (AllowAny,)
@@ -259,6 +263,6 @@ class Record(APIView):
         },
     )
     def get(self, request: Request, public_id: str, extension: str) -> HttpResponse:
-        """The file."""
-        found = access.submission(public_id)
-        return as_attachment(download(found, extension, mask_for(request.user, found)))
+        """Download the file."""
+        submission = access.submission(public_id)
+        return as_attachment(download(submission, extension, mask_for(request.user, submission)))

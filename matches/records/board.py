@@ -1,7 +1,7 @@
-"""The drawn board: from a position to the shapes of a picture, in units of a 892 × 622 board.
+"""Drawing a board: from a position to shapes, in the units of a board of 892 × 622.
 
-Pure: no request, no database. Side 0 has the white checkers and side 1 the black ones, whoever sits at the bottom.
-The viewer at the bottom moves counter-clockwise and bears off at the bottom right; point numbers are the viewer's.
+Pure functions. Side 0 has the white checkers and side 1 the black ones, whichever side is at the bottom. The player at
+the bottom moves counter-clockwise and bears off at the bottom right; points are numbered from that player's side.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ TOP, BOTTOM, MIDDLE = 28, 594, 311
 BAR_X, TRAY_X, CUBE_X = 446, 848, 43
 FIRST_CHECKER, NEXT_CHECKER = 26, 47
 BAR_GAP = 66
-"""From the middle of the board to the first checker on the bar."""
+"""Distance from the middle of the board to the first checker on the bar."""
 MOST_SHOWN = 5
 SLAB_HEIGHT, SLAB_PITCH = 12, 14
 DICE_X = {True: 642, False: 250}
-"""Middle of the two dice: right for the bottom player, left for the top one."""
+"""Middle of the two dice: on the right for the player at the bottom, else on the left."""
 DIE_DISTANCE = 70
 COLOURS = ("white", "black")
 PIPS = {
@@ -36,37 +36,37 @@ PIPS = {
 }
 PIP_DISTANCE = 14
 
-Way = tuple[int, ...]
+Path = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """What is to be drawn."""
+    """A position to draw."""
 
     position: Position
-    """Seen by `side`."""
+    """From the point of view of `side`."""
     side: int
-    """Who decides here."""
+    """The side to act."""
     names: tuple[str, str]
     bottom: int = 0
-    """The side that sits at the bottom."""
+    """The side at the bottom."""
     dice: tuple[int, int] | None = None
     cube: int = 1
     cube_owner: int | None = None
     offered: bool = False
-    """The cube was just turned by the other side; `side` takes or drops."""
+    """The other side has doubled; `side` takes or drops."""
     cube_in_play: bool = True
-    """False in the Crawford game and in a match to one point: the cube is dimmed."""
-    ways: tuple[Way, ...] = ()
-    """What `side` plays, each checker from first to last point, to be marked."""
+    """False in the Crawford game and in a match to 1 point; the cube is then dimmed."""
+    paths: tuple[Path, ...] = ()
+    """The checkers that `side` moves, each with the points of its path, to be marked."""
     tried: bool = False
-    """The play was not legal: its marks say so."""
+    """The play was illegal, and is marked as such."""
     over: bool = False
-    """The game has ended here."""
+    """The game is over."""
 
 
 class Checker(NamedTuple):
-    """A disc; `label` counts what is stacked under it."""
+    """A checker; `label` is the number of checkers in a high stack."""
 
     x: int
     y: int
@@ -75,7 +75,7 @@ class Checker(NamedTuple):
 
 
 class Slab(NamedTuple):
-    """A checker borne off, seen from its edge."""
+    """A checker that was borne off, seen from its edge."""
 
     x: int
     y: int
@@ -83,14 +83,14 @@ class Slab(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A place of interest."""
+    """A point in the picture."""
 
     x: int
     y: int
 
 
 class Die(NamedTuple):
-    """A die with its middle and its pips."""
+    """A die: its middle and its pips."""
 
     x: int
     y: int
@@ -99,7 +99,7 @@ class Die(NamedTuple):
 
 
 class Cube(NamedTuple):
-    """The cube, at the side (`side_y`), or on the bar where a phone has no room at the side."""
+    """The cube: at the side of the board (`side_y`), or on the bar of a small board (`bar_y`)."""
 
     text: str
     side_y: int
@@ -108,14 +108,14 @@ class Cube(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """The way of a checker."""
+    """The path of a checker."""
 
     points: str
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything on the board, ready for the template."""
+    """All shapes of a board, ready for the template."""
 
     description: str
     checkers: tuple[Checker, ...]
@@ -130,7 +130,7 @@ class Scene:
 
 
 def draw(diagram: Diagram) -> Scene:
-    """The shapes of a diagram."""
+    """Return the shapes of a diagram."""
     at_bottom = diagram.side == diagram.bottom
     counts = (diagram.position if at_bottom else diagram.position.swapped()).counts
     arrows, starts, ends = _marks(diagram, counts)
@@ -149,37 +149,37 @@ def draw(diagram: Diagram) -> Scene:
 
 
 def point_x(point: int) -> int:
-    """Middle of the viewer's point 1–24."""
+    """The x coordinate of a point (1–24, seen from the bottom)."""
     column = (point - 13) % 12 if point > 12 else 12 - point
     table = LEFT_TABLE if column < 6 else RIGHT_TABLE
     return table + column % 6 * POINT_WIDTH + POINT_WIDTH // 2
 
 
 def stack_y(point: int, height: int) -> int:
-    """Middle of the checker that lies `height` (0 …) high on a point; beyond five they lie on one another."""
+    """The y coordinate of the checker at `height` (from 0) on a point. Checkers above the fifth overlap."""
     rise = FIRST_CHECKER + NEXT_CHECKER * min(height, MOST_SHOWN - 1)
     return BOTTOM - rise if point <= 12 else TOP + rise
 
 
 def _place(point: int, height: int, owner_at_bottom: bool) -> Spot:
-    """Where a checker lies: a viewer's point 1–24, or its owner's bar (25 bottom, 0 top) or tray."""
+    """The middle of a checker on a point (1–24, seen from the bottom) or on the bar (25 bottom, 0 top)."""
     if 1 <= point <= 24:
         return Spot(point_x(point), stack_y(point, height))
-    # A checker on the bar lies on the half where it will enter.
+    # A checker on the bar is drawn in the half of the board where it will enter.
     away = BAR_GAP + NEXT_CHECKER * min(height, MOST_SHOWN - 2)
     return Spot(BAR_X, MIDDLE - away if owner_at_bottom else MIDDLE + away)
 
 
 def _checkers(counts: tuple[int, ...], bottom: int) -> list[Checker]:
-    found = []
+    checkers = []
     for point, count in enumerate(counts):
         own = count > 0
         most = MOST_SHOWN if 1 <= point <= 24 else MOST_SHOWN - 1
         for height in range(min(abs(count), most)):
             place = _place(point, height, own)
             label = str(abs(count)) if height == most - 1 and abs(count) > most else ""
-            found.append(Checker(place.x, place.y, COLOURS[bottom if own else 1 - bottom], label))
-    return found
+            checkers.append(Checker(place.x, place.y, COLOURS[bottom if own else 1 - bottom], label))
+    return checkers
 
 
 def _slabs(counts: tuple[int, ...], bottom: int) -> list[Slab]:
@@ -218,48 +218,48 @@ def _cube(diagram: Diagram) -> Cube:
     return Cube(text, side_y, bar_y, not diagram.cube_in_play)
 
 
-# What was played
+# Marks of a play
 
 
 def _marks(diagram: Diagram, counts: tuple[int, ...]) -> tuple[tuple[Arrow, ...], tuple[Spot, ...], tuple[Spot, ...]]:
-    """An arrow for each checker that moves, a ring where it lay and a dashed one where it comes to lie."""
+    """An arrow for each checker that moves, and the spots where it starts and ends."""
     own = diagram.side == diagram.bottom
     sign = 1 if own else -1
     left = [max(0, sign * count) for count in counts]
-    lifted: list[tuple[Way, Spot]] = []
-    for way in diagram.ways:
-        source = _seen(way[0], own)
-        # A play that was not legal may name a checker that is not there.
+    moved: list[tuple[Path, Spot]] = []
+    for path in diagram.paths:
+        source = _from_bottom(path[0], own)
+        # An illegal play may name a checker that is not there.
         if left[source]:
             left[source] -= 1
-            lifted.append((way, _place(source, left[source], own)))
+            moved.append((path, _place(source, left[source], own)))
     arrows, ends = [], []
-    for way, start in lifted:
-        spots = [start, *(_landing(point, left, own) for point in way[1:])]
-        if way[-1] != OFF:
-            left[_seen(way[-1], own)] += 1
+    for path, start in moved:
+        spots = [start, *(_landing(point, left, own) for point in path[1:])]
+        if path[-1] != OFF:
+            left[_from_bottom(path[-1], own)] += 1
             ends.append(spots[-1])
         arrows.append(Arrow(" ".join(f"{spot.x},{spot.y}" for spot in spots)))
-    return tuple(arrows), tuple(start for _, start in lifted), tuple(ends)
+    return tuple(arrows), tuple(start for _, start in moved), tuple(ends)
 
 
-def _seen(point: int, own: bool) -> int:
-    """The mover's point as an index of the counts seen from the bottom."""
+def _from_bottom(point: int, own: bool) -> int:
+    """A point of the side to act as an index of the counts seen from the bottom."""
     return point if own else BAR - point
 
 
 def _landing(point: int, left: list[int], own: bool) -> Spot:
     if point == OFF:
         return Spot(TRAY_X, BOTTOM - POINT_HEIGHT // 2 if own else TOP + POINT_HEIGHT // 2)
-    seen = _seen(point, own)
-    return _place(seen, left[seen], own)
+    index = _from_bottom(point, own)
+    return _place(index, left[index], own)
 
 
-# In words, for those who do not see it
+# Description for screen readers
 
 
 def describe(diagram: Diagram) -> str:
-    """The position in words, each player's points counted from the player's own side."""
+    """Describe the position in words; each player's points are numbered from their own side."""
     own, other = diagram.side, 1 - diagram.side
     parts = [
         _describe_side(diagram, own, diagram.position),
@@ -300,6 +300,6 @@ def _describe_cube(diagram: Diagram) -> str:
     if not diagram.cube_in_play:
         return gettext("No cube in this game.")
     if diagram.cube_owner is None:
-        return gettext("The cube is in the middle.")
+        return gettext("The cube is centred.")
     owner = diagram.names[diagram.cube_owner]
     return gettext("{name} owns the cube at {value}.").format(name=owner, value=diagram.cube)

@@ -1,4 +1,4 @@
-"""A checked match as a file to keep."""
+"""Downloads of checked matches."""
 
 import re
 from typing import NamedTuple
@@ -17,12 +17,12 @@ CONTENT_TYPES = {
     "sgf": "application/x-backgammon-sgf; charset=utf-8",
     "json": "application/json",
 }
-"""By extension: the formats there are."""
+"""Content types of the available formats, by extension."""
 LONGEST_NAME = 80
 
 
 class File(NamedTuple):
-    """A file as it is sent."""
+    """A file to download."""
 
     name: str
     content_type: str
@@ -30,23 +30,22 @@ class File(NamedTuple):
 
 
 def download(submission: Submission, extension: str, mask: Mask) -> File:
-    """The match in one of the formats, with the names that its reader may see.
+    """Write the match in one of the formats, with the names that the reader may see.
 
-    JSON is in the record's own words, the others are tidied up.
-
-    Refused (`no_transcript`) where nothing could be read.
+    JSON has the transcript as it was read; the other formats are normalised.
+    Refused: `no_transcript` if no match could be read.
     """
     if submission.transcript is None:
         raise Refused("no_transcript")
     transcript = from_data(mask.transcript(submission.transcript) if mask else submission.transcript)
     left, right = (re.sub(r"[^\w.-]+", "-", name).strip("-") for name in transcript.players)
     name = f"{left}_{right}"[:LONGEST_NAME] if left and right else f"match-{submission.public_id}"
-    written = transcript if extension == "json" else normalised(transcript)
-    return File(f"{name}.{extension}", CONTENT_TYPES[extension], write(written, extension))
+    content = transcript if extension == "json" else normalised(transcript)
+    return File(f"{name}.{extension}", CONTENT_TYPES[extension], write(content, extension))
 
 
 def as_attachment(file: File) -> HttpResponse:
-    """The file as an answer that a browser saves."""
+    """A response that makes the browser save the file."""
     response = HttpResponse(file.data, content_type=file.content_type)
     response.headers["Content-Disposition"] = content_disposition_header(True, file.name) or "attachment"
     return response

@@ -1,4 +1,4 @@
-"""What this room forgets of a person who is erased: the files, the names in them, who sent them. Results stay."""
+"""Erasing a person from match records: the files, the names in them and their sender. Results are kept."""
 
 from django.db.models import Q
 
@@ -10,19 +10,19 @@ NAMELESS = ["", ""]
 
 
 def forget(players: list[Player], user: User | None) -> None:
-    """Empties the records of these players' matches and those the account sent in; plays and verdicts stay.
+    """Empty the records of these players' matches and those sent by the account; plays and verdicts are kept.
 
-    Both names go: a file is one piece, and who played the match is told by the match.
+    Both names are erased from a record, since the match itself still has the name of the other player.
     """
-    of_them = Q(match__player_0__in=players) | Q(match__player_1__in=players)
+    concerned = Q(match__player_0__in=players) | Q(match__player_1__in=players)
     if user is not None:
-        of_them |= Q(submitter=user)
-    for row in Submission.objects.filter(of_them).prefetch_related("verdicts").iterator(chunk_size=100):
+        concerned |= Q(submitter=user)
+    for row in Submission.objects.filter(concerned).prefetch_related("verdicts").iterator(chunk_size=100):
         row.data, row.file_name = b"", ""
         if row.transcript is not None:
             row.transcript = {**row.transcript, "players": NAMELESS, "info": {}}
         if user is not None and row.submitter_id == user.pk:
-            # An Idempotency-Key is unique among those of nobody, too.
+            # Keys are unique among submissions without a sender, so this one must not remain.
             row.submitter, row.key = None, ""
         row.save(update_fields=["data", "file_name", "transcript", "submitter", "key"])
         for verdict in row.verdicts.all():
@@ -31,5 +31,5 @@ def forget(players: list[Player], user: User | None) -> None:
 
 
 def connect() -> None:
-    """Has the players' room call us."""
+    """Register `forget` to be called when a person is erased."""
     also_forget(forget)

@@ -1,4 +1,4 @@
-"""One record out of a request, whether a page or a program sent it."""
+"""Reading the record from a request of a page or the API."""
 
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
@@ -9,11 +9,11 @@ from engine.records import refuse_other_files
 from matches.models import MOST_BYTES, MOST_MEBIBYTES
 
 ENVELOPE = 16 * 1024
-"""Bytes that a form may need around its record."""
+"""Bytes that a form may need in addition to the record."""
 
 
 def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + ENVELOPE) -> None:
-    """Judge a request by its announced length, before anything of it is read. Refused: `record_too_large`."""
+    """Check the Content-Length of a request before its body is read. Refused: `record_too_large`."""
     try:
         length = int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:
@@ -22,22 +22,22 @@ def refuse_long_body(request: HttpRequest | Request, most: int = MOST_BYTES + EN
         raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
 
 
-def record_in(file: UploadedFile | None, text: str) -> tuple[bytes, str]:
-    """The bytes and the file's name.
+def record_in(file: "UploadedFile[bytes] | None", text: str) -> tuple[bytes, str]:
+    """Return the bytes of the record and the file name.
 
-    Refused: `file_missing`, `file_twice`, `record_too_large`, and what refuse_other_files refuses.
+    Refused: `file_missing`, `file_twice`, `record_too_large`, and what `refuse_other_files` refuses.
     """
     if file is not None and text.strip():
         raise Refused("file_twice")
     if file is None:
         if not text.strip():
             raise Refused("file_missing")
-        return _a_record(text.encode()), ""
+        return _checked(text.encode()), ""
     if (file.size or 0) > MOST_BYTES:
         raise Refused("record_too_large", limit=MOST_BYTES, mebibytes=MOST_MEBIBYTES)
-    return _a_record(file.read()), file.name or ""
+    return _checked(file.read()), file.name or ""
 
 
-def _a_record(data: bytes) -> bytes:
+def _checked(data: bytes) -> bytes:
     refuse_other_files(data)
     return data

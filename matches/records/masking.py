@@ -1,8 +1,8 @@
-"""Names in a match record, for readers who may not know who a player is.
+"""Hiding names in match records from readers who must not see them.
 
-A record carries names as its program had them. Where it was sent in for a match of a player who shows initials only,
-that player's name in it, and every other name known of them, is replaced by what others may see, on pages, in API
-answers and in downloads. The players of the match and those who run its club read the record as it is.
+A record has the names that its sender's program wrote. If a player of the match shows only initials, the names of that
+player are replaced by what others may see: on pages, in the API and in downloads. The players of the match and those
+who run it see the record unchanged.
 """
 
 import re
@@ -16,11 +16,11 @@ from matches.records.names import is_swapped, known_names, names_of
 from players.people.canonical import canonical
 
 SHORTEST_PART = 3
-"""Characters from which a name is replaced inside a longer text; a shorter one only where it is the whole text."""
+"""Shortest name that is replaced inside a longer text; a shorter one is replaced only if it is the whole text."""
 
 
 class Mask:
-    """Replaces what one reader of a record may not see; replaces nothing where they may see all."""
+    """Replaces the names in a record that one reader may not see; falsy if there are none."""
 
     def __init__(self, replacements: Mapping[str, str]) -> None:
         self._replacements = {name.casefold(): shown for name, shown in replacements.items() if name.strip()}
@@ -35,15 +35,15 @@ class Mask:
         return re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])" if names else r"(?!)", re.IGNORECASE)
 
     def text(self, text: str) -> str:
-        """The text with every hidden name replaced."""
-        whole = self._replacements.get(" ".join(text.casefold().split()))
-        return self._pattern.sub(self._shown, text) if whole is None else whole
+        """Replace every hidden name in a text."""
+        replacement = self._replacements.get(" ".join(text.casefold().split()))
+        return self._pattern.sub(self._replace, text) if replacement is None else replacement
 
-    def _shown(self, found: re.Match[str]) -> str:
-        return self._replacements.get(re.sub(r"[\s_-]+", " ", found[0].casefold()), "")
+    def _replace(self, match: re.Match[str]) -> str:
+        return self._replacements.get(re.sub(r"[\s_-]+", " ", match[0].casefold()), "")
 
     def inside(self, value: Any) -> Any:
-        """The same for every text inside JSON."""
+        """Replace hidden names in every text of a JSON value."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -53,7 +53,7 @@ class Mask:
         return value
 
     def transcript(self, data: dict[str, Any]) -> dict[str, Any]:
-        """A stored transcript: what is text in it, and not what was played."""
+        """Replace hidden names in the texts of a stored transcript; plays are left as they are."""
         return data | {
             "players": self.inside(data["players"]),
             "info": self.inside(data.get("info") or {}),
@@ -68,17 +68,17 @@ class Mask:
         return game | {"events": events}
 
     def verdict(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """The stored content of a verdict."""
+        """Replace hidden names in the stored content of a verdict."""
         findings = [{**finding, "params": self.inside(finding["params"])} for finding in content["findings"]]
         return {**content, "players": self.inside(content["players"]), "findings": findings}
 
 
 OPEN = Mask({})
-"""Hides nothing."""
+"""The mask that hides nothing."""
 
 
 def mask_for(user: Visitor, submission: Submission) -> Mask:
-    """What this reader may not see of a record."""
+    """Return the mask of a record for this reader."""
     if submission.match_id is None:
         return OPEN
     match = Match.objects.select_related(
@@ -91,24 +91,24 @@ def mask_for(user: Visitor, submission: Submission) -> Mask:
 
 
 def _replacements(match: Match, submission: Submission, hidden: tuple[bool, bool]) -> dict[str, str]:
-    found = {
+    replacements = {
         name: canonical(player).shown_name
         for player, is_hidden in zip(match.players, hidden, strict=True)
         if is_hidden
         for name in names_of(player)
     }
-    typed = (submission.transcript or {}).get("players")
-    if not typed:
-        return found
-    left, right = (" ".join(name.split()) for name in typed)
+    names = (submission.transcript or {}).get("players")
+    if not names:
+        return replacements
+    left, right = (" ".join(name.split()) for name in names)
     swapped = submission.swapped
     if swapped is None:
         swapped = is_swapped((left, right), known_names(match))
     if swapped is None:
-        # Nobody can tell which of the two names is the hidden player's.
-        return {**found, left: "", right: ""}
+        # It is unknown which of the two names is the hidden player's, so both are hidden.
+        return {**replacements, left: "", right: ""}
     sides = (right, left) if swapped else (left, right)
     for side, name in enumerate(sides):
         if hidden[side]:
-            found[name] = canonical(match.players[side]).shown_name
-    return found
+            replacements[name] = canonical(match.players[side]).shown_name
+    return replacements

@@ -1,4 +1,4 @@
-"""Which player of a match is meant by each of the two names in a record."""
+"""Matching the two names in a record with the players of its match."""
 
 from core.names import fold
 from matches.models import Match
@@ -9,35 +9,31 @@ Names = tuple[str, str]
 
 
 def known_names(match: Match) -> tuple[set[str], set[str]]:
-    """The folded names of both players: their own, those of their accounts, and those remembered from records."""
+    """All known names of the players of side 0 and side 1, folded."""
     first, second = ({folded for name in names_of(player) if (folded := fold(name))} for player in match.players)
     return first, second
 
 
 def is_swapped(record: Names, known: tuple[set[str], set[str]]) -> bool | None:
-    """Whether the record's left player is side 1; None where the names do not tell.
+    """Whether the record's left player is side 1; None if the names do not show it.
 
-    One name that is known tells who the other must be. Names that fit both ways tell nothing.
+    One known name is enough, since the other one must be the opponent. Names that fit both ways decide nothing.
     """
     left, right = (fold(name) for name in record)
-    straight = _fits(left, known[0]) + _fits(right, known[1])
-    swapped = _fits(left, known[1]) + _fits(right, known[0])
+    straight = (left in known[0]) + (right in known[1])
+    swapped = (left in known[1]) + (right in known[0])
     return None if straight == swapped else swapped > straight
 
 
 def names_of(player: Player) -> set[str]:
-    """Every name that is known of a player: their own, that of the account, and those remembered from records."""
+    """All names of a player: their own, that of their account, and their aliases; merged players included."""
     people = {player, canonical(player)}
     return {
         name
-        for one in people
+        for person in people
         for name in [
-            one.name,
-            *([one.user.display_name] if one.user is not None else []),
-            *(alias.name for alias in one.aliases.all()),
+            person.name,
+            *([person.user.display_name] if person.user is not None else []),
+            *(alias.name for alias in person.aliases.all()),
         ]
     }
-
-
-def _fits(name: str, known: set[str]) -> bool:
-    return name in known

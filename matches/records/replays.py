@@ -1,4 +1,4 @@
-"""A match step by step: each decision with the board before it, and the end of each game."""
+"""Replaying a match step by step: each decision with the board before it, and the end of each game."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from engine import Frame, Phase, Position, Refused, Transcript, parse_play, pars
 from engine.ids import position_xgid
 from engine.records import from_data
 from engine.transcript import Kind
-from matches.presentation import labels as wording
+from matches.presentation import labels
 from matches.records.board import Diagram
 
 ANSWERS = (Kind.TAKE, Kind.DROP, Kind.BEAVER)
@@ -21,30 +21,30 @@ class Moment:
     """One step of a replay."""
 
     number: int
-    """From 1 within its game; the end of the game is the last."""
+    """Counted from 1 in its game; the last one is the end of the game."""
     words: str
-    """What happens, as in a move list."""
+    """The decision as shown in a move list."""
     side: int | None
-    """Who decides; None at the end of a game."""
+    """The side that decides; None at the end of a game."""
     diagram: Diagram
     xgid: str
     game: int = 0
-    """Index of its game."""
+    """Index of the game, from 1."""
     ply: int = 0
     legal: bool = True
 
     @property
     def step(self) -> tuple[int, int]:
-        """Its address."""
+        """(game, number), as in the URL of a step."""
         return self.game, self.number
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game of the replay."""
+    """A game with all its steps."""
 
     index: int
-    """From 1 in the order of the record; a game's own number may occur twice."""
+    """Counted from 1 in the order of the record; `number` may occur twice."""
     number: int
     start: tuple[int, int]
     crawford: bool
@@ -52,14 +52,14 @@ class PlayedGame:
 
 
 class Row(NamedTuple):
-    """A line of the move list."""
+    """A row of the move list."""
 
     number: int
     cells: list[Moment | None]
 
 
 class Match:
-    """A checked match whose games are played through when they are asked for: a session may have hundreds."""
+    """A checked match. A game is replayed only when it is requested, since a session may have hundreds."""
 
     def __init__(self, stored: Mapping[str, Any], verdict: Mapping[str, Any]) -> None:
         self.stored = stored
@@ -72,42 +72,42 @@ class Match:
     def game(self, index: int) -> PlayedGame:
         """The game with this index, from 1."""
         if index not in self._played:
-            # One game alone needs no other: its score and whether it is the Crawford game stand in the verdict.
+            # A game can be replayed alone: the verdict has its start score and whether it is the Crawford game.
             transcript = from_data({**self.stored, "games": [self.stored["games"][index - 1]]})
-            self._played[index] = _Game(transcript, self.facts[index - 1]).played(index)
+            self._played[index] = _Game(transcript, self.facts[index - 1]).replayed(index)
         return self._played[index]
 
     def step_of(self, finding: Mapping[str, Any]) -> tuple[int, int] | None:
-        """Game and step at which a finding can be looked at; None where it is about no game."""
+        """The step that shows a finding; None if it is not about a game."""
         numbers = [facts["number"] for facts in self.facts]
         if finding["game"] not in numbers:
             return None
         game = self.game(numbers.index(finding["game"]) + 1)
         if finding["ply"] is None:
             return game.moments[0].step
-        there = [moment for moment in game.moments if moment.side is not None and moment.ply == finding["ply"]]
-        exact = next((moment for moment in there if moment.xgid == _full(finding["xgid"])), None)
+        of_roll = [moment for moment in game.moments if moment.side is not None and moment.ply == finding["ply"]]
+        exact = next((moment for moment in of_roll if moment.xgid == _with_prefix(finding["xgid"])), None)
         if exact is not None:
             return exact.step
-        # It is about what the last play came to, or about a turn that cannot be shown: look at what follows.
+        # The finding is about the position after a play, or about a turn that cannot be shown: show what follows.
         last_ply = max((moment.ply for moment in game.moments), default=0)
-        if there and finding["ply"] < last_ply:
-            return there[-1].step
+        if of_roll and finding["ply"] < last_ply:
+            return of_roll[-1].step
         after = (moment for moment in game.moments if moment.ply > finding["ply"])
         return next(after, game.moments[-1]).step
 
 
 class _Game:
-    """Builds the moments of one game."""
+    """Builds the steps of one game."""
 
     def __init__(self, transcript: Transcript, facts: Mapping[str, Any]) -> None:
         self.transcript = transcript
-        self.players = wording.names(transcript.players)
+        self.players = labels.names(transcript.players)
         self.facts = facts
         self.frames = replay(transcript)
         self.length = transcript.length or 0
 
-    def played(self, index: int) -> PlayedGame:
+    def replayed(self, index: int) -> PlayedGame:
         moments = [replace(moment, game=index) for moment in (*self._decisions(), self._end())]
         left, right = self.facts["start"]
         return PlayedGame(index, self.facts["number"], (left, right), self.facts["crawford"], tuple(moments))
@@ -123,7 +123,7 @@ class _Game:
                 cube=cube,
                 cube_owner=owner,
                 offered=offered,
-                ways=_ways(frame.notation),
+                paths=_paths(frame.notation),
                 tried=not frame.legal,
             )
             yield Moment(
@@ -138,14 +138,14 @@ class _Game:
         position = last.after if last else Position.start()
         cube, owner = (last.cube, last.cube_owner) if last else (1, None)
         diagram = self._diagram(position, side, cube=cube, cube_owner=owner, over=True)
-        return Moment(number, wording.result(self.facts, self.players), None, diagram, self._xgid(diagram))
+        return Moment(number, labels.result(self.facts, self.players), None, diagram, self._xgid(diagram))
 
-    def _diagram(self, position: Position, side: int, **more: Any) -> Diagram:
+    def _diagram(self, position: Position, side: int, **options: Any) -> Diagram:
         in_play = not self.facts["crawford"] and self.length != 1
-        return Diagram(position, side, self.players, cube_in_play=in_play, **more)
+        return Diagram(position, side, self.players, cube_in_play=in_play, **options)
 
     def _xgid(self, diagram: Diagram) -> str:
-        """An offered cube is given as seen by the side that doubled, as XG writes it."""
+        """The XGID of a position; of an offered cube it is seen from the doubling side, as XG writes it."""
         doubled = diagram.offered
         return "XGID=" + position_xgid(
             diagram.position.swapped() if doubled else diagram.position,
@@ -161,8 +161,8 @@ class _Game:
         )
 
 
-def _ways(notation: str) -> tuple[tuple[int, ...], ...]:
-    """The checkers' ways, for the marks on the board; a play that cannot be read leaves none."""
+def _paths(notation: str) -> tuple[tuple[int, ...], ...]:
+    """The paths of the checkers, to be marked on the board; empty if the play cannot be parsed."""
     try:
         return tuple(parse_play(notation))
     except Refused:
@@ -170,13 +170,13 @@ def _ways(notation: str) -> tuple[tuple[int, ...], ...]:
 
 
 def words(frame: Frame, cube: int) -> str:
-    """A decision as it stands in a move list."""
+    """A decision as shown in a move list."""
     if frame.kind is Kind.PLAY:
         roll = "{}{}".format(*frame.dice) if frame.dice else ""
         return f"{roll}: {frame.notation or gettext('no play')}"
     if frame.kind in (Kind.DOUBLE, Kind.BEAVER):
-        said = gettext("Doubles to {value}") if frame.kind is Kind.DOUBLE else gettext("Beavers to {value}")
-        return said.format(value=2 * cube if frame.kind is Kind.DOUBLE else frame.cube)
+        label = gettext("Doubles to {value}") if frame.kind is Kind.DOUBLE else gettext("Beavers to {value}")
+        return label.format(value=2 * cube if frame.kind is Kind.DOUBLE else frame.cube)
     return {
         Kind.TAKE: gettext("Takes"),
         Kind.DROP: gettext("Drops"),
@@ -186,22 +186,22 @@ def words(frame: Frame, cube: int) -> str:
 
 def rows(game: PlayedGame) -> list[Row]:
     """The move list in two columns, left player and right player."""
-    found: list[Row] = []
+    move_rows: list[Row] = []
     for moment in game.moments:
         if moment.side is None:
             continue
-        if not found or moment.side == 0 or found[-1].cells[1] is not None:
-            found.append(Row(len(found) + 1, [None, None]))
-        found[-1].cells[moment.side] = moment
-    return found
+        if not move_rows or moment.side == 0 or move_rows[-1].cells[1] is not None:
+            move_rows.append(Row(len(move_rows) + 1, [None, None]))
+        move_rows[-1].cells[moment.side] = moment
+    return move_rows
 
 
-def _full(xgid: str | None) -> str:
+def _with_prefix(xgid: str | None) -> str:
     return f"XGID={(xgid or '').removeprefix('XGID=')}"
 
 
 def diagram_of(finding: Mapping[str, Any], players: tuple[str, str]) -> Diagram | None:
-    """The board of a finding, with what was played where that can be shown; None where it names no position."""
+    """The board of a finding, with its play if it can be shown; None without a position."""
     if not finding["xgid"]:
         return None
     try:
@@ -219,6 +219,6 @@ def diagram_of(finding: Mapping[str, Any], players: tuple[str, str]) -> Diagram 
         cube_owner=state.cube_owner,
         offered=doubled,
         cube_in_play=not state.crawford and state.length != 1,
-        ways=_ways(finding["params"].get("play", "")) if state.dice else (),
+        paths=_paths(finding["params"].get("play", "")) if state.dice else (),
         tried=finding["severity"] == "error",
     )

@@ -1,4 +1,4 @@
-"""What the pages of this room show."""
+"""Context of the pages of a record: its state, its verdict and its replay."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from core.messages import sentence
 from engine.errors import Refused
 from matches.models import Submission, Verdict
-from matches.presentation import labels as wording
+from matches.presentation import labels
 from matches.records import replays
 from matches.records.board import Scene, draw
 from matches.records.downloads import CONTENT_TYPES
@@ -18,14 +18,14 @@ from matches.records.masking import Mask
 from matches.records.verdicts import with_messages
 
 SLOW_AFTER = 20.0
-"""Seconds after which a waiting page says that it takes longer than usual."""
+"""Seconds after which the page says that checking takes longer than usual."""
 DRAWN_FINDINGS = 12
-"""Findings of one severity that are shown with their board; the rest fold away."""
+"""Findings of one severity that are shown with a board; the rest is collapsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownFinding:
-    """A finding ready to be read."""
+    """A finding, ready for the template."""
 
     severity: str
     code: str
@@ -42,7 +42,7 @@ class ShownFinding:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The findings of one severity, the first ones in full."""
+    """The findings of one severity; the first ones are shown with a board."""
 
     severity: str
     title: str
@@ -51,13 +51,13 @@ class Group:
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """The number of findings."""
         return len(self.first) + len(self.rest)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the score sheet."""
+    """A game of the score sheet."""
 
     index: int
     number: int
@@ -72,12 +72,12 @@ class Line:
 
     @property
     def step(self) -> tuple[int, int]:
-        """Where its replay begins."""
+        """The first step of its replay."""
         return self.index, 1
 
 
 def submission_page(submission: Submission, now: datetime, mask: Mask) -> dict[str, Any]:
-    """A record that waits, was given up, or has its verdict, with the names that its reader may see."""
+    """Context of a record in any state, with the names that the reader may see."""
     context: dict[str, Any] = {"submission": submission, "file_name": mask.text(submission.file_name)}
     if submission.is_open:
         context["slow"] = (now - submission.created_at).total_seconds() > SLOW_AFTER
@@ -89,22 +89,22 @@ def submission_page(submission: Submission, now: datetime, mask: Mask) -> dict[s
 
 
 def latest_verdict(submission: Submission) -> Verdict:
-    """The verdict that counts: the newest engine's."""
+    """The newest verdict."""
     return submission.verdicts.latest("created_at", "pk")
 
 
 def _verdict(submission: Submission, verdict: Verdict, mask: Mask) -> dict[str, Any]:
     content = mask.verdict(verdict.content) if mask else verdict.content
-    players = wording.names(content["players"])
+    players = labels.names(content["players"])
     match = replays.Match(submission.transcript or {}, content)
-    word, meaning = wording.outcome(content["outcome"])
+    word, meaning = labels.outcome(content["outcome"])
     return {
         "verdict": verdict,
         "content": content,
         "word": word,
-        "meaning": meaning if submission.transcript else wording.unreadable(),
+        "meaning": meaning if submission.transcript else labels.unreadable(),
         "players": players,
-        "length": wording.length(content["length"]),
+        "length": labels.length(content["length"]),
         "lines": [_line(index, game, players) for index, game in enumerate(content["games"], start=1)],
         "formats": tuple(CONTENT_TYPES),
         "groups": list(_groups(content["findings"], players, match)),
@@ -121,7 +121,7 @@ def _line(index: int, game: Mapping[str, Any], players: tuple[str, str]) -> Line
         crawford=game["crawford"],
         winner="" if winner is None else players[winner],
         winner_side=winner,
-        manner=wording.manner(game),
+        manner=labels.manner(game),
         cube=game["cube"],
         points=game["points"],
     )
@@ -131,9 +131,9 @@ def _groups(findings: list[Mapping[str, Any]], players: tuple[str, str], match: 
     titles = {"error": gettext("Errors"), "warning": gettext("Warnings"), "note": gettext("Notes")}
     groups = []
     for severity, title in titles.items():
-        here = [finding for finding in with_messages(findings) if finding["severity"] == severity]
+        of_severity = [finding for finding in with_messages(findings) if finding["severity"] == severity]
         with_board = 0 if severity == "note" else DRAWN_FINDINGS
-        shown = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(here)]
+        shown = [_finding(finding, players, match, number < with_board) for number, finding in enumerate(of_severity)]
         if shown:
             groups.append(Group(severity, title, shown[:DRAWN_FINDINGS], shown[DRAWN_FINDINGS:]))
     return groups
@@ -157,7 +157,7 @@ def _finding(finding: Mapping[str, Any], players: tuple[str, str], match: replay
 
 
 def _place(finding: Mapping[str, Any]) -> str:
-    """Where it is: “Game 3 · roll 17 · line 45”."""
+    """The place of a finding, e.g. “Game 3 · roll 17 · line 45 of the file”."""
     parts = []
     if finding["game"] is not None:
         parts.append(gettext("Game {number}").format(number=finding["game"]))
@@ -168,12 +168,12 @@ def _place(finding: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
-# The replay
+# Replay
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A player beside the board."""
+class BoardPlayer:
+    """A player next to the board."""
 
     name: str
     colour: str
@@ -183,9 +183,9 @@ class Seat:
 
 
 def replay_page(submission: Submission, game: int, step: int, flip: bool, mask: Mask) -> dict[str, Any]:
-    """One step of the replay; numbers beyond the match mean its nearest step.
+    """Context of one step of the replay, or of the nearest existing step.
 
-    Refused (`no_transcript`) where there is nothing to replay.
+    Refused: `no_transcript` if there is nothing to replay.
     """
     if submission.is_open or submission.transcript is None:
         raise Refused("no_transcript")
@@ -200,8 +200,8 @@ def replay_page(submission: Submission, game: int, step: int, flip: bool, mask: 
     bottom = 1 if flip else 0
     return {
         "submission": submission,
-        "players": wording.names(content["players"]),
-        "length": wording.length(content["length"]),
+        "players": labels.names(content["players"]),
+        "length": labels.length(content["length"]),
         "total": len(match),
         "game": chosen,
         "moment": moment,
@@ -210,16 +210,16 @@ def replay_page(submission: Submission, game: int, step: int, flip: bool, mask: 
         "here": moment.step,
         "end": chosen.moments[-1].step,
         "scene": draw(replace(moment.diagram, bottom=bottom)),
-        "top": _seat(1 - bottom, chosen, moment),
-        "bottom": _seat(bottom, chosen, moment),
+        "top": _board_player(1 - bottom, chosen, moment),
+        "bottom": _board_player(bottom, chosen, moment),
         "rows": replays.rows(chosen),
         "steps": _neighbours(match, chosen, moment),
     }
 
 
-def _seat(side: int, game: replays.PlayedGame, moment: replays.Moment) -> Seat:
+def _board_player(side: int, game: replays.PlayedGame, moment: replays.Moment) -> BoardPlayer:
     own, other = moment.diagram.position.pips
-    return Seat(
+    return BoardPlayer(
         name=moment.diagram.names[side],
         colour="white" if side == 0 else "black",
         pips=own if side == moment.diagram.side else other,
@@ -231,7 +231,7 @@ def _seat(side: int, game: replays.PlayedGame, moment: replays.Moment) -> Seat:
 def _neighbours(
     match: replays.Match, game: replays.PlayedGame, moment: replays.Moment
 ) -> dict[str, tuple[int, int] | None]:
-    """Where the buttons lead, as game and step; None where there is nowhere to go."""
+    """The steps that the buttons lead to, as (game, step); None for a disabled button."""
     here, first, last = moment.number, game.moments[0].step, game.moments[-1].step
     game_before = (game.index - 1, 1) if game.index > 1 else None
     game_after = (game.index + 1, 1) if game.index < len(match) else None

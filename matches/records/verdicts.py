@@ -1,4 +1,4 @@
-"""A verdict of the engine as JSON: what is stored, what programs get."""
+"""Verdicts of the engine as JSON, as they are stored and sent by the API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ Json = dict[str, Any]
 
 
 def as_json(verdict: Verdict) -> Json:
-    """The verdict as plain values; findings as codes and parameters, so that every language can show them."""
+    """Convert a verdict to JSON values. Findings have codes and parameters, so that they can be translated."""
     return {
         "outcome": verdict.outcome.value,
         "players": list(verdict.players),
@@ -54,12 +54,12 @@ def _finding(finding: Finding) -> Json:
 
 
 def with_messages(findings: list[Mapping[str, Any]]) -> list[Json]:
-    """The findings with their sentences in the active language."""
+    """Add messages in the active language to the findings."""
     return [{**finding, "message": sentence(finding["code"], finding["params"])} for finding in findings]
 
 
 def storable(value: Any) -> Any:
-    """The same JSON without what a database's text cannot hold: NUL, and halves of surrogate pairs."""
+    """Replace characters in a JSON value that a database cannot store: NUL and unpaired surrogates."""
     if isinstance(value, str):
         return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
     if isinstance(value, dict):

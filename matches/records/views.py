@@ -1,4 +1,4 @@
-"""Pages of this room."""
+"""Pages for checking records and replaying matches."""
 
 from http import HTTPStatus
 
@@ -28,7 +28,7 @@ from matches.records.throttle import count_upload
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def check(request: HttpRequest) -> HttpResponse:
-    """Where a record is sent in. Whoever sends far too much is told so before the form is read for its token."""
+    """The page to check a record. A body that is too long is refused before the form is read for its CSRF token."""
     try:
         refuse_long_body(request)
     except Refused as refused:
@@ -41,7 +41,7 @@ def _check(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _check_page(request)
     form = RecordForm(request.POST, request.FILES)
-    form.is_valid()  # Both fields may be missing; what that means is said by `record_in`.
+    form.is_valid()  # Both fields are optional; `record_in` checks them together.
     file, text = form.cleaned_data["file"], form.cleaned_data["text"]
     try:
         count_upload(request)
@@ -73,29 +73,29 @@ def _check_page(request: HttpRequest, refused: Refused | None = None, pasted: st
 @never_cache
 @require_safe
 def submission(request: HttpRequest, public_id: str) -> HttpResponse:
-    """How far a record is; then the verdict. To htmx only the part that changes."""
-    found = access.submission(public_id)
-    context = selectors.submission_page(found, timezone.now(), mask_for(request.user, found))
+    """The state of a record, then its verdict; only the part that changes for an htmx request."""
+    row = access.submission(public_id)
+    context = selectors.submission_page(row, timezone.now(), mask_for(request.user, row))
     name = "matches/records/_submission.html" if is_htmx(request) else "matches/records/submission.html"
     return render(request, name, context)
 
 
 @require_safe
 def record(request: HttpRequest, public_id: str, extension: str) -> HttpResponse:
-    """The match as a file."""
-    found = access.submission(public_id)
-    return as_attachment(download(found, extension, mask_for(request.user, found)))
+    """Download the match as a file."""
+    row = access.submission(public_id)
+    return as_attachment(download(row, extension, mask_for(request.user, row)))
 
 
 @require_safe
 def replay(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One position of the match: `?g=3&p=17`, `&flip=1` from the other side. To the replay's script only the board."""
-    found = access.submission(public_id)
-    if found.is_open:
+    """One position of the match: `?g=3&p=17`, with `&flip=1` from the other side; only the board for the script."""
+    row = access.submission(public_id)
+    if row.is_open:
         return redirect("submission", public_id)
     game, step = (parse_int(request.GET.get(name), 1) for name in ("g", "p"))
-    mask = mask_for(request.user, found)
-    context = selectors.replay_page(found, game, step, request.GET.get("flip") == "1", mask)
+    mask = mask_for(request.user, row)
+    context = selectors.replay_page(row, game, step, request.GET.get("flip") == "1", mask)
     name = "matches/records/_replay.html" if is_htmx(request) else "matches/records/replay.html"
     response = render(request, name, context)
     patch_vary_headers(response, ["HX-Request"])

@@ -10,7 +10,7 @@ from hashlib import sha256
 from matches.lifecycle.begun import is_going_on
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.ratings.preview import Foreseen, Outcome, foresee_ratings
+from matches.ratings.preview import Outcome, RatingPreview, preview_ratings
 from tournaments.formats import progress as pure
 from tournaments.formats.difference import Change, difference
 from tournaments.formats.progress import NOBODY, FixtureState
@@ -64,7 +64,7 @@ class Consequences:
 
     changes: tuple[FixtureChange, ...] = ()
     places: tuple[PlaceChange, ...] = ()
-    ratings: tuple[Foreseen, ...] = ()
+    ratings: tuple[RatingPreview, ...] = ()
     without_lives: tuple[Fixture, ...] = ()
     """Decided matches that would stand although one of their players would already have been out."""
 
@@ -189,7 +189,7 @@ def preview_result(
         changes = tuple(changes_between(division, before, after, but=fixture))
         outcome = Outcome(new.winner, new.kind, submission=restored.submission_id if restored else None)
         outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
-        ratings = tuple(foresee_ratings(outcomes))
+        ratings = tuple(preview_ratings(outcomes))
         return Consequences(changes, tuple(_places(before, after)), ratings, tuple(_newly_without_lives(before, after)))
 
     advance = None if restored is None else Advance.objects.filter(result=restored).first()

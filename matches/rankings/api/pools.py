@@ -1,4 +1,4 @@
-"""A club's rating pools and imports, for API clients."""
+"""API views of a club's rating pools and imports."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ from players.forms import LONGEST_LIST
 
 
 class PoolSettingsSerializer(serializers.Serializer[Any]):
-    """The settings of a pool."""
+    """Settings of a rating pool."""
 
     name = serializers.CharField(max_length=80)
     start_rating = serializers.FloatField(min_value=LEAST_RATING, max_value=MOST_RATING)
@@ -41,24 +41,26 @@ class PoolSettingsSerializer(serializers.Serializer[Any]):
 
 
 class PoolSerializer(PoolSettingsSerializer):
-    """A pool of a club."""
+    """A rating pool."""
 
     id = serializers.IntegerField()
 
 
 class ImportRowsSerializer(serializers.Serializer[Any]):
-    """Rows to import."""
+    """CSV rows to import."""
 
     kind = serializers.ChoiceField(RatingImport.Kind.choices)
-    text = serializers.CharField(max_length=LONGEST_LIST, trim_whitespace=False, help_text="CSV with a row of titles.")
-    preview = serializers.BooleanField(help_text="Only say what it would do.")
+    text = serializers.CharField(
+        max_length=LONGEST_LIST, trim_whitespace=False, help_text="CSV; the first row names the columns."
+    )
+    preview = serializers.BooleanField(help_text="Only show what the import would do.")
 
 
 class EffectSerializer(serializers.Serializer[Any]):
-    """A player whose rating would be another."""
+    """A player whose rating would change."""
 
     name = serializers.CharField()
-    new = serializers.BooleanField(help_text="Whether somebody of this name becomes a member.")
+    new = serializers.BooleanField(help_text="Whether a new member with this name would be added.")
     before = serializers.FloatField(allow_null=True)
     after = serializers.FloatField()
 
@@ -81,8 +83,8 @@ class ImportSerializer(serializers.Serializer[Any]):
     undone_at = serializers.DateTimeField(allow_null=True)
 
 
-class Pools(APIView):
-    """The pools of a club."""
+class PoolList(APIView):
+    """The rating pools of a club."""
 
     permission_classes = (IsAuthenticated,)
 
@@ -90,7 +92,7 @@ class Pools(APIView):
         operation_id="pools_list", summary="A club's rating pools", responses={200: PoolSerializer(many=True)}
     )
     def get(self, request: Request, slug: str) -> Response:
-        """For directors."""
+        """For directors only."""
         club = access.club_for_director(request.user, slug)
         return Response(PoolSerializer(RatingPool.objects.filter(club=club).order_by("name"), many=True).data)
 
@@ -102,35 +104,35 @@ class Pools(APIView):
         responses={201: PoolSerializer, **PROBLEMS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """422 `pool_name_taken`."""
+        """Return 422 `pool_name_taken` if the club has a pool with this name."""
         club = access.club_for_director(request.user, slug)
         settings = PoolSettings(**validated(PoolSettingsSerializer, request))
         pool = create_pool(club=club, settings=settings, by=by(request))
         return Response(PoolSerializer(pool).data, status=status.HTTP_201_CREATED)
 
 
-class OnePool(APIView):
-    """A pool."""
+class PoolDetail(APIView):
+    """A rating pool."""
 
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
         operation_id="pools_update",
         summary="Change a rating pool",
-        description="Its whole history is calculated anew.",
+        description="Its whole history is recalculated.",
         request=PoolSettingsSerializer,
         examples=example(name="Club ladder", start_rating=1500, start_experience=0, ramp="before", k_scale=0.5),
         responses={200: PoolSerializer, **PROBLEMS},
     )
     def put(self, request: Request, slug: str, pk: int) -> Response:
-        """All settings are written."""
+        """Replace all settings."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
         settings = PoolSettings(**validated(PoolSettingsSerializer, request))
         return Response(PoolSerializer(update_pool(pool=pool, settings=settings, by=by(request))).data)
 
 
-class Imports(APIView):
-    """What was imported into a pool."""
+class ImportList(APIView):
+    """The imports of a pool."""
 
     permission_classes = (IsAuthenticated,)
 
@@ -138,7 +140,7 @@ class Imports(APIView):
         operation_id="pool_imports_list", summary="Imports of a pool", responses={200: ImportSerializer(many=True)}
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """The newest first."""
+        """List imports, newest first."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
         return Response(ImportSerializer(pool.imports.all(), many=True).data)
 
@@ -150,17 +152,17 @@ class Imports(APIView):
         responses={200: ImportPreviewSerializer, 201: ImportSerializer, **PROBLEMS},
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """With `preview` nothing is written."""
+        """With `preview`, return what the import would do and store nothing."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
         fields = validated(ImportRowsSerializer, request)
         if fields.pop("preview"):
             return Response(ImportPreviewSerializer(preview_import(pool=pool, **fields)).data)
-        made = apply_import(pool=pool, by=by(request), now=timezone.now(), **fields)
-        return Response(ImportSerializer(made).data, status=status.HTTP_201_CREATED)
+        created = apply_import(pool=pool, by=by(request), now=timezone.now(), **fields)
+        return Response(ImportSerializer(created).data, status=status.HTTP_201_CREATED)
 
 
 class UndoImport(APIView):
-    """An import taken out again."""
+    """Undoing an import."""
 
     permission_classes = (IsAuthenticated,)
 
@@ -171,7 +173,7 @@ class UndoImport(APIView):
         responses={200: ImportSerializer, 409: PROBLEM, **PROBLEMS},
     )
     def post(self, request: Request, slug: str, pk: int, source: int) -> Response:
-        """The ratings are what they were without it."""
+        """Ratings are recalculated without it."""
         pool = pool_of(access.club_for_director(request.user, slug), pk)
         row = pool.imports.filter(pk=source).first()
         if row is None:

@@ -1,4 +1,4 @@
-"""The API of rankings and players: what their pages show, for programs."""
+"""API views of rankings and players."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,32 +25,32 @@ MOST_DAYS = 36500
 
 
 class PlayerSerializer(serializers.Serializer[Any]):
-    """A player as everybody may see him."""
+    """A player as shown to everyone."""
 
     public_id = serializers.CharField()
-    name = serializers.CharField(help_text="Initials only, where he wants no more to be shown.")
+    name = serializers.CharField(help_text="Only initials if the player prefers that.")
 
 
 class StandingSerializer(serializers.Serializer[Any]):
-    """Where a player stands in the ratings."""
+    """A player's current rating."""
 
     rating = serializers.FloatField(help_text="FIBS points.")
-    last_change = serializers.FloatField(help_text="What his last rated match did.")
-    experience = serializers.IntegerField(help_text="Lengths of his rated matches, in points.")
+    last_change = serializers.FloatField(help_text="Change by the latest rated match.")
+    experience = serializers.IntegerField(help_text="Sum of the lengths of the rated matches, in points.")
     matches = serializers.IntegerField()
     wins = serializers.IntegerField()
     last_played_at = serializers.DateTimeField()
 
 
 class RankingRowSerializer(StandingSerializer):
-    """One line of the ranking."""
+    """A row of the ranking."""
 
     rank = serializers.IntegerField(help_text="Equal ratings share the better rank.")
     player = PlayerSerializer()
 
 
 class FoundSerializer(PlayerSerializer):
-    """A player whom a search has found."""
+    """A player in search results."""
 
     standing = StandingSerializer(allow_null=True, help_text="Null without a rated match.")
 
@@ -67,17 +67,19 @@ class ProfileSerializer(PlayerSerializer):
 
     clubs = serializers.ListField(child=serializers.CharField())
     standing = StandingSerializer(allow_null=True, help_text="Null without a rated match.")
-    rank = serializers.IntegerField(allow_null=True, help_text="Among those who played within a year.")
+    rank = serializers.IntegerField(
+        allow_null=True, help_text="Among players with a rated match in the last year; null if not ranked."
+    )
     peak = PeakSerializer(allow_null=True)
     form = serializers.ListField(
-        child=serializers.BooleanField(), help_text="Whether he won his last matches, oldest first."
+        child=serializers.BooleanField(), help_text="Whether the player won their latest rated matches, oldest first."
     )
 
 
 class WorkingSerializer(serializers.Serializer[Any]):
-    """The formula with its numbers: change = ± 4 · K · √length · P."""
+    """The numbers of the rating formula: change = ± 4 · K · √length · P."""
 
-    upset_chance = serializers.FloatField(help_text="The chance that the lower rated side wins.")
+    upset_chance = serializers.FloatField(help_text="Chance (0–1) that the lower-rated player wins.")
     upset = serializers.BooleanField()
     winner_p = serializers.FloatField(help_text="P: the upset chance if the favourite won, else 1 minus it.")
     k = serializers.FloatField()
@@ -85,7 +87,7 @@ class WorkingSerializer(serializers.Serializer[Any]):
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
-    """What a rated match did to a rating."""
+    """A rating change by one match."""
 
     won = serializers.BooleanField()
     length = serializers.IntegerField()
@@ -98,28 +100,32 @@ class ChangeSerializer(serializers.Serializer[Any]):
 
 
 class DatedChangeSerializer(ChangeSerializer):
-    """The same in a player's list of changes."""
+    """A rating change with its date."""
 
     finished_at = serializers.DateTimeField()
 
 
 class HistoryLineSerializer(serializers.Serializer[Any]):
-    """A match as one of its players sees it."""
+    """A match in a player's history."""
 
-    public_id = serializers.CharField(allow_null=True, help_text="Null where you may not see the match.")
+    public_id = serializers.CharField(allow_null=True, help_text="Null if you may not see the match.")
     finished_at = serializers.DateTimeField()
     length = serializers.IntegerField()
-    opponent = PlayerSerializer(allow_null=True, help_text="Null where you may not see the match.")
-    won = serializers.BooleanField(allow_null=True, help_text="Null where nobody won, or the match is void.")
+    opponent = PlayerSerializer(allow_null=True, help_text="Null if you may not see the match.")
+    won = serializers.BooleanField(allow_null=True, help_text="Null if nobody won or the match is void.")
     score = serializers.ListField(
-        child=serializers.IntegerField(), min_length=2, max_length=2, allow_null=True, help_text="His points first."
+        child=serializers.IntegerField(),
+        min_length=2,
+        max_length=2,
+        allow_null=True,
+        help_text="The player's points first.",
     )
     ending = serializers.CharField(help_text="played, concession, flag, walkover, void (but still rated) …")
-    rating = ChangeSerializer(allow_null=True, help_text="Null of a match that is not rated.")
+    rating = ChangeSerializer(allow_null=True, help_text="Null if the match is not rated.")
 
 
 class ChanceSerializer(serializers.Serializer[Any]):
-    """What the formula expects of a match."""
+    """The chances (0–1) in a match of one length, by the rating formula."""
 
     length = serializers.IntegerField()
     first = serializers.FloatField()
@@ -136,28 +142,33 @@ class VersusSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField()
     page = serializers.IntegerField()
     pages = serializers.IntegerField()
-    matches = HistoryLineSerializer(many=True, help_text="As the first of the two sees them, the last one first.")
+    matches = HistoryLineSerializer(many=True, help_text="From the first player's side, newest first.")
 
 
 class RankingQuery(serializers.Serializer[Any]):
-    """Who is in the table."""
+    """Query parameters of the ranking."""
 
     days = serializers.IntegerField(
-        min_value=0, max_value=MOST_DAYS, default=rankings.ACTIVE_DAYS, help_text="Played within so many days; 0: ever."
+        min_value=0,
+        max_value=MOST_DAYS,
+        default=rankings.ACTIVE_DAYS,
+        help_text="Only players with a rated match within this number of days; 0 for no limit.",
     )
-    least = serializers.IntegerField(min_value=1, max_value=10**6, default=1, help_text="At least so many matches.")
+    least = serializers.IntegerField(
+        min_value=1, max_value=10**6, default=1, help_text="Least number of rated matches."
+    )
     club = serializers.SlugField(default="", allow_blank=True, max_length=60)
     q = serializers.CharField(default="", allow_blank=True, max_length=80, help_text="Words of a name.")
 
 
 class WordsQuery(serializers.Serializer[Any]):
-    """What is searched for."""
+    """Query parameters of the search for players."""
 
     q = serializers.CharField(default="", allow_blank=True, max_length=80, help_text="Words of a name.")
 
 
 class HistoryQuery(serializers.Serializer[Any]):
-    """Which of his matches."""
+    """Query parameters of a player's matches."""
 
     result = serializers.ChoiceField(histories.RESULTS, default="", allow_blank=True)
     rated = serializers.ChoiceField(histories.RATED, default="", allow_blank=True)
@@ -167,29 +178,30 @@ class HistoryQuery(serializers.Serializer[Any]):
 
 
 class PageQuery(serializers.Serializer[Any]):
-    """Which page."""
+    """Query parameter of a page."""
 
     page = serializers.IntegerField(min_value=1, max_value=10**6, default=1)
 
 
-def _query(kind: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    given = kind(data=request.query_params)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)
+def _query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Validate the query string."""
+    serializer = serializer_class(data=request.query_params)
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)
 
 
-def as_player(player: Player) -> dict[str, Any]:
-    """A player for programs."""
+def player_data(player: Player) -> dict[str, Any]:
+    """Data of PlayerSerializer."""
     return {"public_id": player.public_id, "name": player.shown_name}
 
 
-def as_standing(standing: PlayerRating | None) -> dict[str, Any] | None:
-    """A standing for programs."""
+def standing_data(standing: PlayerRating | None) -> dict[str, Any] | None:
+    """Data of StandingSerializer."""
     return None if standing is None else dict(StandingSerializer(standing).data)
 
 
-def as_change(explained: Explained) -> dict[str, Any]:
-    """A change and its working for programs."""
+def change_data(explained: Explained) -> dict[str, Any]:
+    """Data of ChangeSerializer."""
     change, working = explained.change, explained.working
     return {
         "won": change.won,
@@ -209,39 +221,39 @@ def as_change(explained: Explained) -> dict[str, Any]:
     }
 
 
-def as_match(line: Line) -> dict[str, Any]:
-    """A match for programs."""
+def match_data(line: Line) -> dict[str, Any]:
+    """Data of HistoryLineSerializer."""
     return {
         "public_id": None if line.hidden else line.match.public_id,
         "finished_at": line.match.finished_at,
         "length": line.match.length,
-        "opponent": as_player(line.opponent) if line.opponent else None,
+        "opponent": player_data(line.opponent) if line.opponent else None,
         "won": line.won,
         "score": line.score,
         "ending": line.result.kind if line.result else "",
-        "rating": as_change(line.explained) if line.explained else None,
+        "rating": change_data(line.explained) if line.explained else None,
     }
 
 
-class _Listed(generics.GenericAPIView[Any]):
-    """Something in pages, for everybody."""
+class _PublicView(generics.GenericAPIView[Any]):
+    """Base of paginated views that anyone may read."""
 
     permission_classes = (AllowAny,)
     filter_backends = ()
 
     def page_of(self, rows: Any) -> list[Any]:
-        """The rows of the page that was asked for."""
+        """The rows of the requested page."""
         return list(self.paginate_queryset(rows) or ())
 
     @property
     def start(self) -> int:
-        """How many rows come before that page."""
+        """Index of the first row of that page."""
         page: Any = getattr(self.paginator, "page", None)
         return max(0, page.start_index() - 1) if page is not None else 0
 
 
-class Rankings(_Listed):
-    """The ranking table."""
+class RankingList(_PublicView):
+    """The ranking."""
 
     serializer_class = RankingRowSerializer
 
@@ -252,38 +264,41 @@ class Rankings(_Listed):
         responses={200: RankingRowSerializer(many=True), 422: PROBLEM},
     )
     def get(self, request: Request) -> Response:
-        """The page that was asked for, best first."""
+        """Return a page of the ranking, best first."""
         filters, now = rankings.Filters(**_query(RankingQuery, request)), timezone.now()
         standings = self.page_of(rankings.picked(filters, now).select_related("player"))
         rows = rankings.ranked(filters, now, standings, self.start)
         return self.get_paginated_response(
-            [{"rank": row.rank, "player": as_player(row.player), **(as_standing(row.standing) or {})} for row in rows]
+            [
+                {"rank": row.rank, "player": player_data(row.player), **(standing_data(row.standing) or {})}
+                for row in rows
+            ]
         )
 
 
-class Players(_Listed):
-    """Everybody who plays."""
+class PlayerList(_PublicView):
+    """Players."""
 
     serializer_class = FoundSerializer
 
     @extend_schema(
         operation_id="players_list",
         summary="Find players by name",
-        description="Whoever shows only initials is not found.",
+        description="Players who show only initials are not found.",
         parameters=[WordsQuery],
         responses={200: FoundSerializer(many=True), 422: PROBLEM},
     )
     def get(self, request: Request) -> Response:
-        """The page that was asked for, by name."""
+        """Return a page of players, by name."""
         people = self.page_of(rankings.called(_query(WordsQuery, request)["q"]))
-        found = rankings.with_standings(people)
+        rows = rankings.with_standings(people)
         return self.get_paginated_response(
-            [{**as_player(one.player), "standing": as_standing(one.standing)} for one in found]
+            [{**player_data(row.player), "standing": standing_data(row.standing)} for row in rows]
         )
 
 
-class OnePlayer(_Listed):
-    """One player."""
+class PlayerDetail(_PublicView):
+    """A player."""
 
     serializer_class = ProfileSerializer
     pagination_class = None
@@ -292,41 +307,41 @@ class OnePlayer(_Listed):
         operation_id="players_retrieve", summary="A player's profile", responses={200: ProfileSerializer, 404: PROBLEM}
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """Rating, rank, peak and form."""
-        shown = profiles.profile(access.player(public_id), timezone.now(), Viewer.of(request.user))
-        peak = shown.peak
+        """Return rating, rank, peak and form."""
+        profile = profiles.profile(access.player(public_id), timezone.now(), Viewer.of(request.user))
+        peak = profile.peak
         return Response(
             {
-                **as_player(shown.player),
-                "clubs": [membership.club.name for membership in shown.clubs],
-                "standing": as_standing(shown.standing),
-                "rank": shown.rank,
+                **player_data(profile.player),
+                "clubs": [membership.club.name for membership in profile.clubs],
+                "standing": standing_data(profile.standing),
+                "rank": profile.rank,
                 "peak": {"rating": peak.rating_after, "at": peak.finished_at} if peak else None,
-                "form": shown.form,
+                "form": profile.form,
             }
         )
 
 
-class Changes(_Listed):
-    """What each rated match did to a player."""
+class ChangeList(_PublicView):
+    """The rating changes of a player."""
 
     serializer_class = DatedChangeSerializer
 
     @extend_schema(
         operation_id="players_changes",
-        summary="Every change of a player's rating, explained",
+        summary="A player's rating changes, with their calculation",
         responses={200: DatedChangeSerializer(many=True), 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """The page that was asked for, the last change first."""
+        """Return a page of changes, newest first."""
         changes = RatingChange.objects.filter(pool=default_pool(), player=access.player(public_id))
         rows = self.page_of(changes.select_related("pool").order_by("-finished_at", "-match"))
         return self.get_paginated_response(
-            [{"finished_at": row.finished_at, **as_change(Explained.of(row))} for row in rows]
+            [{"finished_at": row.finished_at, **change_data(Explained.of(row))} for row in rows]
         )
 
 
-class PlayerMatches(_Listed):
+class PlayerMatchList(_PublicView):
     """A player's matches."""
 
     serializer_class = HistoryLineSerializer
@@ -338,14 +353,14 @@ class PlayerMatches(_Listed):
         responses={200: HistoryLineSerializer(many=True), 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """The page that was asked for, the last match first."""
+        """Return a page of matches, newest first."""
         player, viewer, same = access.player(public_id), Viewer.of(request.user), rated.merged_players()
         filters = histories.Filters(**_query(HistoryQuery, request))
         rows = self.page_of(histories.filtered(player, filters, viewer, same).select_related("club"))
-        return self.get_paginated_response([as_match(line) for line in histories.lines(player, rows, viewer, same)])
+        return self.get_paginated_response([match_data(line) for line in histories.lines(player, rows, viewer, same)])
 
 
-class HeadToHead(_Listed):
+class HeadToHead(_PublicView):
     """Two players head to head."""
 
     serializer_class = VersusSerializer
@@ -358,24 +373,24 @@ class HeadToHead(_Listed):
         responses={200: VersusSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str, other_id: str) -> Response:
-        """Who has won how often, match by match, and what the ratings expect."""
-        one, other, pool = access.player(public_id), access.player(other_id), default_pool()
-        ratings = profiles.rating_of(one, pool), profiles.rating_of(other, pool)
+        """Return wins, a page of matches, and the chances by the current ratings."""
+        player, other, pool = access.player(public_id), access.player(other_id), default_pool()
+        ratings = profiles.rating_of(player, pool), profiles.rating_of(other, pool)
         page = _query(PageQuery, request)["page"]
-        met = histories.versus(one, other, ratings, page, Viewer.of(request.user))
+        met = histories.versus(player, other, ratings, page, Viewer.of(request.user))
         return Response(
             {
-                "players": [as_player(one), as_player(other)],
+                "players": [player_data(player), player_data(other)],
                 "ratings": ratings,
                 "wins": met.wins,
-                "chances": [_as_mapping(chance) for chance in met.chances],
+                "chances": [_chance_data(chance) for chance in met.chances],
                 "count": met.pages.count,
                 "page": met.pages.number,
                 "pages": met.pages.last,
-                "matches": [as_match(line) for line in met.lines],
+                "matches": [match_data(line) for line in met.lines],
             }
         )
 
 
-def _as_mapping(chance: histories.Chance) -> Mapping[str, float]:
+def _chance_data(chance: histories.Chance) -> Mapping[str, float]:
     return {"length": chance.length, "first": chance.first, "second": chance.second}

@@ -1,6 +1,6 @@
-"""Starting ratings and past matches brought into a club's pool: previewed, applied as one step, undone as one step.
+"""Importing starting ratings and past matches into a club's pool, with a preview and an undo.
 
-Past matches become matches like any other, without a score; so the ratings stay one fold, and undoing voids them.
+Past matches become ordinary matches without a score, so that ratings are computed as usual. Undoing voids them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ Kind = RatingImport.Kind
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A player whose rating would be another; `before` is None for whoever has none yet."""
+    """A player whose rating would change; `before` is None without a rating."""
 
     name: str
     new: bool
@@ -47,18 +47,20 @@ class ImportPreview:
     kind: str
     rows: int
     respelled: Sequence[tuple[str, str]]
-    """Names in the file that are taken for a member who is spelled differently."""
+    """(name in the file, name of the member) where a member was recognised by a different spelling."""
     effects: Sequence[Effect]
 
 
 def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
-    """Exactly what an import would do to the ratings of a pool; nothing is written.
+    """Return what an import would do to the ratings of a pool; nothing is written.
 
     Refused: `import_empty`, `import_too_long`, `import_bad_row`, `import_ambiguous`, `import_same_player`.
     """
     rows = _read(kind, text)
-    found = _found(rows, find_players(club=_club(pool), names=_names(rows)))
-    numbers = {key: one.player.pk if one.player else -place for place, (key, one) in enumerate(found.items(), start=1)}
+    matched = _match_names(rows, find_players(club=_club(pool), names=_names(rows)))
+    numbers = {
+        key: name.player.pk if name.player else -index for index, (key, name) in enumerate(matched.items(), start=1)
+    }
     same = rated.merged_players()
     starts, matches = rated.starts_of(pool, same), rated.rated_matches(pool, BEGINNING, same)
     before = _ratings(pool, matches, starts)
@@ -70,7 +72,8 @@ def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
         matches = [*matches, *(_rated(row, numbers) for row in rows if isinstance(row, MatchRow))]
     after = _ratings(pool, matches, starts)
     names = {
-        numbers[key]: (one.player.name if one.player else one.name, one.player is None) for key, one in found.items()
+        numbers[key]: (name.player.name if name.player else name.name, name.player is None)
+        for key, name in matched.items()
     }
     others = Player.objects.in_bulk([player for player in after if player > 0 and player not in names])
     names |= {pk: (player.shown_name, False) for pk, player in others.items()}
@@ -79,34 +82,34 @@ def preview_import(*, pool: RatingPool, kind: str, text: str) -> ImportPreview:
         for player, rating in after.items()
         if rating != before.get(player)
     ]
-    respelled = [(one.name, one.player.name) for one in found.values() if one.respelled and one.player]
-    return ImportPreview(kind, len(rows), respelled, sorted(effects, key=lambda one: (-one.after, one.name)))
+    respelled = [(name.name, name.player.name) for name in matched.values() if name.respelled and name.player]
+    return ImportPreview(kind, len(rows), respelled, sorted(effects, key=lambda effect: (-effect.after, effect.name)))
 
 
 def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: datetime) -> RatingImport:
-    """Imports the rows of a file; unknown names become members. Refused: as `preview_import`."""
+    """Import the rows of a file; unknown names become members. Refused: as for `preview_import`."""
     rows, club = _read(kind, text), _club(pool)
     with transaction.atomic():
-        found = _found(rows, find_or_add_players(club=club, names=_names(rows), by=by))
-        players = {key: one.player for key, one in found.items() if one.player is not None}
-        made = RatingImport.objects.create(pool=pool, kind=kind, at=now, by=by.user)
+        matched = _match_names(rows, find_or_add_players(club=club, names=_names(rows), by=by))
+        players = {key: name.player for key, name in matched.items() if name.player is not None}
+        new_import = RatingImport.objects.create(pool=pool, kind=kind, at=now, by=by.user)
         if kind == Kind.STARTS:
             newest = {players[fold(row.name)].pk: row for row in rows if isinstance(row, StartRow)}
             RatingStart.objects.bulk_create(
-                RatingStart(source=made, player_id=player, rating=row.rating, experience=row.experience)
+                RatingStart(source=new_import, player_id=player, rating=row.rating, experience=row.experience)
                 for player, row in newest.items()
             )
         else:
             past = [row for row in rows if isinstance(row, MatchRow)]
-            made.matches.set(_play(pool, club, past, players, by, now))
+            new_import.matches.set(_create_past_matches(pool, club, past, players, by, now))
         log(by, "ratings_imported", club_topic(club), club=club, pool=pool.pk, kind=kind, rows=len(rows))
-        # The starting ratings are part of what a replay rests on: it notices by itself that they are others.
+        # Starting ratings are part of the basis of a replay, so they need no mark.
         transaction.on_commit(partial(hint, REPLAY, pool.pk), robust=True)
-    return made
+    return new_import
 
 
 def undo_import(*, source: RatingImport, by: Actor, now: datetime) -> RatingImport:
-    """Takes an import out again: the ratings are what they were without it. Refused: `import_undone`."""
+    """Undo an import; ratings are recalculated without it. Refused: `import_undone`."""
     with transaction.atomic():
         row = lock_row(RatingImport, source.pk)
         if row.undone_at is not None:
@@ -140,23 +143,23 @@ def _names(rows: Iterable[Row]) -> list[str]:
     return list({fold(name): name for name in names}.values())
 
 
-def _found(rows: Sequence[Row], found: Iterable[NameMatch]) -> dict[str, NameMatch]:
-    """By folded name whom it means. Refused where that is not clear, or somebody would play themselves."""
-    by_name = {fold(one.name): one for one in found}
+def _match_names(rows: Sequence[Row], matched: Iterable[NameMatch]) -> dict[str, NameMatch]:
+    """Matched players by folded name. Refused if a name is ambiguous, or if someone would play themselves."""
+    by_name = {fold(match.name): match for match in matched}
     for row in rows:
         names = (row.name,) if isinstance(row, StartRow) else (row.winner, row.loser)
-        meant = [by_name[fold(name)] for name in names]
-        for one in meant:
-            if one.how == How.AMBIGUOUS:
-                raise Refused("import_ambiguous", row=row.row, name=one.name)
-        first, last = meant[0], meant[-1]
-        if len(meant) == 2 and (first is last or (first.player is not None and first.player == last.player)):
+        matches = [by_name[fold(name)] for name in names]
+        for match in matches:
+            if match.how == How.AMBIGUOUS:
+                raise Refused("import_ambiguous", row=row.row, name=match.name)
+        first, last = matches[0], matches[-1]
+        if len(matches) == 2 and (first is last or (first.player is not None and first.player == last.player)):
             raise Refused("import_same_player", row=row.row, name=first.name)
     return by_name
 
 
 def _rated(row: MatchRow, numbers: Mapping[str, int]) -> RatedMatch:
-    # Newer than every match there is of the same instant, as it will be once it has a number.
+    # A higher id than any existing match: the match will be the newest of those that finished at the same time.
     return RatedMatch(row.at, 2**62 + row.row, numbers[fold(row.winner)], numbers[fold(row.loser)], row.length)
 
 
@@ -166,7 +169,7 @@ def _ratings(pool: RatingPool, matches: Iterable[RatedMatch], starts: Mapping[in
     return known | {player: standing.rating for player, standing in standings.items()}
 
 
-def _play(
+def _create_past_matches(
     pool: RatingPool,
     club: Club,
     rows: Sequence[MatchRow],
@@ -174,7 +177,7 @@ def _play(
     by: Actor,
     now: datetime,
 ) -> list[Match]:
-    """The past matches as matches that are over, won by side 0."""
+    """Create the past matches as settled matches won by side 0."""
     openings = [Opening((players[fold(row.winner)], players[fold(row.loser)]), row.length) for row in rows]
     matches = open_matches(openings, settings=MatchSettings(club=club, pool=pool), by=by, now=now)
     for match, row in zip(matches, rows, strict=True):

@@ -1,4 +1,4 @@
-"""A club's rating pools: settings, ratings, and imports with preview and undo."""
+"""Pages of a club's rating pools: settings, ratings, and imports with preview and undo."""
 
 from typing import Any
 
@@ -22,17 +22,17 @@ SHOWN = 200
 
 
 def pool_of(club: Club, pk: int) -> RatingPool:
-    """A pool of this club; 404 for any other."""
-    found = RatingPool.objects.select_related("club").filter(pk=pk, club=club).first()
-    if found is None:
+    """Return a pool of this club. Raise Http404 for any other."""
+    pool = RatingPool.objects.select_related("club").filter(pk=pk, club=club).first()
+    if pool is None:
         raise Http404
-    return found
+    return pool
 
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def pools(request: HttpRequest, slug: str) -> HttpResponse:
-    """The pools of a club, and a new one."""
+    """List the pools of a club, and create one."""
     club = access.club_for_director(request.user, slug)
     form = PoolForm(sent(request))
     if form.is_valid():
@@ -49,22 +49,22 @@ def pools(request: HttpRequest, slug: str) -> HttpResponse:
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One pool: its ratings, its settings, what was imported."""
+    """Show a pool with its ratings and imports, and change its settings."""
     club = access.club_for_director(request.user, slug)
-    found = pool_of(club, pk)
-    form = PoolForm.of(found, sent(request))
+    rating_pool = pool_of(club, pk)
+    form = PoolForm.of(rating_pool, sent(request))
     if form.is_valid():
         try:
-            update_pool(pool=found, settings=form.settings, by=by(request))
+            update_pool(pool=rating_pool, settings=form.settings, by=by(request))
         except Refused as refused:
             form.refuse(refused)
         else:
-            messages.success(request, _("Saved. The ratings are being calculated anew."))
+            messages.success(request, _("Saved. Ratings are being recalculated."))
             return redirect("club-pool", slug, pk)
-    return _page(request, club, found, form)
+    return _page(request, club, rating_pool, form)
 
 
-def _page(request: HttpRequest, club: Club, pool: RatingPool, *bound: Any, **more: Any) -> HttpResponse:
+def _page(request: HttpRequest, club: Club, pool: RatingPool, *bound: Any, **extra: Any) -> HttpResponse:
     forms = {"form": PoolForm.of(pool), "import_form": ImportForm()}
     for form in bound:
         forms["import_form" if isinstance(form, ImportForm) else "form"] = form
@@ -74,36 +74,36 @@ def _page(request: HttpRequest, club: Club, pool: RatingPool, *bound: Any, **mor
         "ratings": PlayerRating.objects.filter(pool=pool).select_related("player")[:SHOWN],
         "imports": pool.imports.select_related("by")[:SHOWN],
         **forms,
-        **more,
+        **extra,
     }
     return page(request, "matches/rankings/pool.html", context, *bound)
 
 
 @account_needed
 @require_POST
-def bring_in(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Import rows: first a preview, then the same rows are applied."""
+def import_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Preview an import, or apply it in the second step."""
     club = access.club_for_director(request.user, slug)
-    found = pool_of(club, pk)
+    rating_pool = pool_of(club, pk)
     form = ImportForm(request.POST)
     if form.is_valid():
         rows = {"kind": form.cleaned_data["kind"], "text": form.cleaned_data["text"]}
         try:
             if form.cleaned_data["step"] == "preview":
-                return _page(request, club, found, form, preview=preview_import(pool=found, **rows))
-            apply_import(pool=found, by=by(request), now=timezone.now(), **rows)
+                return _page(request, club, rating_pool, form, preview=preview_import(pool=rating_pool, **rows))
+            apply_import(pool=rating_pool, by=by(request), now=timezone.now(), **rows)
         except Refused as refused:
             form.refuse(refused)
         else:
-            messages.success(request, _("Imported. The ratings are being calculated anew."))
+            messages.success(request, _("Imported. Ratings are being recalculated."))
             return redirect("club-pool", slug, pk)
-    return _page(request, club, found, form)
+    return _page(request, club, rating_pool, form)
 
 
 @account_needed
 @require_POST
 def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
-    """Take an import out again."""
+    """Undo an import."""
     club = access.club_for_director(request.user, slug)
     row = RatingImport.objects.filter(pk=source, pool=pool_of(club, pk)).first()
     if row is None:
@@ -112,5 +112,5 @@ def undo(request: HttpRequest, slug: str, pk: int, source: int) -> HttpResponse:
         undo_import(source=row, by=by(request), now=timezone.now())
     except Refused as refused:
         return refused_back(request, refused, "club-pool", slug, str(pk))
-    messages.success(request, _("The import is undone. The ratings are being calculated anew."))
+    messages.success(request, _("Import undone. Ratings are being recalculated."))
     return redirect("club-pool", slug, pk)

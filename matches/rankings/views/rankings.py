@@ -23,7 +23,7 @@ def _page(request: HttpRequest) -> int:
 
 
 def _either(request: HttpRequest, whole: str, part: str, context: dict[str, object]) -> HttpResponse:
-    """The page, or to htmx only the part that changes."""
+    """Render the page, or only the part that changes for an htmx request."""
     response = render(request, part if is_htmx(request) else whole, context)
     patch_vary_headers(response, ["HX-Request"])
     return response
@@ -67,33 +67,34 @@ def matches_csv(request: HttpRequest) -> HttpResponseBase:
 def players(request: HttpRequest) -> HttpResponse:
     """Find a player: `?q=`, `?page=`."""
     words = request.GET.get("q", "")[:80]
-    pages, found = rankings.players(words, _page(request))
-    context: dict[str, object] = {"q": words, "pages": pages, "found": found}
+    pages, rows = rankings.players(words, _page(request))
+    context: dict[str, object] = {"q": words, "pages": pages, "rows": rows}
     return _either(request, "matches/rankings/players.html", "matches/rankings/_players.html", context)
 
 
 @require_safe
 def player(request: HttpRequest, public_id: str) -> HttpResponse:
     """A player's page: `?chart=all` draws every match."""
-    found = access.player(public_id)
-    if found.public_id != public_id:
-        return redirect("player", found.public_id)
+    shown_player = access.player(public_id)
+    if shown_player.public_id != public_id:
+        return redirect("player", shown_player.public_id)
     whole = request.GET.get("chart") == "all"
     viewer = Viewer.of(request.user)
-    shown = profiles.profile(found, timezone.now(), viewer, whole=whole)
-    return render(request, "matches/rankings/player.html", {"profile": shown, "me": found.pk == viewer.player})
+    profile = profiles.profile(shown_player, timezone.now(), viewer, whole=whole)
+    context = {"profile": profile, "me": shown_player.pk == viewer.player}
+    return render(request, "matches/rankings/player.html", context)
 
 
 @require_safe
 def player_matches(request: HttpRequest, public_id: str) -> HttpResponse:
     """All matches of a player: `?result=`, `?rated=`, `?length=`, `?year=`, `?opponent=`, `?page=`."""
-    found = access.player(public_id)
-    if found.public_id != public_id:
-        return redirect("player-matches", found.public_id)
+    shown_player = access.player(public_id)
+    if shown_player.public_id != public_id:
+        return redirect("player-matches", shown_player.public_id)
     filters = histories.Filters.read(request.GET)
     context: dict[str, object] = {
-        "player": found,
-        "history": histories.history(found, filters, _page(request), Viewer.of(request.user)),
+        "player": shown_player,
+        "history": histories.history(shown_player, filters, _page(request), Viewer.of(request.user)),
         "lengths": histories.LENGTHS,
     }
     return _either(request, "matches/rankings/player_matches.html", "matches/rankings/_history.html", context)
@@ -101,16 +102,16 @@ def player_matches(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_safe
 def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Whom to compare a player with: those he meets most, or `?q=`."""
-    found = access.player(public_id)
+    """Choose an opponent to compare with: the most frequent ones, or `?q=`."""
+    shown_player = access.player(public_id)
     words = request.GET.get("q", "")[:80]
-    pages, others = rankings.players(words, _page(request), but=found.pk) if words else (None, [])
+    pages, others = rankings.players(words, _page(request), but=shown_player.pk) if words else (None, [])
     context: dict[str, object] = {
-        "player": found,
+        "player": shown_player,
         "q": words,
         "pages": pages,
-        "found": others,
-        "rivals": [] if words else histories.rivals(found, RIVALS),
+        "rows": others,
+        "rivals": [] if words else histories.rivals(shown_player, RIVALS),
     }
     return render(request, "matches/rankings/choose_opponent.html", context)
 
@@ -118,17 +119,17 @@ def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
 @require_safe
 def versus(request: HttpRequest, public_id: str, other_id: str) -> HttpResponse:
     """Two players head to head."""
-    one, other = access.player(public_id), access.player(other_id)
-    if one == other:
-        return redirect("choose-opponent", one.public_id)
-    if (one.public_id, other.public_id) != (public_id, other_id):
-        return redirect("versus", one.public_id, other.public_id)
+    first, second = access.player(public_id), access.player(other_id)
+    if first == second:
+        return redirect("choose-opponent", first.public_id)
+    if (first.public_id, second.public_id) != (public_id, other_id):
+        return redirect("versus", first.public_id, second.public_id)
     pool = default_pool()
-    ratings = profiles.rating_of(one, pool), profiles.rating_of(other, pool)
+    ratings = profiles.rating_of(first, pool), profiles.rating_of(second, pool)
     context: dict[str, object] = {
-        "one": one,
-        "other": other,
+        "first": first,
+        "second": second,
         "ratings": ratings,
-        "versus": histories.versus(one, other, ratings, _page(request), Viewer.of(request.user)),
+        "versus": histories.versus(first, second, ratings, _page(request), Viewer.of(request.user)),
     }
     return render(request, "matches/rankings/versus.html", context)

@@ -1,4 +1,4 @@
-"""A club's own rating pools: name, first rating, ramp, and how far a match moves the ratings."""
+"""Creating and changing the rating pools of a club."""
 
 from dataclasses import asdict, dataclass
 
@@ -20,7 +20,7 @@ MOST_EXPERIENCE = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:
-    """What a club chooses for a pool; `k_scale` multiplies every K."""
+    """Settings of a pool that a club can choose; `k_scale` multiplies K."""
 
     name: str
     start_rating: float = 1500.0
@@ -30,7 +30,7 @@ class PoolSettings:
 
 
 def create_pool(*, club: Club, settings: PoolSettings, by: Actor) -> RatingPool:
-    """A new pool of a club. Refused: `pool_name_taken`, `name_missing`, `name_too_long`."""
+    """Create a pool for a club. Refused: `pool_name_taken`, `name_missing`, `name_too_long`."""
     pool = RatingPool(club=club, **_fields(settings))
     with transaction.atomic():
         _save(pool)
@@ -39,22 +39,22 @@ def create_pool(*, club: Club, settings: PoolSettings, by: Actor) -> RatingPool:
 
 
 def update_pool(*, pool: RatingPool, settings: PoolSettings, by: Actor) -> RatingPool:
-    """Other settings; the whole history of the pool is replayed with them at the next sweep. Refused: as above."""
+    """Change the settings; the next sweep replays the whole history of the pool. Refused: as for `create_pool`."""
     with transaction.atomic():
         row = lock_row(RatingPool, pool.pk)
-        wanted = _fields(settings)
-        changed = {name: [getattr(row, name), value] for name, value in wanted.items() if getattr(row, name) != value}
+        fields = _fields(settings)
+        changed = {name: [getattr(row, name), value] for name, value in fields.items() if getattr(row, name) != value}
         if changed:
-            for name, value in wanted.items():
+            for name, value in fields.items():
                 setattr(row, name, value)
-            _save(row, update_fields=list(wanted))
+            _save(row, update_fields=list(fields))
             assert row.club is not None  # noqa: S101, only pools of clubs are changed here
             log(by, "pool_changed", club_topic(row.club), club=row.club, pool=row.pk, changed=changed)
     return row
 
 
 def pool_choices(club: Club) -> list[tuple[int, str]]:
-    """A club's own pools to choose from, as key and name."""
+    """The pools of a club as choices (id, name)."""
     return list(RatingPool.objects.filter(club=club).order_by("name").values_list("pk", "name"))
 
 

@@ -1,8 +1,8 @@
-"""Keeping the ratings in step with the results: mark where history changed, replay from there, write differences.
+"""Keeping ratings up to date: mark where history changed, replay from there, and write the differences.
 
-Marks are the work. Whoever changes a result leaves one in the same transaction; one worker at a time claims the pool
-with its marks, folds outside any transaction, and writes what differs. A result that comes in meanwhile leaves a mark
-of its own; a claim that runs out is taken over with what was marked.
+Changing a result adds a mark in the same transaction. One worker at a time claims the pool with its marks, replays
+outside any transaction, and writes what differs. A result recorded meanwhile adds a mark of its own; a claim that has
+expired is taken over together with its marks.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ from matches.ratings.rated import BEGINNING, Key
 from players.ratings import Change, Standing, replay, standings_after
 
 REPLAY = "matches.replay_ratings"
-"""The task that a hint names."""
+"""Name of the Celery task that `hint` publishes."""
 DEFAULT_NAME = gettext_noop("All matches")
 ROWS_AT_ONCE = 2000
 CHANGE_FIELDS = [
@@ -37,30 +37,30 @@ CHANGE_FIELDS = [
 ]
 STANDING_FIELDS = list(Standing._fields)
 
-Place = TypeVar("Place")
+RowKey = TypeVar("RowKey")
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What one replay did."""
+    """The result of a replay."""
 
     since: Key
     matches: int
     written: int
-    """Changes and standings that differed and were written or removed."""
+    """Changes and ratings that differed and were written or deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """How what is stored differs from what the facts give: None where there is nothing on that side."""
+    """Differences between stored and derived ratings; None on the side where a row is missing."""
 
     changes: dict[tuple[int, int], tuple[Change | None, Change | None]] = field(default_factory=dict)
-    """By match and player: stored and derived."""
+    """(stored, derived) by match and player."""
     standings: dict[int, tuple[Standing | None, Standing | None]] = field(default_factory=dict)
-    """By player: stored and derived."""
+    """(stored, derived) by player."""
     unmoved: dict[int, tuple[bool, bool]] = field(default_factory=dict)
-    """By match: what is stored about each side having moved, and what the record shows."""
+    """(stored, derived) value of `Match.moved`, by match."""
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.standings or self.unmoved)
@@ -84,38 +84,38 @@ class _Fold:
 
 
 def default_pool() -> RatingPool:
-    """The pool of every match that names none; made when it is first asked for."""
+    """Return the pool of matches without one, creating it if necessary."""
     return RatingPool.objects.get_or_create(is_default=True, defaults={"name": str(DEFAULT_NAME)})[0]
 
 
 def mark_dirty(*, match: Match, at: datetime | None = None) -> None:
     """Have the ratings replayed from this match on. Call it last in the transaction that changed the match.
 
-    The new version of its result must be written. `at`: its place in the order, if that is not `finished_at`. A mark
-    is committed together with what it marks and locks nothing, so no replay can miss it and nobody waits for it.
+    The new version of the result must have been written. `at` is its position in the order, if not `finished_at`. The
+    mark is committed together with the change and locks nothing, so no replay misses it and no request waits for it.
     """
-    place = at or match.finished_at
-    if place is None:
+    position = at or match.finished_at
+    if position is None:
         return
     pool = match.pool or default_pool()
     if not match.rated and not RatingChange.objects.filter(pool=pool, match=match).exists():
         return
-    _note_moved(match)
-    _mark(pool.pk, Key(place, match.pk))
+    _store_moved(match, _moved(match))
+    _mark(pool.pk, Key(position, match.pk))
 
 
 def mark_all_dirty(matches: Sequence[Match]) -> None:
-    """The same for many matches of any pools: one mark a pool, from the first of them on."""
-    placed = {match.pk: match for match in matches if match.finished_at is not None}
-    unrated = [pk for pk, match in placed.items() if not match.rated]
+    """Apply `mark_dirty` to many matches of any pools, with one mark for each pool."""
+    finished = {match.pk: match for match in matches if match.finished_at is not None}
+    unrated = [pk for pk, match in finished.items() if not match.rated]
     counted = set(RatingChange.objects.filter(match__in=unrated).values_list("match", flat=True)) if unrated else set()
-    dirty = [match for pk, match in placed.items() if match.rated or pk in counted]
+    dirty = [match for pk, match in finished.items() if match.rated or pk in counted]
     if not dirty:
         return
     records = dict(Result.objects.filter(match__in=dirty).order_by("version").values_list("match", "submission"))
     first: dict[int, Key] = {}
     for match in dirty:
-        assert match.finished_at is not None  # noqa: S101, chosen so above
+        assert match.finished_at is not None  # noqa: S101, filtered above
         _store_moved(match, rated.both_moved(records.get(match.pk)))
         pool, key = match.pool_id or default_pool().pk, Key(match.finished_at, match.pk)
         first[pool] = min(key, first.get(pool, key))
@@ -124,58 +124,61 @@ def mark_all_dirty(matches: Sequence[Match]) -> None:
 
 
 def rebuild_pool(*, pool: RatingPool, now: datetime) -> Replayed | None:
-    """Replay everything; None while another worker has the pool, which then replays everything after that."""
+    """Replay the whole pool. Return None if another worker has claimed it; everything is then replayed after that."""
     with transaction.atomic():
         _mark(pool.pk, BEGINNING)
     return replay_pool(pool_id=pool.pk, now=now)
 
 
 def replay_pool(*, pool_id: int, now: datetime) -> Replayed | None:
-    """Replay a pool from the first match that changed; None where there is nothing to do, or another does it."""
+    """Replay a pool from the first match that changed; None if it is up to date or claimed by another worker."""
     claim = _claim(pool_id, now)
     if claim is None:
         return None
-    return _settle(claim)
+    return _replay(claim)
 
 
 def check_ratings(pool: RatingPool) -> Differences:
-    """Derive everything again and compare; writes nothing.
+    """Derive the ratings of a pool again and compare them with the stored ones; nothing is written.
 
-    Only what comes before a pending replay is compared: what lies behind it is about to be written.
+    Matches from a pending replay on are not compared, since they are about to be rewritten.
     """
     pool = RatingPool.objects.get(pk=pool.pk)
     same = rated.merged_players()
     until = pending_since(pool, same)
     fold = _fold(pool, BEGINNING, same)
-    stored = {place: change for place, (_, change) in fold.stored.items()}
+    stored = {key: change for key, (_, change) in fold.stored.items()}
     changes = _pairs(stored, fold.changes)
     if until is None:
         return Differences(changes, _pairs(fold.stored_standings, fold.standings), _unmoved())
     before = {
-        place: pair
-        for place, pair in changes.items()
+        key: pair
+        for key, pair in changes.items()
         if all(Key(change.finished_at, change.match) < until for change in pair if change)
     }
     return Differences(before, {}, _unmoved())
 
 
 def ratings_of(*, players: Collection[int], pool: RatingPool | None = None) -> dict[int, float]:
-    """The rating of each of these players in a pool (the default one if None); of the unrated the first rating."""
-    here = pool or default_pool()
+    """Ratings of these players in a pool, by default the site's; the first rating for players without rated matches."""
+    pool = pool or default_pool()
     same = rated.merged_players()
-    standings = rated.stored_standings(here, {same.get(player, player) for player in players})
-    starts = rated.starts_of(here, same)
+    standings = rated.stored_standings(pool, {same.get(player, player) for player in players})
+    starts = rated.starts_of(pool, same)
     known = {player: standings.get(same.get(player, player)) for player in players}
     return {
-        player: standing.rating if standing else starts.get(same.get(player, player), (here.start_rating, 0))[0]
+        player: standing.rating if standing else starts.get(same.get(player, player), (pool.start_rating, 0))[0]
         for player, standing in known.items()
     }
 
 
 def send_again(*, now: datetime) -> int:
-    """Hint at pools that are dirty, whose claim has run out, or whose settings or merged players changed; how many."""
+    """Publish the replay task for pools that need it and are not claimed; return how many.
+
+    A pool needs a replay if it has marks, its claim has expired, or its settings or merged players have changed.
+    """
     same = rated.merged_players()
-    due = [pool.pk for pool in RatingPool.objects.order_by("pk") if not _is_held(pool, now) and _is_due(pool, same)]
+    due = [pool.pk for pool in RatingPool.objects.order_by("pk") if not _is_claimed(pool, now) and _is_due(pool, same)]
     for pool_id in due:
         hint(REPLAY, pool_id)
     return len(due)
@@ -184,7 +187,7 @@ def send_again(*, now: datetime) -> int:
 # Marks and claims
 
 
-def _locked(pool_id: int) -> RatingPool | None:
+def _lock(pool_id: int) -> RatingPool | None:
     return for_update(RatingPool.objects.filter(pk=pool_id)).first()
 
 
@@ -193,12 +196,8 @@ def _mark(pool_id: int, key: Key) -> None:
     transaction.on_commit(partial(hint, REPLAY, pool_id), robust=True)
 
 
-def _note_moved(match: Match) -> None:
-    """Keep beside the match what its record says, so that a replay need not read ten thousand records."""
-    _store_moved(match, _moved(match))
-
-
 def _store_moved(match: Match, moved: bool) -> None:
+    """Store on the match whether both sides moved, so that a replay does not have to read the records."""
     if moved != match.moved:
         match.moved = moved
         Match.objects.filter(pk=match.pk).update(moved=moved)
@@ -209,15 +208,15 @@ def _moved(match: Match) -> bool:
 
 
 def dirty_since(pool: RatingPool) -> Key | None:
-    """The first place in the order from which a pool waits to be replayed; None where it waits for nothing."""
+    """The first match that is marked in a pool; None without marks."""
     first = pool.marks.order_by("finished_at", "match").values_list("finished_at", "match").first()
     return None if first is None else Key(*first)
 
 
 def pending_since(pool: RatingPool, same: Mapping[int, int]) -> Key | None:
-    """From where on what is stored may not be what the facts give, until a replay has come through; None: nowhere.
+    """The first match whose stored rating may be out of date; None if all are up to date.
 
-    Marks, what a worker is at just now, and settings or merged players (`same`) of today. Read `pool` anew before.
+    Considers marks, the claim of a worker, and changed settings or merged players (`same`). Fetch `pool` just before.
     """
     keys = (dirty_since(pool), _claimed(pool), _first_of_another_basis(pool, same))
     return min(filter(None, keys), default=None)
@@ -228,19 +227,19 @@ def _claimed(pool: RatingPool) -> Key | None:
 
 
 def _basis(pool: RatingPool, same: Mapping[int, int]) -> dict[str, Any]:
-    chosen = pool.settings
+    settings = pool.settings
     starts = {str(player): list(start) for player, start in sorted(rated.starts_of(pool, same).items())}
     return {
-        "start_rating": chosen.start_rating,
-        "start_experience": chosen.start_experience,
-        "ramp": chosen.ramp.value,
-        **({"k_scale": chosen.k_scale} if chosen.k_scale != 1 else {}),
+        "start_rating": settings.start_rating,
+        "start_experience": settings.start_experience,
+        "ramp": settings.ramp.value,
+        **({"k_scale": settings.k_scale} if settings.k_scale != 1 else {}),
         **({"starts": starts} if starts else {}),
         "merged": {str(player): into for player, into in sorted(same.items())},
     }
 
 
-def _is_held(pool: RatingPool, now: datetime) -> bool:
+def _is_claimed(pool: RatingPool, now: datetime) -> bool:
     return pool.claimed_at is not None and pool.claimed_at > now - claim_lasts()
 
 
@@ -249,18 +248,18 @@ def _is_due(pool: RatingPool, same: Mapping[int, int]) -> bool:
 
 
 def _claim(pool_id: int, now: datetime) -> _Claim | None:
-    """Take the pool and all its marks for ourselves, unless it is clean or another worker's claim still holds."""
+    """Claim the pool with all its marks, unless it is up to date or claimed by another worker."""
     same = rated.merged_players()
     with transaction.atomic():
-        pool = _locked(pool_id)
-        if pool is None or _is_held(pool, now) or not _is_due(pool, same):
+        pool = _lock(pool_id)
+        if pool is None or _is_claimed(pool, now) or not _is_due(pool, same):
             return None
         marks = list(pool.marks.values_list("pk", "finished_at", "match"))
         marked = min((Key(finished_at, match) for _, finished_at, match in marks), default=None)
         keys = [marked, _claimed(pool), _first_of_another_basis(pool, same)]
         since = min(filter(None, keys), default=None)
         if since is None:
-            # Players without a match were merged: nothing to replay, but to remember.
+            # Players without a match were merged: only the basis changes.
             pool.basis = _basis(pool, same)
             pool.save(update_fields=["basis"])
             return None
@@ -270,14 +269,14 @@ def _claim(pool_id: int, now: datetime) -> _Claim | None:
         return _Claim(pool, now, since, same)
 
 
-def _settle(claim: _Claim) -> Replayed | None:
-    """Fold, then write under the lock if the claim still holds."""
+def _replay(claim: _Claim) -> Replayed | None:
+    """Replay, then lock the pool and write the differences if the claim is still valid."""
     fold = _fold(claim.pool, claim.since, claim.same)
     pool_id = claim.pool.pk
     with transaction.atomic():
-        pool = _locked(pool_id)
+        pool = _lock(pool_id)
         if pool is None or pool.claimed_at != claim.at:
-            # Our claim had run out, and another worker has taken over.
+            # The claim has expired, and another worker has taken over.
             return None
         written = _write(pool, fold)
         pool.claimed_at = pool.claimed_from = pool.claimed_match = None
@@ -289,16 +288,16 @@ def _settle(claim: _Claim) -> Replayed | None:
 
 
 def _first_of_another_basis(pool: RatingPool, same: Mapping[int, int]) -> Key | None:
-    """From where the settings and merged players of today give another history than those of the last replay."""
+    """The first match affected by settings or merged players that changed since the last replay; None if unchanged."""
     today = _basis(pool, same)
     if any(pool.basis.get(name) != today.get(name) for name in today.keys() | pool.basis.keys() if name != "merged"):
         return BEGINNING
-    then = {int(player): into for player, into in pool.basis["merged"].items()}
-    others = {player for player in then.keys() | same.keys() if then.get(player) != same.get(player)}
-    return rated.first_match_of(others)
+    merged_before = {int(player): into for player, into in pool.basis["merged"].items()}
+    changed = {player for player in merged_before.keys() | same.keys() if merged_before.get(player) != same.get(player)}
+    return rated.first_match_of(changed)
 
 
-# Fold and write
+# Replaying and writing
 
 
 def _fold(pool: RatingPool, since: Key, same: Mapping[int, int]) -> _Fold:
@@ -318,12 +317,12 @@ def _fold(pool: RatingPool, since: Key, same: Mapping[int, int]) -> _Fold:
 
 
 def _write(pool: RatingPool, fold: _Fold) -> int:
-    """Only what differs; how many rows."""
-    stored = {place: change for place, (_, change) in fold.stored.items()}
+    """Write the changes and ratings that differ; return how many."""
+    stored = {key: change for key, (_, change) in fold.stored.items()}
     changes, standings = _pairs(stored, fold.changes), _pairs(fold.stored_standings, fold.standings)
-    gone = [fold.stored[place][0] for place, (_, derived) in changes.items() if derived is None]
-    for start in range(0, len(gone), ROWS_AT_ONCE):
-        RatingChange.objects.filter(pk__in=gone[start : start + ROWS_AT_ONCE]).delete()
+    obsolete = [fold.stored[key][0] for key, (_, derived) in changes.items() if derived is None]
+    for start in range(0, len(obsolete), ROWS_AT_ONCE):
+        RatingChange.objects.filter(pk__in=obsolete[start : start + ROWS_AT_ONCE]).delete()
     RatingChange.objects.bulk_create(
         [_change_row(pool, derived) for _, derived in changes.values() if derived],
         batch_size=ROWS_AT_ONCE,
@@ -331,9 +330,9 @@ def _write(pool: RatingPool, fold: _Fold) -> int:
         unique_fields=["pool", "match", "player"],
         update_fields=CHANGE_FIELDS,
     )
-    left = [player for player, (_, derived) in standings.items() if derived is None]
-    for start in range(0, len(left), ROWS_AT_ONCE):
-        PlayerRating.objects.filter(pool=pool, player__in=left[start : start + ROWS_AT_ONCE]).delete()
+    unrated = [player for player, (_, derived) in standings.items() if derived is None]
+    for start in range(0, len(unrated), ROWS_AT_ONCE):
+        PlayerRating.objects.filter(pool=pool, player__in=unrated[start : start + ROWS_AT_ONCE]).delete()
     PlayerRating.objects.bulk_create(
         [
             PlayerRating(pool=pool, player_id=player, **derived._asdict())
@@ -354,17 +353,17 @@ def _change_row(pool: RatingPool, change: Change) -> RatingChange:
     return RatingChange(pool=pool, **ids, **values)
 
 
-def _pairs(stored: Mapping[Place, Value], derived: Mapping[Place, Value]) -> dict[Place, Any]:
-    """What is stored and what should be, where the two differ."""
+def _pairs(stored: Mapping[RowKey, Value], derived: Mapping[RowKey, Value]) -> dict[RowKey, Any]:
+    """(stored, derived) where the two differ."""
     return {
-        place: (stored.get(place), derived.get(place))
-        for place in stored.keys() | derived.keys()
-        if stored.get(place) != derived.get(place)
+        key: (stored.get(key), derived.get(key))
+        for key in stored.keys() | derived.keys()
+        if stored.get(key) != derived.get(key)
     }
 
 
 def _unmoved() -> dict[int, tuple[bool, bool]]:
-    """Rated matches whose note about each side having moved is not what their record shows; others have none."""
+    """Rated matches with a record whose stored `moved` differs from what the record shows."""
     differences = {}
     recorded = Match.objects.filter(rated=True, results__submission__isnull=False).distinct()
     for match in recorded.order_by("pk").iterator():

@@ -1,7 +1,7 @@
-"""Taking a record in, and adjudicating it exactly once whatever dies meanwhile.
+"""Storing a record and adjudicating it exactly once, even if processes crash.
 
-The row is the work; a message to a worker is only a hint that it is there. A worker claims the row, adjudicates outside
-any transaction, then locks the row again and writes the verdict if nobody else has.
+The row is the unit of work; a message to a worker is only a hint. A worker claims the row, adjudicates outside any
+transaction, then locks the row again and writes the verdict unless another worker has written it.
 """
 
 import hashlib
@@ -25,15 +25,15 @@ from players.models import User
 log = structlog.get_logger(__name__)
 
 ADJUDICATE = "matches.adjudicate"
-"""The task that a hint names."""
+"""Name of the Celery task that `hint` publishes."""
 MOST_ATTEMPTS = 3
-"""Whoever has taken a worker down this often gets no more."""
+"""Attempts to check a record before it is marked as failed."""
 SWEEP_AT_ONCE = 100
 GAVE_UP = "adjudication_gave_up"
 
 
 class Submitted(NamedTuple):
-    """A record that is in, and whether it is new."""
+    """A stored submission, and whether this request created it."""
 
     submission: Submission
     created: bool
@@ -50,14 +50,14 @@ def submit(
     match: Match | None = None,
     side: int | None = None,
 ) -> Submitted:
-    """Store a record and have a worker told of it.
+    """Store a record and have it checked by a worker.
 
-    With a `match`, which the caller has locked, it is a record of that match, sent by `side` (None: a director), and
-    the same bytes give the first submission of it again. Without one:
+    With a `match`, which the caller has locked, it is a record of that match, sent by `side` (None: a director); the
+    same bytes return the existing submission of the match.
 
-    The same `key` gives the first submission again. Without a key, so does the same file under the same name from the
-    same person (anybody without an account counts as one): sending twice is then harmless, and whoever gets an
-    existing link has shown that he knows all that is behind it.
+    The same `key` returns the existing submission. Without a key, so does the same file with the same name from the
+    same user (all clients without an account count as one user): sending a file twice is harmless, and a client that
+    gets an existing link has proven that it knows the content.
     Refused: `file_empty`, `record_too_large`, `key_too_long`, `key_reused`.
     """
     _check_size(data, key)
@@ -88,46 +88,46 @@ def _check_size(data: bytes, key: str) -> None:
 
 
 def _stored(new: Submission) -> Submitted:
-    """The row, saved and told of; or the one that was there before."""
-    if (seen := _seen_before(new)) is not None:
-        return Submitted(seen, created=False)
+    """Save the row and publish its task, or return the existing submission."""
+    if (existing := _existing(new)) is not None:
+        return Submitted(existing, created=False)
     try:
         with transaction.atomic():
             new.save(force_insert=True)
             transaction.on_commit(lambda: hint(ADJUDICATE, new.pk), robust=True)
     except IntegrityError:
-        # Somebody with the same key was faster by a moment; anything else is a bug.
-        seen = _seen_before(new) if new.key else None
-        if seen is None:
+        # A concurrent request with the same key was faster; any other conflict is a bug.
+        existing = _existing(new) if new.key else None
+        if existing is None:
             raise
-        return Submitted(seen, created=False)
+        return Submitted(existing, created=False)
     return Submitted(new, created=True)
 
 
-def _seen_before(new: Submission) -> Submission | None:
+def _existing(new: Submission) -> Submission | None:
     mine = Submission.objects.filter(submitter=new.submitter)
     if new.key:
-        seen = mine.filter(key=new.key).first()
-        if seen is not None and (seen.sha256, seen.match_id) != (new.sha256, new.match_id):
+        existing = mine.filter(key=new.key).first()
+        if existing is not None and (existing.sha256, existing.match_id) != (new.sha256, new.match_id):
             raise Refused("key_reused")
-        if seen is not None or new.match is None:
-            return seen
+        if existing is not None or new.match is None:
+            return existing
     if new.match is not None:
         return new.match.submissions.filter(sha256=new.sha256).first()
     return (
         mine.filter(match=None)
         .filter(sha256=new.sha256, file_name=new.file_name, source=new.source, key="")
         .exclude(state=Submission.State.FAILED)
-        # What an older engine has judged is judged anew.
+        # A record that an older engine has judged is judged again.
         .filter(~Q(state=Submission.State.DONE) | Q(verdicts__engine_version=VERSION))
         .first()
     )
 
 
 def _base_name(name: str) -> str:
-    """The name without folders and control characters; of a very long one the end, which has the ending."""
+    """The file name without folders and control characters; of a very long name the end, with its extension."""
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
-    return "".join(letter for letter in base if letter.isprintable()).strip()[-LONGEST_FILE_NAME:]
+    return "".join(character for character in base if character.isprintable()).strip()[-LONGEST_FILE_NAME:]
 
 
 def write_verdict(*, submission_id: int, now: datetime) -> Verdict | None:
@@ -139,9 +139,9 @@ def write_verdict(*, submission_id: int, now: datetime) -> Verdict | None:
     transcript = storable(to_data(check.transcript)) if check.transcript else None
     content = storable(as_json(check.verdict))
     with transaction.atomic():
-        row = _locked(submission_id)
+        row = _lock(submission_id)
         if row is None or not row.is_open:
-            # Our claim had run out, and another worker was done first.
+            # The claim has expired, and another worker has finished first.
             return None
         row.state = Submission.State.DONE
         row.format, row.dialect, row.transcript = check.format, check.dialect, transcript
@@ -154,14 +154,14 @@ def write_verdict(*, submission_id: int, now: datetime) -> Verdict | None:
     return verdict
 
 
-def _locked(submission_id: int) -> Submission | None:
+def _lock(submission_id: int) -> Submission | None:
     return for_update(Submission.objects.filter(pk=submission_id)).first()
 
 
 def _claim(submission_id: int, now: datetime) -> Submission | None:
-    """Take the row for ourselves, unless it is settled or another worker's claim still holds."""
+    """Claim the row, unless it is finished or claimed by another worker."""
     with transaction.atomic():
-        row = _locked(submission_id)
+        row = _lock(submission_id)
         if row is None or not row.is_open:
             return None
         if row.claimed_at is not None and row.claimed_at > now - claim_lasts():
@@ -177,9 +177,9 @@ def _claim(submission_id: int, now: datetime) -> Submission | None:
 
 
 def send_again(*, now: datetime) -> int:
-    """Hint once more at rows nobody has claimed for long, or whose claim has run out; how many.
+    """Publish the task again for rows that are unclaimed or whose claim has expired; return how many.
 
-    A row that was hinted at just now is left alone, so that a long backlog does not multiply its own messages.
+    Rows whose task was published recently are skipped, so that a long backlog does not multiply its messages.
     """
     resend_before = now - resend_after()
     due = Q(state=Submission.State.QUEUED) | Q(state=Submission.State.WORKING, claimed_at__lte=now - claim_lasts())

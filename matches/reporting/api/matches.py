@@ -56,7 +56,7 @@ from players.accounts.serializers import PROBLEM
 from players.models import User
 
 
-class MatchFilter(filters.FilterSet):  # type: ignore[misc]  # untyped library
+class MatchFilter(filters.FilterSet):
     """Filters of the list of matches."""
 
     state = filters.ChoiceFilter(choices=Match.State.choices)

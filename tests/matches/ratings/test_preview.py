@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
-from matches.ratings.preview import Foreseen, Outcome, foresee_ratings
+from matches.ratings.preview import Outcome, RatingPreview, preview_ratings
 from matches.ratings.services import ratings
 from players.actors import SYSTEM
 from players.models import LogEntry, Player
@@ -48,7 +48,7 @@ def differing(before: Places, after: Places) -> dict[tuple[int, int], tuple[floa
     return {place: pair for place, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def told(foreseen: list[Foreseen]) -> dict[tuple[int, int], tuple[float, float]]:
+def told(foreseen: list[RatingPreview]) -> dict[tuple[int, int], tuple[float, float]]:
     assert len({(one.pool, one.player) for one in foreseen}) == len(foreseen)
     return {(one.pool, one.player): (one.before, one.after) for one in foreseen}
 
@@ -83,7 +83,7 @@ def test_a_last_match_the_other_way_round(bob: Player, carol: Player, erik: Play
     match = played(bob, carol, hours=2, length=7)
     replay()
     before = stored()
-    seen = foresee_ratings({match.pk: Outcome(1, Kind.PLAYED)})
+    seen = preview_ratings({match.pk: Outcome(1, Kind.PLAYED)})
     assert [one.player for one in seen] == [bob.pk, carol.pk], "he has the higher K"
     assert seen[0].change < 0 < seen[1].change
     assert abs(seen[0].change) > abs(seen[1].change)
@@ -96,15 +96,15 @@ def test_an_earlier_match_changes_whoever_played_them_later(bob: Player, carol: 
     match = played(bob, carol, hours=1)
     played(erik, bob, hours=2)
     replay()
-    assert {one.player for one in foresee_ratings({match.pk: Outcome(1, Kind.FLAG)})} == {bob.pk, carol.pk, erik.pk}
+    assert {one.player for one in preview_ratings({match.pk: Outcome(1, Kind.FLAG)})} == {bob.pk, carol.pk, erik.pk}
 
 
 def test_the_same_again_changes_nothing(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     replay()
-    assert foresee_ratings({match.pk: Outcome(0, Kind.CONCESSION)}) == []
-    assert foresee_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
-    assert foresee_ratings({}) == []
+    assert preview_ratings({match.pk: Outcome(0, Kind.CONCESSION)}) == []
+    assert preview_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
+    assert preview_ratings({}) == []
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_a_match_may_leave_the_ratings(outcome: Outcome, bob: Player, carol: Pla
     match = played(bob, carol, length=7)
     replay()
     here = ratings.default_pool().pk
-    assert foresee_ratings({match.pk: outcome}) == [
-        Foreseen(here, bob.pk, 1526.457513, 1500), Foreseen(here, carol.pk, 1473.542487, 1500),
+    assert preview_ratings({match.pk: outcome}) == [
+        RatingPreview(here, bob.pk, 1526.457513, 1500), RatingPreview(here, carol.pk, 1473.542487, 1500),
     ]  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def test_a_match_may_come_into_the_ratings_at_its_place(bob: Player, carol: Play
     match = played(bob, carol, hours=1, kind=Kind.FORFEIT)
     played(bob, erik, hours=2)
     replay()
-    seen = told(foresee_ratings({match.pk: Outcome(0, Kind.PLAYED)}))
+    seen = told(preview_ratings({match.pk: Outcome(0, Kind.PLAYED)}))
     before = stored()
     come_true({match.pk: Outcome(0, Kind.PLAYED)})
     assert seen == differing(before, stored())
@@ -142,20 +142,20 @@ def test_matches_that_never_ended_or_are_not_to_be_rated_are_left_out(bob: Playe
     waiting = Match.objects.create(player_0=bob, player_1=carol, length=7)
     replay()
     nobodys = waiting.pk + 1
-    assert foresee_ratings({number: Outcome(1, Kind.PLAYED) for number in (unrated.pk, waiting.pk, nobodys)}) == []
+    assert preview_ratings({number: Outcome(1, Kind.PLAYED) for number in (unrated.pk, waiting.pk, nobodys)}) == []
 
 
 def test_a_walkover_does_not_count_for_being_voided(bob: Player, carol: Player) -> None:
     match = played(bob, carol, kind=Kind.WALKOVER)
     replay()
-    assert foresee_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
+    assert preview_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
 
 
 def test_each_match_changes_its_own_pool(bob: Player, carol: Player) -> None:
     online = RatingPool.objects.create(name="Online")
     here, there = played(bob, carol, length=9), played(bob, carol, length=1, pool=online)
     replay_all()
-    seen = foresee_ratings({one.pk: Outcome(1, Kind.PLAYED) for one in (there, here)})
+    seen = preview_ratings({one.pk: Outcome(1, Kind.PLAYED) for one in (there, here)})
     site = ratings.default_pool().pk
     assert [(one.pool, one.player) for one in seen] == [
         (site, bob.pk), (site, carol.pk), (online.pk, bob.pk), (online.pk, carol.pk),
@@ -169,7 +169,7 @@ def test_what_waits_for_a_replay_is_counted_in(bob: Player, carol: Player, erik:
     match = played(bob, carol, hours=2)
     before = stored()
     outcomes = {match.pk: Outcome(1, Kind.PLAYED)}
-    seen = told(foresee_ratings(outcomes))
+    seen = told(preview_ratings(outcomes))
     assert (late.rating_changes.exists(), len(seen)) == (False, 3)
     come_true(outcomes)
     assert seen == differing(before, stored())
@@ -180,11 +180,11 @@ def test_what_a_worker_is_at_is_counted_in(bob: Player, carol: Player, erik: Pla
     match = played(bob, carol, hours=2)
     replay()
     outcomes = {match.pk: Outcome(1, Kind.PLAYED)}
-    assert len(foresee_ratings(outcomes)) == 2
+    assert len(preview_ratings(outcomes)) == 2
     played(erik, bob, hours=0)
     assert ratings._claim(ratings.default_pool().pk, LATER) is not None
     assert ratings.dirty_since(ratings.default_pool()) is None
-    assert len(foresee_ratings(outcomes)) == 3
+    assert len(preview_ratings(outcomes)) == 3
 
 
 def test_players_found_to_be_one_are_counted_as_one(bob: Player, carol: Player, erik: Player) -> None:
@@ -193,7 +193,7 @@ def test_players_found_to_be_one_are_counted_as_one(bob: Player, carol: Player, 
     replay()
     Player.objects.filter(pk=erik.pk).update(merged_into=bob)
     before, outcomes = stored(), {match.pk: Outcome(1, Kind.PLAYED)}
-    seen = told(foresee_ratings(outcomes))
+    seen = told(preview_ratings(outcomes))
     come_true(outcomes)
     assert seen == differing(before, stored())
     assert len(seen) == 3
@@ -205,7 +205,7 @@ def test_of_a_corrected_match_the_correction_goes_on_to_count(bob: Player, carol
     void(match)
     replay()
     before, outcomes = stored(), {match.pk: Outcome(1, Kind.VOID)}
-    seen = told(foresee_ratings(outcomes))
+    seen = told(preview_ratings(outcomes))
     assert [after > was for was, after in seen.values()] == [False, True]
     come_true(outcomes)
     assert seen == differing(before, stored())
@@ -217,9 +217,9 @@ def test_a_record_in_which_a_side_never_moved_does_not_count(bob: Player, carol:
     void(match)
     had = match.results.exclude(kind=Result.Kind.VOID).order_by("-version").first()
     assert had is not None
-    assert foresee_ratings({match.pk: Outcome.of(had)}) == []
-    assert foresee_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
-    assert len(foresee_ratings({match.pk: Outcome(0, Kind.CONCESSION)})) == 2
+    assert preview_ratings({match.pk: Outcome.of(had)}) == []
+    assert preview_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
+    assert len(preview_ratings({match.pk: Outcome(0, Kind.CONCESSION)})) == 2
 
 
 # How much it takes
@@ -232,7 +232,7 @@ def test_the_last_match_takes_as_many_queries_after_many_as_after_few(bob: Playe
         match = played(cast[number % 3], cast[(number + 1) % 3], hours=number)
         replay()
         with CaptureQueriesContext(connection) as queries:
-            assert len(foresee_ratings({match.pk: Outcome(1, Kind.PLAYED)})) == 2
+            assert len(preview_ratings({match.pk: Outcome(1, Kind.PLAYED)})) == 2
         counts.append(len(queries))
     assert len(set(counts[3:])) == 1
     assert counts[-1] <= 12
@@ -243,10 +243,10 @@ def test_what_lies_before_is_taken_as_it_is_stored(bob: Player, carol: Player) -
     first, last = played(bob, carol, hours=1), played(bob, carol, hours=2)
     replay()
     outcomes = {last.pk: Outcome(1, Kind.PLAYED)}
-    before = foresee_ratings(outcomes)
+    before = preview_ratings(outcomes)
     # By hand and without a mark, so that nothing tells of it.
     first.results.update(winner=1)
-    assert foresee_ratings(outcomes) == before
+    assert preview_ratings(outcomes) == before
 
 
 # Any history
@@ -324,7 +324,7 @@ def test_what_is_foreseen_comes_true(
             outcomes[match.pk] = outcome_of(match, *change)
         before = stored()
         written = [model.objects.count() for model in (Result, RatingChange, RatingMark, LogEntry)]
-        seen = foresee_ratings(outcomes)
+        seen = preview_ratings(outcomes)
         assert stored() == before
         assert [model.objects.count() for model in (Result, RatingChange, RatingMark, LogEntry)] == written
         assert seen == sorted(seen, key=lambda one: -abs(one.change))

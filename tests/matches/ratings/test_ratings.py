@@ -243,7 +243,7 @@ def test_a_worker_that_comes_back_too_late_writes_nothing(bob: Player, carol: Pl
     assert stale.matches == 1
     correct(match, winner=1)
     replay(LATER + timedelta(seconds=61))
-    assert ratings._settle(slow) is None
+    assert ratings._replay(slow) is None
     assert rating(bob) == 1473.542487
 
 
@@ -254,7 +254,7 @@ def test_a_result_that_comes_in_during_a_replay_is_not_lost(bob: Player, carol: 
     # The mark of the second match is its own: the claim has taken away only the first.
     assert ratings.dirty_since(ratings.default_pool()) is not None
     correct(first, winner=1)
-    assert ratings._settle(mine) is not None
+    assert ratings._replay(mine) is not None
     assert ratings.send_again(now=LATER) == 1
     replay()
     assert not differences()

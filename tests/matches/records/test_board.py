@@ -65,7 +65,7 @@ def test_checkers_borne_off_lie_in_their_owners_tray() -> None:
 
 
 def test_a_play_is_marked_where_its_checkers_lay_and_where_they_come_to_lie() -> None:
-    scene = drawn(dice=(3, 1), ways=((8, 5), (6, 5)))
+    scene = drawn(dice=(3, 1), paths=((8, 5), (6, 5)))
     assert sorted(spot.x for spot in scene.starts) == sorted([point_x(8), point_x(6)])
     assert {spot.x for spot in scene.ends} == {point_x(5)}
     assert len({spot.y for spot in scene.ends}) == 2
@@ -73,20 +73,20 @@ def test_a_play_is_marked_where_its_checkers_lay_and_where_they_come_to_lie() ->
 
 
 def test_a_play_of_the_top_player_is_marked_on_his_side() -> None:
-    scene = drawn(side=1, dice=(3, 1), ways=((8, 5), (6, 5)))
+    scene = drawn(side=1, dice=(3, 1), paths=((8, 5), (6, 5)))
     assert {spot.x for spot in scene.ends} == {point_x(20)}
     assert all(spot.y < MIDDLE for spot in scene.ends)
     assert all(spot.y > TOP for spot in scene.ends)
 
 
 def test_bearing_off_points_at_the_tray_and_leaves_no_ring_there() -> None:
-    scene = drawn(Position.from_counts([0, *[0] * 5, 2, *[0] * 17, -2, 0]), dice=(6, 6), ways=((6, 0), (6, 0)))
+    scene = drawn(Position.from_counts([0, *[0] * 5, 2, *[0] * 17, -2, 0]), dice=(6, 6), paths=((6, 0), (6, 0)))
     assert len(scene.starts) == len(scene.arrows) == 2
     assert scene.ends == ()
 
 
 def test_an_illegal_play_with_a_checker_that_is_not_there_can_still_be_drawn() -> None:
-    scene = drawn(dice=(2, 1), ways=((25, 23), (6, 5)), tried=True)
+    scene = drawn(dice=(2, 1), paths=((25, 23), (6, 5)), tried=True)
     assert len(scene.arrows) == 1
     assert scene.tried
 
@@ -119,14 +119,14 @@ def test_the_board_can_be_heard() -> None:
     words = drawn(dice=(3, 1)).description
     assert words.startswith("Bob, white: 2 on the 24 point, 5 on the 13 point, 3 on the 8 point, 5 on the 6 point.")
     assert "Carol, black: 2 on the 24 point" in words
-    assert words.endswith("The cube is in the middle. Bob to play 3-1.")
+    assert words.endswith("The cube is centred. Bob to play 3-1.")
 
 
 def test_every_legal_colour_has_its_shapes_in_the_definitions() -> None:
     from django.template.loader import render_to_string
 
     defs = render_to_string("matches/records/_board_defs.html")
-    board = render_to_string("matches/records/_board.html", {"scene": drawn(dice=(3, 1), ways=((8, 5), (6, 5)))})
+    board = render_to_string("matches/records/_board.html", {"scene": drawn(dice=(3, 1), paths=((8, 5), (6, 5)))})
     used = set(re.findall(r'(?:href="|url\()#([\w-]+)', board))
     assert "checker-white" in used
     assert used <= set(re.findall(r'id="([\w-]+)"', defs))

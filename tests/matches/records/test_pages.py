@@ -174,7 +174,7 @@ def test_a_record_that_was_given_up_says_so(client: Client) -> None:
     submission = submit(data=simulated(), source="upload", now=timezone.now()).submission
     Submission.objects.update(state="failed", failure="adjudication_gave_up")
     text = page(client, f"/check/{submission.public_id}/")
-    assert "nothing was decided about it" in text
+    assert "it has no verdict" in text
     assert client.get(f"/check/{submission.public_id}/record.mat").status_code == 404
 
 
