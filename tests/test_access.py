@@ -1,6 +1,6 @@
-"""Who may see what: every route of the site is in this table, with what each of the cast gets from a plain GET.
+"""Who may open which page: every route of the site with the status that each of the cast gets from a GET request.
 
-What players, opponents, assistants, directors and owners may do by which method is in tests/test_role_walk.py.
+Other methods, and players, opponents, assistants, directors and owners, are in tests/test_role_walk.py.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ NOT_GET = 405
 
 
 class Access(NamedTuple):
-    """What a GET answers to somebody without an account, to Dave (signed in, nothing else) and to the staff."""
+    """The status of a GET request by an anonymous visitor, by Dave (signed in, without any role) and by the staff."""
 
     anonymous: int
     dave: int
@@ -27,25 +27,25 @@ class Access(NamedTuple):
 EVERYBODY = Access(200, 200, 200)
 ONLY_POST = Access(NOT_GET, NOT_GET, NOT_GET)
 WITH_ACCOUNT = Access(SIGN_IN, 200, 200)
-# A form to send with an account: whoever has none signs in first.
+# Forms that need an account: anonymous visitors are asked to sign in.
 ONLY_POST_WITH_ACCOUNT = Access(SIGN_IN, NOT_GET, NOT_GET)
-# Of a club Dave and the staff are not in: being staff gives nobody a role in a club.
+# Pages of a club that Dave and the staff are not in: being staff gives no role in a club.
 ONLY_OFFICERS = Access(SIGN_IN, 403, 403)
 
 EVENT = r"^events/(?P<club>[a-z0-9_-]+)/(?P<slug>[a-z0-9_-]+)/"
 
-# Routes without parameters are asked for by the test below; those with parameters are asked for in their room's own
-# tests, and stand here with the access those tests check.
+# Routes without parameters are requested by the test below. Those with parameters are requested in the tests of their
+# package, with the access given here.
 ROUTES: dict[str, Access] = {
     "": EVERYBODY,
     "theme/": ONLY_POST,
-    # Django's view redirects whoever asks for it by GET.
+    # Django's view redirects GET requests.
     "language/": Access(302, 302, 302),
     "healthz": EVERYBODY,
     "readyz": EVERYBODY,
     "api/schema/": EVERYBODY,
     "api/docs/": EVERYBODY,
-    # A record is seen by whoever has its link: tests/matches/records/test_pages.py.
+    # Records are visible to anybody with the link: tests/matches/records/test_pages.py.
     "check/": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^check/(?P<public_id>[2-9a-z]{10})/replay/$": EVERYBODY,
@@ -69,7 +69,7 @@ ROUTES: dict[str, Access] = {
     "preferences/delete/": WITH_ACCOUNT,
     "preferences/token/": ONLY_POST_WITH_ACCOUNT,
     "preferences/token/revoke/": ONLY_POST_WITH_ACCOUNT,
-    # Clubs, as each role in them sees them: tests/players/clubs/test_club_pages.py.
+    # Clubs, for each role: tests/players/clubs/test_club_pages.py.
     "clubs/": EVERYBODY,
     "clubs/new/": WITH_ACCOUNT,
     r"^clubs/(?P<slug>[a-z0-9-]+)/$": EVERYBODY,
@@ -99,7 +99,7 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/pools/(?P<pk>\d{1,18})/imports/(?P<source>\d{1,18})/undo/$": Access(
         401, NOT_GET, NOT_GET
     ),
-    # An invitation is seen by whoever has its link.
+    # Invitations are visible to anybody with the link.
     r"^invitations/(?P<secret>[\w-]{20,64})/$": EVERYBODY,
     r"^invitations/(?P<secret>[\w-]{20,64})/accept/$": ONLY_POST_WITH_ACCOUNT,
     r"^invitations/(?P<secret>[\w-]{20,64})/sign-up/$": ONLY_POST,
@@ -119,7 +119,7 @@ ROUTES: dict[str, Access] = {
         401, NOT_GET, NOT_GET
     ),
     r"^api/v1/clubs/(?P<slug>[a-z0-9-]+)/members/(?P<public_id>[2-9a-z]{10})/merge/$": Access(401, NOT_GET, NOT_GET),
-    # Rankings and players are public; whose private matches they name is in tests/matches/rankings/test_pages.py.
+    # Rankings and players are public; tests/matches/rankings/test_pages.py checks private matches.
     "rankings/": EVERYBODY,
     "rankings/ranking.csv": EVERYBODY,
     "rankings/matches.csv": EVERYBODY,
@@ -134,7 +134,7 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/changes/$": EVERYBODY,
     r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/matches/$": EVERYBODY,
     r"^api/v1/players/(?P<public_id>[2-9a-z]{10})/vs/(?P<other_id>[2-9a-z]{10})/$": EVERYBODY,
-    # Matches: tests/matches/reporting/test_match_access.py asks for these as everybody.
+    # Matches: tests/matches/reporting/test_match_access.py requests these as each role.
     "my/": WITH_ACCOUNT,
     r"^matches/(?P<public_id>[2-9a-z]{10})/$": EVERYBODY,
     r"^matches/(?P<public_id>[2-9a-z]{10})/links/$": ONLY_OFFICERS,
@@ -189,8 +189,7 @@ ROUTES: dict[str, Access] = {
             r"proposals/(?P<proposal_id>[2-9a-z]{10})/withdraw",
         )
     },
-    # Events, as every role sees them, read and written: tests/tournaments/pages/test_roles.py. A draft is 404 for all
-    # but its club's officers.
+    # Events, for each role: tests/tournaments/pages/test_roles.py. Drafts are 404 except for the officers of the club.
     "events/": EVERYBODY,
     r"^events/new/(?P<club>[a-z0-9_-]+)/$": ONLY_OFFICERS,
     rf"{EVENT}$": EVERYBODY,
@@ -328,13 +327,13 @@ ROUTES: dict[str, Access] = {
             ),
         )
     },
-    # Django's own pages, each behind the same check.
+    # Django's own pages, which share one check.
     "admin/": Access(SIGN_IN, SIGN_IN, 200),
 }
 
 
 def routes(resolver: URLResolver | None = None, prefix: str = "") -> Iterator[str]:
-    """Every route as it is written in the URL configuration; the admin site counts as one."""
+    """Yield every route as it is written in the URL configuration; the admin site counts as one."""
     for entry in (resolver or get_resolver()).url_patterns:
         route = prefix + str(entry.pattern)
         if route == "admin/" or isinstance(entry, URLPattern):
@@ -344,10 +343,10 @@ def routes(resolver: URLResolver | None = None, prefix: str = "") -> Iterator[st
 
 
 def test_every_route_is_in_the_table() -> None:
-    found = list(routes())
-    assert "healthz" in found
-    assert sorted(set(found) - set(ROUTES)) == [], "routes that nobody has decided about"
-    assert sorted(set(ROUTES) - set(found)) == [], "routes that are gone"
+    paths = list(routes())
+    assert "healthz" in paths
+    assert sorted(set(paths) - set(ROUTES)) == [], "routes that nobody has decided about"
+    assert sorted(set(ROUTES) - set(paths)) == [], "routes that are gone"
 
 
 @pytest.fixture
@@ -360,6 +359,6 @@ def visitors(dave: User, password: str) -> dict[str, Client]:
 
 
 @pytest.mark.parametrize("route", [route for route in ROUTES if "<" not in route])
-def test_a_plain_route_answers_each_as_the_table_says(route: str, visitors: dict[str, Client]) -> None:
+def test_a_route_without_parameters_answers_as_the_table_says(route: str, visitors: dict[str, Client]) -> None:
     answers = Access(**{name: client.get(f"/{route}").status_code for name, client in visitors.items()})
     assert answers == ROUTES[route]

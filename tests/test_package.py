@@ -1,4 +1,4 @@
-"""What `pip install .` gives: the engine and the commands that need no server."""
+"""`pip install .` installs the engine and the commands that need no server."""
 
 import json
 import os
@@ -23,17 +23,17 @@ BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_w
 
 
 def pythons() -> Iterator[str]:
-    """The Pythons of this machine that may have setuptools."""
+    """Yield the Pythons of this machine that may have setuptools."""
     yield sys.executable
     for folder in dict.fromkeys([str(Path(sys.base_prefix) / "bin"), *os.get_exec_path(), "/usr/bin"]):
-        found = shutil.which("python3", path=folder)
-        if found:
-            yield found
+        path = shutil.which("python3", path=folder)
+        if path:
+            yield path
 
 
 @pytest.fixture(scope="module")
 def builder() -> str:
-    """A Python that can build a wheel without the network."""
+    """A Python that can build a wheel without network."""
     for python in pythons():
         if subprocess.run([python, "-c", CAN_BUILD], capture_output=True, check=False).returncode == 0:
             return python
@@ -42,7 +42,7 @@ def builder() -> str:
 
 @pytest.fixture(scope="module")
 def wheel(builder: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel of this checkout, built in a copy of it."""
+    """A wheel of this checkout, built in a copy."""
     copy, built = tmp_path_factory.mktemp("sources"), tmp_path_factory.mktemp("built")
     for folder in SOURCES:
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "static"))
@@ -55,7 +55,7 @@ def wheel(builder: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what the wheel installs, and nothing else."""
+    """A folder into which only the wheel is installed."""
     folder = tmp_path_factory.mktemp("site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
@@ -63,28 +63,28 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def alone(code: str, installed: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run code in a Python that has the installed packages and its standard library only."""
+    """Run code in a Python that has only the installed packages and its standard library."""
     path = f"import sys; sys.path.insert(0, {str(installed)!r})\n"
     argv = [sys.executable, "-I", "-S", "-c", path + code, *map(str, arguments)]
     return subprocess.run(argv, cwd=installed, capture_output=True, text=True, check=False, timeout=60)
 
 
 def console_script(installed: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run `barpoint` as its entry point says."""
+    """Run `barpoint` by its entry point."""
     points = ConfigParser()
     points.read(next(installed.glob("*.dist-info")) / "entry_points.txt")
     module, function = points["console_scripts"]["barpoint"].split(":")
     return alone(f"from {module} import {function}; sys.exit({function}())", installed, *arguments)
 
 
-def test_the_wheel_holds_the_engine_the_formats_and_nothing_of_the_server(wheel: Path) -> None:
+def test_the_wheel_contains_the_engine_and_formats_but_no_server(wheel: Path) -> None:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
     folders = ("engine", "tournaments/command_line", "tournaments/formats")
     ours = {str(path.relative_to(ROOT)) for folder in folders for path in (ROOT / folder).rglob("*.py")}
     assert set(names) == {*ours, "engine/py.typed", "players/__init__.py", "players/ratings.py"}
 
 
-def test_the_engine_needs_nothing_but_python(installed: Path) -> None:
+def test_the_engine_needs_only_python(installed: Path) -> None:
     done = alone("import engine; print(len(engine.legal_plays(engine.Position(), (3, 1))))", installed)
     assert (done.returncode, done.stdout) == (0, "16\n"), done.stderr
     metadata = (next(installed.glob("*.dist-info")) / "METADATA").read_text(encoding="utf-8")
@@ -108,7 +108,7 @@ def test_the_console_script_plays_out_converts_and_adjudicates(installed: Path, 
     assert first["games"] == second["games"]
 
 
-def test_simulate_is_offered_only_with_its_extra(installed: Path) -> None:
+def test_simulate_needs_its_extra(installed: Path) -> None:
     offered = console_script(installed, "--help")
     assert "adjudicate" in offered.stdout
     assert "simulate" not in offered.stdout

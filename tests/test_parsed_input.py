@@ -1,4 +1,4 @@
-"""Whatever a page is sent is read by a form: `request.POST` appears only as what a form is made of."""
+"""Input of pages is parsed by forms: `request.POST` appears only as the argument of a form."""
 
 import ast
 from collections.abc import Iterator
@@ -10,18 +10,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 APPS = ("core", "players", "matches", "tournaments", "config")
 COPIES_UNREAD = {Path("players/accounts/kept_input.py")}
-"""Keeps whatever was typed for sending it again, and reads none of it."""
+"""Keeps typed input to be sent again, without reading it."""
 
 
 def is_input(node: ast.AST) -> TypeGuard[ast.expr]:
-    """Whether this is `request.POST`, or `sent(request)`, which is the same or None."""
+    """Return whether a node is `request.POST`, or `sent(request)`, which is the same or None."""
     if isinstance(node, ast.Attribute):
         return node.attr == "POST"
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sent"
 
 
 def makes_form(node: ast.AST) -> TypeGuard[ast.Call]:
-    """Whether this calls a form's class, or one of its class methods."""
+    """Return whether a node calls a form's class or one of its class methods."""
     if not isinstance(node, ast.Call):
         return False
     maker = node.func.value if isinstance(node.func, ast.Attribute) else node.func
@@ -29,7 +29,7 @@ def makes_form(node: ast.AST) -> TypeGuard[ast.Call]:
 
 
 def read_by_hand(source: str) -> Iterator[int]:
-    """The lines on which input is used otherwise than as the first argument of a form."""
+    """Return the lines that use input except as the first argument of a form."""
     tree = ast.parse(source)
     above = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(tree):
@@ -50,7 +50,7 @@ def sources() -> list[Path]:
     return [path.relative_to(ROOT) for app in APPS for path in sorted((ROOT / app).rglob("*.py"))]
 
 
-def test_only_forms_read_what_was_sent() -> None:
+def test_only_forms_read_input() -> None:
     files = sources()
     assert sum("request.POST" in (ROOT / path).read_text() for path in files) > 10
     by_hand = [
@@ -74,7 +74,7 @@ def test_only_forms_read_what_was_sent() -> None:
         "NameForm(initial=request.POST)",
     ],
 )
-def test_reading_by_hand_is_seen(line: str) -> None:
+def test_input_read_by_hand_is_reported(line: str) -> None:
     assert list(read_by_hand(line)) == [1]
 
 
@@ -87,5 +87,5 @@ def test_reading_by_hand_is_seen(line: str) -> None:
         "ClubForm.of(club, sent(request))",
     ],
 )
-def test_a_form_is_no_reading_by_hand(line: str) -> None:
+def test_input_passed_to_a_form_is_not_reported(line: str) -> None:
     assert list(read_by_hand(line)) == []

@@ -1,8 +1,7 @@
-"""What strangers must not read: names behind initials, federation numbers, notes, who is kept apart.
+"""Strangers cannot read what is private: names behind initials, federation numbers, notes, who is kept apart.
 
-Everything of the demonstration club is made private, every route that can be read is asked for as somebody without an
-account and as an unrelated user, and no answer may hold any of it. Routes are taken from the URL configuration and
-filled with the rows of the database.
+The whole demo club is made private. Every readable route is requested as an anonymous visitor and as an unrelated user,
+and no response may contain any of it. The routes are those of the URL configuration, filled with rows of the database.
 """
 
 import json
@@ -32,17 +31,17 @@ pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OF_EACH = int(os.environ.get("PRIVACY_ROWS", "4"))
-"""Rows of each kind that a route is asked for; raise it to ask for all of them."""
+"""Rows of each kind that a route is requested for; raise it to request all."""
 NOTE = "spilled-note"
 NUMBER = "FED-4711"
 PERSONAL = {"secret", "uidb64"}
-"""Places of links that are secrets of whoever they were sent to."""
+"""Parameters of links that work like a key."""
 NO_ROW = "2222222222"
 RECORDS = {"submission", "replay", "record", "api-submission", "api-record"}
 
 
 def make_private() -> None:
-    """Everybody shows initials, has a number, and has written notes; some are kept apart."""
+    """Make everybody show only initials, with a number and notes; some are kept apart."""
     for claim in Claim.objects.all():
         claim.note, claim.answer_note = f"{NOTE} {claim.pk}", f"{NOTE} answer {claim.pk}"
         claim.save()
@@ -61,7 +60,7 @@ def make_private() -> None:
 
 
 def secrets() -> set[str]:
-    """What no answer may hold, in lower case."""
+    """Return what no response may contain, in lower case."""
     hidden = Player.objects.filter(initials_only=True)
     names = set(hidden.values_list("name", flat=True)) | set(Alias.objects.values_list("name", flat=True))
     return {name.casefold() for name in names} | {NOTE, NUMBER.casefold()}
@@ -71,7 +70,7 @@ PLAYED = Match.objects.filter(Q(submissions__isnull=False) | Q(claims__isnull=Fa
 
 
 def rows_of(name: str) -> Iterator[dict[str, Any]]:
-    """Values for the places of a route, one set for each row it can be about."""
+    """Return parameters of a route, one set for each row it can be about."""
     places = set(ROUTES[name].pattern.regex.groupindex)
     if "token" in places:
         yield from ({"token": links.token_for(match, None)} for match in PLAYED.distinct())
@@ -92,7 +91,7 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
 
 
 def rows_named(name: str) -> Any:
-    """The rows that a `public_id` stands for; records and matches of every kind."""
+    """Return the rows that a `public_id` can refer to; records and matches of every kind."""
     if name in RECORDS:
         return Submission.objects.defer("data").order_by("standing", "pk")
     if name.startswith(("match", "api-match")):
@@ -101,15 +100,15 @@ def rows_named(name: str) -> Any:
 
 
 def rows_with(rows: Any, place: str) -> Iterator[dict[str, Any]]:
-    """Some of the rows, spread over all of them."""
-    found = list(rows)
-    step = max(1, len(found) // OF_EACH)
-    for row in islice(found[::step], OF_EACH):
+    """Return some of the rows, spread over all of them."""
+    rows_list = list(rows)
+    step = max(1, len(rows_list) // OF_EACH)
+    for row in islice(rows_list[::step], OF_EACH):
         yield {place: row.public_id, **around(row)}
 
 
 def around(row: Any) -> dict[str, Any]:
-    """What else is in the address of a row."""
+    """Return the other parameters in the URL of a row."""
     division = getattr(row, "division", None) or getattr(getattr(row, "stage", None), "division", None)
     if isinstance(row, Correction):
         division = row.fixture.stage.division
@@ -122,7 +121,7 @@ def around(row: Any) -> dict[str, Any]:
 
 
 def addresses(name: str) -> Iterator[str]:
-    """Where a route leads, for some rows of each kind."""
+    """Return the URLs of a route for some rows of each kind."""
     pattern = ROUTES[name].pattern.regex
     others = list(Player.objects.order_by("-pk")[:1])
     common = {"slug": Club.objects.get().slug, "other_id": others[0].public_id, "number": 1, "pk": 1}
@@ -133,16 +132,16 @@ def addresses(name: str) -> Iterator[str]:
     for row in rows_of(name):
         for extension in ("mat", "sgf", "json", "csv") if "extension" in pattern.groupindex else ("",):
             values = {**common, **row, "extension": extension}
-            wanted = {place: values.get(place, NO_ROW) for place in pattern.groupindex}
+            parameters = {place: values.get(place, NO_ROW) for place in pattern.groupindex}
             try:
-                yield reverse(name, kwargs=wanted)
+                yield reverse(name, kwargs=parameters)
             except NoReverseMatch:
                 # Only an extension may be one that this route does not have.
                 assert extension, name
 
 
 def text_of(response: Any) -> str:
-    """The whole answer with its headers, as a reader of it could search it."""
+    """Return the whole response with its headers."""
     content = b"".join(response.streaming_content) if response.streaming else response.content
     text = content.decode("utf-8", "replace")
     if "json" in response.headers.get("Content-Type", ""):
@@ -158,7 +157,7 @@ def private(dave: User) -> None:
 
 
 def leaks_to(client: Client, hidden: set[str]) -> tuple[int, dict[str, list[str]]]:
-    """How many answers were read, and by route what was found in them."""
+    """Return the number of responses read, and by route what was leaked in them."""
     read, leaks = 0, {}
     for name in ROUTES:
         if PERSONAL & set(ROUTES[name].pattern.regex.groupindex):
@@ -168,12 +167,12 @@ def leaks_to(client: Client, hidden: set[str]) -> tuple[int, dict[str, list[str]
             assert response.status_code < 500, address
             read += response.status_code == 200
             text = text_of(response)
-            if found := sorted(secret for secret in hidden if secret in text):
-                leaks.setdefault(name, []).append(f"{address}: {found[:4]}")
+            if leaked := sorted(secret for secret in hidden if secret in text):
+                leaks.setdefault(name, []).append(f"{address}: {leaked[:4]}")
     return read, leaks
 
 
-def test_no_route_shows_a_stranger_what_is_private(private: None, dave: User) -> None:
+def test_no_route_shows_private_data_to_a_stranger(private: None, dave: User) -> None:
     hidden = secrets()
     assert len(hidden) > 30
     signed_in = Client()
@@ -186,10 +185,10 @@ def test_no_route_shows_a_stranger_what_is_private(private: None, dave: User) ->
 
 def test_players_and_directors_read_names_and_notes(private: None) -> None:
     disputed = Match.objects.get(state=Match.State.DISPUTED)
-    # The demonstration's draw is by lot, so whoever has an account may be on either side.
+    # The demo's draw is by lot, so the player with an account may be on either side.
     with_account = Q(match__player_0__user__isnull=False) | Q(match__player_1__user__isnull=False)
     proven = Submission.objects.filter(with_account, transcript__isnull=False)[0]
-    reader = next(one.user for one in proven.match.players if one.user is not None)
+    reader = next(row.user for row in proven.match.players if row.user is not None)
     typed = proven.transcript["players"]
     director, player, other = Client(), Client(), Client()
     director.force_login(User.objects.get(email="alice@example.org"))

@@ -1,6 +1,6 @@
-"""Pages ask the database as much of a large site as of a small one.
+"""Pages need no more queries on a large site than on a small one.
 
-Those of clubs, matches and one's own matches, of an event and its console are counted in their rooms' own tests.
+The pages of clubs, matches, events and the console are counted in the tests of their packages.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from tournaments.models import Division
 pytestmark = pytest.mark.django_db
 
 SMALL, LARGE = 2, 24
-# path -> the most queries for somebody who is signed in and plays
+# path -> the most queries for a signed-in player
 MOST = {
     "/": 10,
     "/events/": 10,
@@ -51,7 +51,7 @@ MOST = {
 
 @dataclass
 class Site:
-    """A site that grows; its last division is drawn and has as many entries as there was growth."""
+    """A site that grows; its last division is drawn and has as many entries as the growth."""
 
     me: Player
     club: Club
@@ -59,7 +59,7 @@ class Site:
     places: dict[str, str] = field(default_factory=dict)
 
     def grow(self, count: int) -> None:
-        """So many more rivals with a match each, clubs, and events with a division."""
+        """Add so many opponents with a match each, clubs, and events with a division."""
         rivals = [player(f"Rival {self.size + number}") for number in range(count)]
         for number, rival in enumerate(rivals, start=self.size):
             played(self.me, rival, hours=number, club=self.club)
@@ -94,23 +94,23 @@ def site(bob: User) -> Site:
     return Site(ensure_player(user=bob, by=SYSTEM), create_club(name="Harbour", by=SYSTEM))
 
 
-def asked(client: Client, site: Site) -> dict[str, int]:
-    """Queries by path."""
-    found = {}
+def query_counts(client: Client, site: Site) -> dict[str, int]:
+    """Return the queries by path."""
+    queries = {}
     for path in MOST:
         address = path.format(**site.places)
         with CaptureQueriesContext(connection) as captured:
             assert client.get(address).status_code == 200, address
-        found[path] = len(captured)
-    return found
+        queries[path] = len(captured)
+    return queries
 
 
-def test_a_large_site_takes_no_more_queries_than_a_small_one(client: Client, site: Site, bob: User) -> None:
+def test_queries_do_not_grow_with_the_size_of_the_site(client: Client, site: Site, bob: User) -> None:
     client.force_login(bob)
     site.grow(SMALL)
-    few = asked(client, site)
+    few = query_counts(client, site)
     site.grow(LARGE)
-    many = asked(client, site)
+    many = query_counts(client, site)
     assert len(many) == len(MOST)
     assert {path: (few[path], many[path]) for path in MOST if many[path] > few[path]} == {}
     assert {path: many[path] for path, most in MOST.items() if many[path] > most} == {}

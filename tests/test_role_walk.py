@@ -1,6 +1,6 @@
-"""Who may do what: every route of the site by every method, as everybody who may come to it.
+"""Who may do what: every route of the site with every method, as each user who may use it.
 
-The routes of events have a table of their own, tests/tournaments/pages/test_roles.py; all others are in this one.
+The routes of events have their own table, tests/tournaments/pages/test_roles.py; all others are in this one.
 """
 
 from collections.abc import Iterator
@@ -63,22 +63,22 @@ pytestmark = pytest.mark.django_db
 
 ROLES = ("anonymous", "stranger", "player", "opponent", "assistant", "director", "owner", "other_director")
 METHODS = ("get", "post", "put", "patch", "delete")
-TAKEN_UP, SIGN_IN, NEEDS_TOKEN, MAY_NOT, NOT_THERE, NOT_SO = "taken up", "sign in", 401, 403, 404, 405
-"""TAKEN_UP: whatever became of it, the request was one that he may make."""
+ACCEPTED, SIGN_IN, NEEDS_TOKEN, MAY_NOT, NOT_THERE, NOT_SO = "accepted", "sign in", 401, 403, 404, 405
+"""ACCEPTED: the user may make the request, whatever its outcome."""
 Row = dict[str, str | int]
 
 
 def only(*roles: str, others: int = MAY_NOT, anonymous: str | int = SIGN_IN) -> Row:
-    """These may; what the others are told."""
-    return {"anonymous": anonymous, **{role: TAKEN_UP if role in roles else others for role in ROLES[1:]}}
+    """These may; the status that the others get."""
+    return {"anonymous": anonymous, **{role: ACCEPTED if role in roles else others for role in ROLES[1:]}}
 
 
 def by_api(row: Row) -> Row:
-    """The same where nobody is sent to sign in."""
+    """The same for routes that do not redirect to the sign-in page."""
     return row | {"anonymous": NEEDS_TOKEN}
 
 
-PUBLIC = only(*ROLES, anonymous=TAKEN_UP)
+PUBLIC = only(*ROLES, anonymous=ACCEPTED)
 SIGNED_IN = only(*ROLES)
 MEMBERS = only("player", "opponent", "assistant", "director", "owner")
 ASSISTANTS = only("assistant", "director", "owner")
@@ -87,7 +87,7 @@ OWNERS = only("owner")
 PLAYERS = only("player", "opponent", others=NOT_THERE)
 PROPOSER = PLAYERS | {"opponent": MAY_NOT}
 
-# Every method of a route that is not here is nobody's.
+# Methods missing here are allowed to nobody.
 GROUPS: list[tuple[str, Row, str]] = [
     # The site
     ("get", PUBLIC, "home healthz readyz api-schema api-docs"),
@@ -95,14 +95,14 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get post put patch delete", PUBLIC, "set-language"),
     # Accounts
     ("get post", PUBLIC, "sign-up sign-in password-forgotten password-choose"),
-    # Django's own forms take PUT for POST; its page of a link that is no good says so by any method.
+    # Django's own forms treat PUT as POST; the page of an invalid link answers any method.
     ("put", PUBLIC, "sign-in password-forgotten"),
     ("put patch delete", PUBLIC, "password-choose"),
-    # Whoever is signed in is led away from it by any method.
+    # Signed-in users are redirected with any method.
     ("patch delete", only(*ROLES, anonymous=NOT_SO), "sign-in"),
     ("get", PUBLIC, "password-sent password-done"),
     ("post", PUBLIC, "sign-out"),
-    # Of methods that it does not take, too, it first asks who sends them.
+    # The user is checked before the method.
     ("get", SIGNED_IN, "send-kept-input"),
     ("get post", SIGNED_IN, "preferences delete-account"),
     ("post", SIGNED_IN, "change-email change-password make-token revoke-token"),
@@ -130,12 +130,12 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("get post", by_api(DIRECTORS), "api-pools api-pool-imports"),
     ("put", by_api(DIRECTORS), "api-pool"),
     ("post", by_api(DIRECTORS), "api-pool-undo"),
-    # Invitations: whoever has the link
+    # Invitations: anybody with the link
     ("get", PUBLIC, "invitation"),
     ("post", PUBLIC, "invitation-sign-up"),
     ("post", SIGNED_IN, "accept-invitation"),
     ("post", by_api(SIGNED_IN), "api-accept-invitation"),
-    # Records sent in: whoever has the link
+    # Records: anybody with the link
     ("get post", PUBLIC, "check"),
     ("get", PUBLIC, "submission replay record api-submission api-record"),
     ("post", PUBLIC, "api-submissions"),
@@ -161,7 +161,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", by_api(PLAYERS), "api-match-preview api-match-concede api-match-seen api-match-objections"),
     ("post", by_api(PLAYERS), "api-match-records api-match-names api-match-proposals api-match-accept"),
     ("post", by_api(PROPOSER), "api-match-withdraw-times"),
-    # The same for whoever holds a player's personal link
+    # The same with a player's personal link
     ("get", PUBLIC, "match-link link-report link-appointment"),
     ("post", PUBLIC, "link-claim link-confirm link-contest link-withdraw link-records link-names"),
     ("post", PUBLIC, "link-concede link-seen link-object"),
@@ -174,7 +174,7 @@ for methods, row, names in GROUPS:
 
 
 def patterns(resolver: URLResolver | None = None) -> Iterator[URLPattern]:
-    """Every route of the site but Django's own admin pages, which are behind one door."""
+    """Return every route of the site except Django's admin pages, which share one check."""
     for entry in (resolver or get_resolver()).url_patterns:
         if isinstance(entry, URLPattern):
             yield entry
@@ -196,14 +196,14 @@ OF_RECORDS = ("submission", "replay", "record", "api-submission", "api-record")
 
 @dataclass
 class World:
-    """What fills the places of a route, and the bodies without which a request is about nothing."""
+    """The parameters of the routes, and the bodies of requests that need one."""
 
     running: RunningEvent
     places: dict[str, Any]
     bodies: dict[str, dict[str, Any]]
 
     def address(self, name: str) -> str:
-        """Where a route leads."""
+        """Return the URL of a route."""
         if name in of_events.TABLE:
             return of_events.address(name, self.running)
         about = (
@@ -222,7 +222,7 @@ class World:
 
 @pytest.fixture
 def world(running: RunningEvent, club: Club, bob_player: Player) -> World:
-    """Bob meets Carol and has proposed a time; Jens has no account, is invited, and was written as J. before."""
+    """Bob meets Carol and has proposed a time; Jens has no account, is invited, and was formerly written as J."""
     jens, double = Player.objects.create(name="Jens"), Player.objects.create(name="J.")
     for player in (jens, double):
         Membership.objects.create(club=club, player=player)
@@ -269,7 +269,9 @@ def world(running: RunningEvent, club: Club, bob_player: Player) -> World:
 def visitors(
     alice: User, bob: User, carol: User, dave: User, erin: User, frank: User, club: Club, as_user: Any
 ) -> dict[str, Client]:
-    """Alice owns, Grete directs and Erin assists here, Frank directs elsewhere; Bob plays Carol, and Dave nobody."""
+    """Alice owns this club, Grete directs and Erin assists; Frank directs another; Bob plays Carol, and Dave has no
+    role.
+    """
     grete = User.objects.create_user("grete@example.org", "crawford-1969", display_name="Grete")
     join(club, grete, Role.DIRECTOR)
     users = (None, dave, bob, carol, erin, grete, alice, frank)
@@ -277,7 +279,7 @@ def visitors(
 
 
 def outcome(client: Client, method: str, address: str, body: dict[str, Any]) -> str | int:
-    """What somebody gets; it is undone."""
+    """Return the status a user gets; the request is rolled back."""
     sent = {"data": body} if method == "post" and "/api/" not in address else {}
     if method != "get" and not sent:
         sent = {"data": body, "content_type": "application/json"}
@@ -285,38 +287,38 @@ def outcome(client: Client, method: str, address: str, body: dict[str, Any]) -> 
     with transaction.atomic():
         answer = getattr(client, method)(address, **sent)
         transaction.set_rollback(True)
-    # Whoever has just signed out is back for the next.
+    # A user who has just signed out is signed in again for the next request.
     client.cookies = kept
     assert answer.status_code < 500, f"{method} {address}"
     if answer.status_code == 302 and answer.headers["Location"].startswith("/sign-in/"):
         return SIGN_IN
-    return answer.status_code if answer.status_code in (NEEDS_TOKEN, MAY_NOT, NOT_THERE, NOT_SO) else TAKEN_UP
+    return answer.status_code if answer.status_code in (NEEDS_TOKEN, MAY_NOT, NOT_THERE, NOT_SO) else ACCEPTED
 
 
-def asked_there(name: str) -> set[str]:
-    """The methods that the table of events is about."""
+def methods_covered(name: str) -> set[str]:
+    """Return the methods that the table of events covers."""
     return {"get", "post", *of_events.WRITES_BY_OTHER_METHODS.get(name, ())[:1]}
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_each_gets_what_the_table_says(role: str, world: World, visitors: dict[str, Client]) -> None:
+def test_each_user_gets_what_the_table_says(role: str, world: World, visitors: dict[str, Client]) -> None:
     wrong: dict[str, str | int] = {}
-    asked = 0
+    requests = 0
     for name in ROUTES:
         address = world.address(name)
         for method in METHODS:
             row = TABLE.get(name, {}).get(method)
-            if name in of_events.TABLE and method in asked_there(name):
+            if name in of_events.TABLE and method in methods_covered(name):
                 continue
             got = outcome(visitors[role], method, address, world.bodies.get(name, {}))
-            asked += 1
-            if (row is None and got == TAKEN_UP) or (row is not None and got != row[role]):
+            requests += 1
+            if (row is None and got == ACCEPTED) or (row is not None and got != row[role]):
                 wrong[f"{method} {name}"] = got
-    assert asked > 500
+    assert requests > 500
     assert wrong == {}
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_nobody_of_a_club_comes_into_djangos_own_pages(role: str, visitors: dict[str, Client]) -> None:
+def test_club_officers_cannot_open_the_admin(role: str, visitors: dict[str, Client]) -> None:
     for page in ("", "players/user/", "matches/match/"):
         assert visitors[role].get(f"/admin/{page}").headers["Location"].startswith("/admin/login/")

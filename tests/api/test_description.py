@@ -1,4 +1,4 @@
-"""The description of the API (OpenAPI): complete, valid, and readable without anybody else's server."""
+"""The API description (OpenAPI) is complete and valid, and its page needs no other server."""
 
 import re
 from typing import Any
@@ -24,24 +24,24 @@ def description() -> Described:
     return described
 
 
-def test_it_is_valid_and_leaves_nothing_to_guess(tmp_path: Any) -> None:
+def test_it_is_valid_without_warnings(tmp_path: Any) -> None:
     call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yml"))
     assert (tmp_path / "schema.yml").stat().st_size > 50_000
 
 
-def test_every_route_of_the_api_is_in_it(description: Described) -> None:
+def test_every_route_of_the_api_is_described(description: Described) -> None:
     ours = {plain(route) for route in routes() if "api/v1/" in route}
     assert len(ours) > 50
     assert {re.sub(r"{\w+}", "{}", path) for path in description["paths"]} == ours
 
 
 def plain(route: str) -> str:
-    """A route of the URL configuration as a path with nameless places."""
+    """Return a route of the URL configuration as a path with unnamed parameters."""
     path = re.sub(r"\(\?P<\w+>[^)]*\)", "{}", route)
     return "/" + path.replace("\\", "").strip("^$")
 
 
-def test_every_operation_has_a_name_of_its_own_and_says_what_it_does(description: Described) -> None:
+def test_every_operation_has_its_own_name_and_a_summary(description: Described) -> None:
     names = [operation["operationId"] for _path, operation in operations(description)]
     assert len(names) == len(set(names)) > 70
     for route, operation in operations(description):
@@ -57,7 +57,7 @@ def test_every_body_has_an_example(description: Described) -> None:
     assert bare == []
 
 
-def test_every_no_is_problem_details(description: Described) -> None:
+def test_every_error_is_problem_details(description: Described) -> None:
     for route, operation in operations(description):
         refusals = {status: body for status, body in operation["responses"].items() if status[0] != "2"}
         assert "default" in refusals, route
@@ -67,7 +67,7 @@ def test_every_no_is_problem_details(description: Described) -> None:
     assert set(problem["required"]) == {"type", "title", "status", "code", "detail"}
 
 
-def test_a_token_and_a_session_open_it(description: Described) -> None:
+def test_a_token_or_a_session_authenticates(description: Described) -> None:
     assert set(description["components"]["securitySchemes"]) == {"tokenAuth", "cookieAuth"}
     writes = [
         operation
@@ -80,13 +80,13 @@ def test_a_token_and_a_session_open_it(description: Described) -> None:
 
 
 @pytest.mark.parametrize("accept", ["application/json", "application/vnd.oai.openapi", "*/*"])
-def test_it_is_served_to_everybody(client: Client, db: None, accept: str) -> None:
+def test_it_is_public(client: Client, db: None, accept: str) -> None:
     answer = client.get("/api/schema/", headers={"Accept": accept})
     assert answer.status_code == 200
     assert b"tournaments_create" in answer.content
 
 
-def test_the_page_to_read_it_needs_no_other_server(client: Client, db: None) -> None:
+def test_the_documentation_page_needs_no_other_server(client: Client, db: None) -> None:
     answer = client.get("/api/docs/")
     page = answer.content.decode()
     files = re.findall(r'(?:src|href)="([^"#]+)"', page)
@@ -99,7 +99,7 @@ def test_the_page_to_read_it_needs_no_other_server(client: Client, db: None) -> 
 
 
 @pytest.mark.parametrize("path", ["/api/v1/nothing/", "/api/v1/matches/no/", "/api/nowhere"])
-def test_what_is_not_there_is_a_problem_too(client: Client, db: None, path: str) -> None:
+def test_an_unknown_url_is_a_problem(client: Client, db: None, path: str) -> None:
     answer = client.get(path)
     assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
     assert answer.json()["code"] == "not_found"
@@ -107,7 +107,7 @@ def test_what_is_not_there_is_a_problem_too(client: Client, db: None, path: str)
 
 
 class WithABug:
-    """The site with a route of the API that crashes."""
+    """The site with an API route that crashes."""
 
     from config.urls import handler400, handler404, handler500
     from config.urls import urlpatterns as _site
@@ -120,19 +120,19 @@ class WithABug:
 
 
 @override_settings(ROOT_URLCONF=WithABug)
-def test_a_bug_is_a_problem_too_and_tells_nothing(db: None) -> None:
+def test_an_unexpected_error_is_a_problem_and_reveals_nothing(db: None) -> None:
     answer = Client(raise_request_exception=False).get("/api/v1/crashes/")
     assert (answer.status_code, answer.headers["Content-Type"]) == (500, "application/problem+json")
     assert answer.json()["code"] == "error"
     assert "a bug" not in answer.content.decode()
 
 
-def test_what_django_refuses_to_read_is_a_problem_too(client: Client, db: None) -> None:
+def test_a_request_that_django_refuses_is_a_problem(client: Client, db: None) -> None:
     fields = {f"field{number}": "x" for number in range(1001)}
     answer = client.post("/api/v1/submissions/", fields)
     assert (answer.status_code, answer.headers["Content-Type"]) == (413, "application/problem+json")
     assert answer.json()["code"] == "too_large"
 
 
-def test_a_page_that_is_not_there_stays_a_page(client: Client, db: None) -> None:
+def test_an_unknown_page_is_a_page(client: Client, db: None) -> None:
     assert client.get("/nowhere/").headers["Content-Type"].startswith("text/html")

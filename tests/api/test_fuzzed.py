@@ -1,8 +1,8 @@
-"""Requests that nobody would write, made from the API's own description (schemathesis), against the real site.
+"""Random requests, generated from the API description (schemathesis), against the real site.
 
-Each meets the demonstration club, which has something of everything, and is undone afterwards. Whatever comes in, the
-answer is what the description says: never a 500, never another type of content, and a code with every no.
-FUZZ_EXAMPLES sets how many requests each operation gets from each of the three who ask, well-formed and not.
+Each is sent to the demo club, which has something of everything, and is rolled back. The response must be one that the
+description contains: never a 500, never another content type, and every error with a code.
+FUZZ_EXAMPLES sets how many valid and invalid requests each operation gets from each of the three users.
 """
 
 import os
@@ -46,7 +46,7 @@ hurried = settings(
     max_examples=EXAMPLES,
     deadline=None,
     database=None,
-    # What a shrunk request would show, the first one shows as well, and at once.
+    # A shrunk request would show the same as the first one, but later.
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
@@ -54,7 +54,7 @@ hurried = settings(
 
 @dataclass
 class World:
-    """What there is to ask for, by the first word of a path and the name of a place in it."""
+    """Existing ids, by the first word of a path and the name of its parameter."""
 
     ids: dict[tuple[str, str], list[str]]
     seqs: dict[str, int]
@@ -63,9 +63,9 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    """The demonstration club with a draft event and proposed times, made once."""
+    """The demo club with a draft event and proposed times, created once."""
     now = timezone.now()
-    # After each request a server closes connections; as in Django's own test client, ours stays in its transaction.
+    # A server closes connections after each request; Django's test client, and this one, stay in the transaction.
     request_started.disconnect(close_old_connections)
     request_finished.disconnect(close_old_connections)
     with django_db_blocker.unblock(), transaction.atomic():
@@ -116,14 +116,14 @@ def _ids() -> dict[tuple[str, str], list[str]]:
 
 
 def _seqs() -> dict[str, int]:
-    """What has to be seen before it is written, by the id in the path."""
+    """The `seq` to send with a write, by the id in the path."""
     fixtures = Fixture.objects.filter(match__isnull=False).values_list("public_id", "match__seq")
     rows = (Division.objects.values_list("public_id", "seq"), Match.objects.values_list("public_id", "seq"), fixtures)
     return {public_id: seq for some in rows for public_id, seq in some}
 
 
 def aimed(case: Case, world: World, token: dict[str, str], data: st.DataObject) -> Case:
-    """Most requests name something that is there, and have seen what it is like now."""
+    """Let most requests name something that exists, with its current `seq`."""
     path = dict(case.path_parameters)
     for name in path:
         if not data.draw(ONE_IN_FIVE):
@@ -133,7 +133,7 @@ def aimed(case: Case, world: World, token: dict[str, str], data: st.DataObject) 
     headers = {name: value for name, value in case.headers.items() if name != "Authorization"} | token
     if not data.draw(ONE_IN_FIVE):
         headers.pop("Match-Link", None)
-    body, seen = case.body, [world.seqs[one] for one in path.values() if one in world.seqs]
+    body, seen = case.body, [world.seqs[public_id] for public_id in path.values() if public_id in world.seqs]
     if seen and not data.draw(ONE_IN_FIVE):
         headers["If-Match"] = f'"{seen[0]}"'
         body = {name: value for name, value in body.items() if name != "after"} if isinstance(body, dict) else body
@@ -142,22 +142,22 @@ def aimed(case: Case, world: World, token: dict[str, str], data: st.DataObject) 
 
 
 def refusals_have_a_code(_context: Any, response: Response, case: Case) -> None:
-    """Every no is a problem with a code."""
+    """Check that every error is a problem with a code."""
     if response.status_code >= 400 and case.method != "HEAD":
         assert response.headers["content-type"] == [PROBLEM_JSON]
         assert response.json()["code"]
 
 
 def modes(operation: APIOperation) -> list[GenerationMode]:
-    """What takes nothing cannot be given anything wrong."""
+    """Operations without input accept anything."""
     takes_something = any((operation.path_parameters, operation.query, operation.body))
     return [GenerationMode.POSITIVE, *([GenerationMode.NEGATIVE] if takes_something else [])]
 
 
 @pytest.mark.parametrize("asker", ASKERS)
-def test_no_request_brings_it_down(asker: str, world: World, subtests: pytest.Subtests) -> None:
+def test_no_request_causes_a_server_error(asker: str, world: World, subtests: pytest.Subtests) -> None:
     described = schemathesis.openapi.from_wsgi("/api/schema/", get_wsgi_application())
-    operations = [found.ok() for found in described.get_all_operations()]
+    operations = [result.ok() for result in described.get_all_operations()]
     assert len(operations) > 70
     email = ASKERS[asker]
     token = {"Authorization": f"Token {world.tokens[email]}"} if email else {}

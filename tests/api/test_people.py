@@ -1,4 +1,4 @@
-"""People by API: accounts, clubs, members."""
+"""The API of accounts, clubs and members."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ ME, TOKENS, CLUBS = "/api/v1/me/", "/api/v1/tokens/", "/api/v1/clubs/"
 
 @pytest.fixture
 def club(alice: User) -> Club:
-    """Alice owns it."""
+    """Alice's club."""
     return create_club(name="Copenhagen Backgammon", city="København", by=Actor.of(alice))
 
 
 @pytest.fixture
 def members(club: Club) -> str:
-    """Where its members are."""
+    """The URL of its members."""
     return f"{CLUBS}{club.slug}/members/"
 
 
@@ -45,9 +45,9 @@ def join(club: Club, user: User, role: Role = Role.MEMBER) -> str:
 
 
 def enter(club: Club, name: str) -> Player:
-    [found] = find_or_add_players(club=club, names=[name], by=SYSTEM)
-    assert found.player is not None
-    return found.player
+    [match] = find_or_add_players(club=club, names=[name], by=SYSTEM)
+    assert match.player is not None
+    return match.player
 
 
 def problem(response: Any, status: int, code: str) -> None:
@@ -56,13 +56,13 @@ def problem(response: Any, status: int, code: str) -> None:
     assert response.json()["code"] == code
 
 
-def test_bob_obtains_a_token_uses_it_and_revokes_it(bob: User, password: str) -> None:
+def test_bob_obtains_uses_and_revokes_a_token(bob: User, password: str) -> None:
     client = APIClient()
-    given = client.post(TOKENS, {"email": "BOB@example.org", "password": password})
-    assert given.status_code == 200
-    headers = {"Authorization": f"Token {given.json()['token']}"}
+    response = client.post(TOKENS, {"email": "BOB@example.org", "password": password})
+    assert response.status_code == 200
+    headers = {"Authorization": f"Token {response.json()['token']}"}
     assert client.get(ME, headers=headers).json()["display_name"] == "Bob"
-    assert client.post(TOKENS, {"email": bob.email, "password": password}).json() == given.json()
+    assert client.post(TOKENS, {"email": bob.email, "password": password}).json() == response.json()
     assert client.delete(f"{TOKENS}current/", headers=headers).status_code == 204
     problem(client.get(ME, headers=headers), 401, "authentication_failed")
 
@@ -73,7 +73,7 @@ def test_a_wrong_password_gets_no_token(bob: User) -> None:
     assert not Token.objects.exists()
 
 
-def test_tokens_are_not_guessed_without_end(bob: User, password: str) -> None:
+def test_guesses_of_a_password_are_limited(bob: User, password: str) -> None:
     client = APIClient()
     for _ in range(SIGN_IN_AS.most):
         client.post(TOKENS, {"email": bob.email, "password": "guess"})
@@ -93,46 +93,47 @@ def test_bob_reads_and_changes_his_preferences(bob: User) -> None:
     ("fields", "field"),
     [({"theme": "plaid"}, "theme"), ({"time_zone": "Mars"}, "time_zone"), ({"display_name": ""}, "display_name")],
 )
-def test_a_bad_preference_names_its_field(bob: User, fields: dict[str, str], field: str) -> None:
+def test_an_invalid_preference_names_its_field(bob: User, fields: dict[str, str], field: str) -> None:
     response = as_(bob).patch(ME, fields)
     problem(response, 422, "invalid")
     assert [fault["field"] for fault in response.json()["errors"]] == [field]
 
 
-def test_what_belongs_to_an_account_needs_one(club: Club, members: str) -> None:
+def test_private_endpoints_require_an_account(club: Club, members: str) -> None:
     client = APIClient()
     for response in (client.get(ME), client.post(CLUBS, {"name": "Mine"}), client.post(members, {"name": "Jens"})):
         problem(response, 401, "not_authenticated")
 
 
-def test_a_session_must_show_that_the_form_is_ours(bob: User) -> None:
+def test_a_session_needs_a_csrf_token(bob: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(bob)
     assert client.patch(ME, {"theme": "dark"}, content_type="application/json").status_code == 403
 
 
-def test_a_club_is_started_found_and_changed(bob: User) -> None:
+def test_a_club_is_created_listed_and_changed(bob: User) -> None:
     client = as_(bob)
-    made = client.post(CLUBS, {"name": "Århus Backgammon", "time_zone": "Europe/Copenhagen"})
-    assert made.status_code == 201
-    assert (made.json()["slug"], made.json()["members"], made.json()["my_role"]) == ("arhus-backgammon", 1, "owner")
+    response = client.post(CLUBS, {"name": "Århus Backgammon", "time_zone": "Europe/Copenhagen"})
+    assert response.status_code == 201
+    body = response.json()
+    assert (body["slug"], body["members"], body["my_role"]) == ("arhus-backgammon", 1, "owner")
     problem(client.post(CLUBS, {"name": "Århus Backgammon"}), 422, "club_twice")
-    [found] = APIClient().get(CLUBS, {"q": "ARHUS"}).json()["results"]
-    assert (found["name"], found["my_role"]) == ("Århus Backgammon", None)
+    [club] = APIClient().get(CLUBS, {"q": "ARHUS"}).json()["results"]
+    assert (club["name"], club["my_role"]) == ("Århus Backgammon", None)
     here = f"{CLUBS}arhus-backgammon/"
     assert client.patch(here, {"city": "Århus"}).json()["city"] == "Århus"
     assert client.patch(here, {"slug": "aarhus"}).json()["slug"] == "aarhus"
     problem(client.get(here), 404, "not_found")
 
 
-def test_ones_own_clubs(club: Club, alice: User, bob: User) -> None:
+def test_clubs_can_be_limited_to_my_own(club: Club, alice: User, bob: User) -> None:
     create_club(name="Another", by=Actor.of(bob))
-    assert [one["slug"] for one in as_(alice).get(CLUBS, {"mine": "true"}).json()["results"]] == [club.slug]
+    assert [row["slug"] for row in as_(alice).get(CLUBS, {"mine": "true"}).json()["results"]] == [club.slug]
     assert APIClient().get(CLUBS, {"mine": "true"}).json()["results"] == []
     assert APIClient().get(CLUBS).json()["count"] == 2
 
 
-def test_the_address_of_a_club_is_for_owners_to_change(club: Club, bob: User) -> None:
+def test_only_owners_change_the_slug_of_a_club(club: Club, bob: User) -> None:
     join(club, bob, Role.DIRECTOR)
     problem(as_(bob).patch(f"{CLUBS}{club.slug}/", {"slug": "mine"}), 403, "permission_denied")
     assert as_(bob).patch(f"{CLUBS}{club.slug}/", {"city": "Malmö"}).status_code == 200
@@ -150,16 +151,16 @@ def test_members_are_added_by_name_or_id(club: Club, members: str, alice: User, 
         problem(client.post(members, fields), 422, "invalid")
 
 
-def test_members_are_listed_in_pages_and_filtered(club: Club, members: str) -> None:
+def test_members_are_paginated_and_filtered(club: Club, members: str) -> None:
     find_or_add_players(club=club, names=[f"Player {number:02}" for number in range(60)], by=SYSTEM)
     first = APIClient().get(members).json()
     assert (first["count"], len(first["results"])) == (61, 50)
     assert len(APIClient().get(first["next"]).json()["results"]) == 11
-    assert [one["player"]["name"] for one in APIClient().get(members, {"role": "owner"}).json()["results"]] == ["Alice"]
+    assert [row["player"]["name"] for row in APIClient().get(members, {"role": "owner"}).json()["results"]] == ["Alice"]
     assert APIClient().get(members, {"q": "player 07"}).json()["count"] == 1
 
 
-def test_a_list_of_members_takes_the_same_queries_whatever_its_length(club: Club, members: str) -> None:
+def test_queries_do_not_grow_with_the_number_of_members(club: Club, members: str) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             assert APIClient().get(members).status_code == 200
@@ -173,7 +174,7 @@ def test_a_list_of_members_takes_the_same_queries_whatever_its_length(club: Club
 def test_a_list_of_names_is_answered_in_its_order(club: Club, members: str, alice: User) -> None:
     enter(club, "Søren")
     response = as_(alice).post(f"{members}list/", {"names": ["soren", "Mia", "MIA"]})
-    assert [(one["how"], one["repeated"]) for one in response.json()] == [
+    assert [(row["how"], row["repeated"]) for row in response.json()] == [
         ("found", False),
         ("added", False),
         ("added", True),
@@ -181,16 +182,14 @@ def test_a_list_of_names_is_answered_in_its_order(club: Club, members: str, alic
     problem(as_(alice).post(f"{members}list/", {"names": []}), 422, "invalid")
 
 
-def test_roles_are_given_by_owners(club: Club, members: str, alice: User, bob: User, carol: User) -> None:
+def test_roles_are_changed_by_owners(club: Club, members: str, alice: User, bob: User, carol: User) -> None:
     bob_id, carol_id = join(club, bob, Role.DIRECTOR), join(club, carol)
     problem(as_(bob).patch(f"{members}{carol_id}/", {"role": "assistant"}), 403, "permission_denied")
     assert as_(alice).patch(f"{members}{bob_id}/", {"role": "owner"}).json()["role"] == "owner"
     problem(as_(alice).patch(f"{members}{bob_id}/", {"role": "king"}), 422, "invalid")
 
 
-def test_whoever_likes_leaves_and_the_last_owner_stays(
-    club: Club, members: str, alice: User, bob: User, carol: User
-) -> None:
+def test_members_leave_but_the_last_owner_stays(club: Club, members: str, alice: User, bob: User, carol: User) -> None:
     alice_id, bob_id, carol_id = (
         Player.objects.get(user=alice).public_id,
         join(club, bob),
@@ -203,11 +202,11 @@ def test_whoever_likes_leaves_and_the_last_owner_stays(
     assert list(Membership.objects.filter(club=club, left_at=None).values_list("player__name", flat=True)) == ["Alice"]
 
 
-def test_a_player_is_invited_and_becomes_bobs(club: Club, members: str, alice: User, bob: User) -> None:
+def test_an_invited_player_is_linked_to_bobs_account(club: Club, members: str, alice: User, bob: User) -> None:
     jens = enter(club, "Jens")
-    made = as_(alice).post(f"{members}{jens.public_id}/invitation/", {})
-    assert made.status_code == 201
-    secret = made.json()["url"].split("/")[-2]
+    response = as_(alice).post(f"{members}{jens.public_id}/invitation/", {})
+    assert response.status_code == 201
+    secret = response.json()["url"].split("/")[-2]
     accepted = as_(bob).post("/api/v1/invitations/accept/", {"secret": secret})
     assert accepted.json()["public_id"] == jens.public_id
     assert Player.objects.get(pk=jens.pk).user == bob
@@ -215,14 +214,14 @@ def test_a_player_is_invited_and_becomes_bobs(club: Club, members: str, alice: U
     problem(as_(bob).post("/api/v1/invitations/accept/", {"secret": "made-up"}), 404, "not_found")
 
 
-def test_a_withdrawn_link_is_dead(club: Club, members: str, alice: User, bob: User) -> None:
+def test_a_withdrawn_link_is_refused(club: Club, members: str, alice: User, bob: User) -> None:
     here = f"{members}{enter(club, 'Jens').public_id}/invitation/"
     secret = as_(alice).post(here, {}).json()["url"].split("/")[-2]
     assert as_(alice).delete(here).status_code == 204
     problem(as_(bob).post("/api/v1/invitations/accept/", {"secret": secret}), 410, "invitation_withdrawn")
 
 
-def test_two_are_merged_and_parted(club: Club, members: str, alice: User) -> None:
+def test_two_players_are_merged_and_separated(club: Club, members: str, alice: User) -> None:
     jens, double = enter(club, "Jens Hansen"), enter(club, "J. Hansen")
     merged = as_(alice).post(f"{members}{double.public_id}/merge/", {"into": jens.public_id})
     assert merged.status_code == 201
@@ -256,7 +255,7 @@ def test_strangers_and_members_change_nothing(club: Club, members: str, bob: Use
     assert not Player.objects.filter(name="Mia").exists()
 
 
-def test_the_schema_tells_of_every_route(client: Client) -> None:
+def test_the_schema_contains_every_route(client: Client) -> None:
     schema = client.get("/api/schema/?format=json").json()
     paths = {path: set(methods) - {"parameters"} for path, methods in schema["paths"].items()}
     assert paths["/api/v1/me/"] == {"get", "patch"}

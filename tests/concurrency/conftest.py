@@ -1,4 +1,4 @@
-"""What all races have in common."""
+"""Fixtures that all races share."""
 
 from typing import Any
 
@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def losers_report_stands_at_once(settings: Any) -> None:
-    """A loser's report stands as soon as it comes, so that rivals race for the result itself."""
+    """Let a loser's report stand at once, so that the requests compete for the result itself."""
     settings.OWN_LOSS_PENDING = 0

@@ -1,4 +1,4 @@
-"""Events that several people act on at once: Alice directs, everybody plays matches to 1."""
+"""Events that several people change at once: Alice directs, everybody plays matches to 1."""
 
 import threading
 from collections.abc import Callable, Collection
@@ -29,12 +29,12 @@ POSTGRESQL_ONLY = [
     ),
 ]
 TOGETHER = 2.0
-"""Seconds that an unguarded reader waits for the other before it goes on alone."""
+"""Seconds that an unguarded reader waits for the other before it continues alone."""
 LOCKING = (corrections, deadlines, draws, entries, events, overdue, results, settle, take_back)
 
 
 class EventBuilder:
-    """Alice's club, and as many events as are asked for."""
+    """Alice's club, with as many events as needed."""
 
     def __init__(self, club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> None:
         self.club = club
@@ -46,11 +46,11 @@ class EventBuilder:
         return {"by": self.alice, "now": NOON}
 
     def event(self) -> Tournament:
-        """A published event with no division yet drawn."""
+        """Create and publish an event without divisions."""
         return events.create_tournament(club=self.club, name="Winter Open", starts_at=NOON, **self.acts)
 
     def drafted(self, count: int, event: Tournament | None = None, **settings: Any) -> Division:
-        """A division with so many entries, whose draw is ready to be published."""
+        """Create a division with so many entries and a draft that can be published."""
         event = event or self.event()
         name = f"Division {event.divisions.count() + 1}"
         division = events.create_division(tournament=event, name=name, match_length=1, **settings, **self.acts)
@@ -64,7 +64,7 @@ class EventBuilder:
         return division
 
     def drawn(self, count: int, event: Tournament | None = None, **settings: Any) -> Division:
-        """The same with its draw published."""
+        """Create a division with a published draw."""
         division = self.drafted(count, event, **settings)
         draws.publish_draw(division=division, after=division.seq, **self.acts)
         division.refresh_from_db()
@@ -72,24 +72,24 @@ class EventBuilder:
 
 
 def fixtures(division: Division) -> list[Fixture]:
-    """All of them, by number."""
+    """Return the fixtures by number."""
     return list(Fixture.objects.filter(stage__division=division).select_related("match", "stage").order_by("number"))
 
 
 def match_of(fixture: Fixture) -> Match:
-    """As it is now."""
+    """Return the division as it is now."""
     return Match.objects.get(pk=Fixture.objects.values_list("match", flat=True).get(pk=fixture.pk))
 
 
 def entry_of(fixture: Fixture, side: int) -> Entry:
-    """Who stands there."""
+    """Return the entry on a side."""
     entry = fixture.slots.get(side=side).entry
     assert entry is not None
     return entry
 
 
 def take_out_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The services as they would be without locks: two read division and match, and only then does either write."""
+    """Run the services without locks: two threads read division and match before either of them writes."""
     both_have_read = threading.Barrier(2)
     waited = threading.local()
 
@@ -112,7 +112,7 @@ def take_out_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
         return dict(waited.seen)
 
     def unguarded_matches(match_ids: list[int]) -> dict[int, Match]:
-        """As they were when they were read first: nobody looks again under a lock."""
+        """Return the rows as first read; nothing is read again under a lock."""
         return Match.objects.in_bulk(match_ids) | {pk: waited.seen[pk] for pk in match_ids if pk in waited.seen}
 
     def unguarded_match(match_id: int) -> Match:

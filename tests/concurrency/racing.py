@@ -1,4 +1,4 @@
-"""Two at once: threads with a connection each, set off together."""
+"""Races: threads with a connection each that start together."""
 
 import threading
 from collections.abc import Callable
@@ -9,24 +9,24 @@ from django.db import connection
 from engine.errors import Refused
 
 PATIENCE = 20
-"""Seconds after which a race that does not end has locked itself up."""
+"""Seconds after which a race counts as deadlocked."""
 
 
-def at_once(*acts: Callable[[], Any]) -> list[Any]:
-    """What each act gave: its value, or what it raised. All start together."""
-    start = threading.Barrier(len(acts))
-    outcomes: list[Any] = [None] * len(acts)
+def at_once(*actions: Callable[[], Any]) -> list[Any]:
+    """Run functions in threads that start together; return what each returned or raised."""
+    start = threading.Barrier(len(actions))
+    outcomes: list[Any] = [None] * len(actions)
 
-    def run(number: int, act: Callable[[], Any]) -> None:
+    def run(number: int, action: Callable[[], Any]) -> None:
         try:
             start.wait(PATIENCE)
-            outcomes[number] = act()
-        except Exception as error:  # noqa: BLE001, told apart by the test
+            outcomes[number] = action()
+        except Exception as error:  # noqa: BLE001, the test checks which
             outcomes[number] = error
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=run, args=(number, act)) for number, act in enumerate(acts)]
+    threads = [threading.Thread(target=run, args=(number, act)) for number, act in enumerate(actions)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -36,10 +36,10 @@ def at_once(*acts: Callable[[], Any]) -> list[Any]:
 
 
 def faults(outcomes: list[Any]) -> list[Exception]:
-    """What was raised and is no refusal: the user would have seen an error page."""
-    return [one for one in outcomes if isinstance(one, Exception) and not isinstance(one, Refused)]
+    """Return the exceptions other than refusals: the user would have seen an error page."""
+    return [outcome for outcome in outcomes if isinstance(outcome, Exception) and not isinstance(outcome, Refused)]
 
 
 def refusals(outcomes: list[Any]) -> list[str]:
-    """The codes of what was refused."""
-    return [one.code for one in outcomes if isinstance(one, Refused)]
+    """Return the codes of the refusals."""
+    return [outcome.code for outcome in outcomes if isinstance(outcome, Refused)]

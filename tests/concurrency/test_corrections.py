@@ -1,6 +1,6 @@
-"""Two directors who correct the same result at once: one correction is applied, the other is told that it is stale.
+"""Two directors correct the same result at once: one correction is applied, the other is refused as stale.
 
-The control takes the locks out, and there both are applied, or one brings an error page.
+In the control without the locks both are applied, or one causes an error page.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]
 
 
 def played(builder: EventBuilder) -> tuple[Division, Fixture]:
-    """A knockout of eight that is over, and its first match, which side 0 has won."""
+    """A finished knockout of eight, and its first match, which side 0 won."""
     division = builder.drawn(8)
     while ready := [row for row in fixtures(division) if row.status == Fixture.Status.READY]:
         for row in ready:
@@ -55,7 +55,7 @@ def played(builder: EventBuilder) -> tuple[Division, Fixture]:
 
 
 def corrected_twice(builder: EventBuilder) -> tuple[Fixture, list[Any]]:
-    """Two directors, each of whom has seen the same and wants something else."""
+    """Run two corrections by directors who have seen the same state."""
     division, first = played(builder)
     preview: dict[str, Any] = {"fixture": first, "after": division.seq, **builder.acts}
     return first, at_once(
@@ -65,7 +65,7 @@ def corrected_twice(builder: EventBuilder) -> tuple[Fixture, list[Any]]:
 
 
 def fails(fixture: Fixture, outcomes: list[Any]) -> bool:
-    """An error page, or not exactly one correction."""
+    """Return whether there was an error page, or not exactly one correction."""
     return bool(faults(outcomes)) or Correction.objects.filter(fixture=fixture).count() != 1
 
 
@@ -77,7 +77,7 @@ def test_of_two_corrections_exactly_one_is_applied(builder: EventBuilder) -> Non
         correction = Correction.objects.get(fixture=fixture)
         assert match_of(fixture).results.count() == 2
         assert match_of(fixture).results.latest("version") == correction.after
-        assert [str(one) for one in differences()] == []
+        assert [str(difference) for difference in differences()] == []
 
 
 def test_control_two_corrections_without_the_locks(builder: EventBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_the_same_correction_sent_twice_is_applied_once(builder: EventBuilder) -
 
 
 def test_a_correction_or_its_undo_comes_first(builder: EventBuilder) -> None:
-    """One undoes what another corrects again."""
+    """Undo a correction while another director corrects the match again."""
     for _ in range(ROUNDS):
         division, first = played(builder)
         done = corrections.apply_correction(fixture=first, correction=OTHER_WINNER, after=division.seq, **builder.acts)
@@ -112,10 +112,10 @@ def test_a_correction_or_its_undo_comes_first(builder: EventBuilder) -> None:
         assert faults(outcomes) == []
         assert refusals(outcomes) == ["stale"]
         assert Correction.objects.filter(fixture=first).count() == 2
-        assert [str(one) for one in differences()] == []
+        assert [str(difference) for difference in differences()] == []
 
 
-def test_by_api_one_director_gets_201_and_the_other_409(builder: EventBuilder, alice: User, password: str) -> None:
+def test_in_the_api_one_director_gets_201_and_the_other_409(builder: EventBuilder, alice: User, password: str) -> None:
     second = User.objects.create_user("grete@example.org", password, display_name="Grete")
     player = Player.objects.create(name="Grete", user=second)
     Membership.objects.create(club=builder.club, player=player, role=Membership.Role.DIRECTOR)
@@ -127,9 +127,9 @@ def test_by_api_one_director_gets_201_and_the_other_409(builder: EventBuilder, a
         def sent(user: User, body: dict[str, Any], first: Fixture = first, division: Division = division) -> Any:
             client = Client()
             client.force_login(user)
-            told = {**body, "choice": "correct_all", "after": division.seq}
+            request = {**body, "choice": "correct_all", "after": division.seq}
             address = f"/api/v1/fixtures/{first.public_id}/corrections/"
-            return client.post(address, told, content_type="application/json")
+            return client.post(address, request, content_type="application/json")
 
         answers = at_once(
             lambda: sent(alice, {"winner": 1, "score": [0, 1]}),

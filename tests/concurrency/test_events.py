@@ -1,7 +1,7 @@
-"""An event that two people, or two workers, change at once: one change stands, the other is told or does nothing.
+"""Two people, or two workers, change an event at once: one change is made, the other is refused or does nothing.
 
-Each race has a control: the same services with the locks taken out, or the same steps in the order that the guard
-forbids, and there the fault shows.
+Each race has a control in which the fault shows: the same services without the locks, or the same steps in the order
+that the lock prevents.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def is_clean() -> bool:
 
 
 def fails(outcomes: list[Any], match: Match) -> bool:
-    """An error page, or not exactly one result."""
+    """Return whether there was an error page, or not exactly one result."""
     return bool(faults(outcomes)) or match.results.count() != 1
 
 
@@ -65,7 +65,7 @@ def fails(outcomes: list[Any], match: Match) -> bool:
 
 
 def withdraw_and_report(builder: EventBuilder) -> tuple[Match, list[Any]]:
-    """Side 0 withdraws while the director books that it has won."""
+    """Side 0 withdraws while the director records that it won."""
     first = fixtures(builder.drawn(4))[0]
     match, leaver = match_of(first), entry_of(first, 0)
     return match, at_once(
@@ -90,17 +90,17 @@ def test_control_a_withdrawal_against_a_result_without_the_locks(builder: EventB
 
 
 def withdraw_and_concede(builder: EventBuilder) -> tuple[Match, list[Any]]:
-    """Side 0 withdraws while side 1 says that it has lost."""
+    """Side 0 withdraws while side 1 reports a loss."""
     first = fixtures(builder.drawn(4))[0]
     match, leaver = match_of(first), entry_of(first, 0)
-    told: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
+    report: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
     return match, at_once(
         lambda: entries.withdraw(entry=leaver, **builder.acts),
-        lambda: reports.report_score(match=match, **told),
+        lambda: reports.report_score(match=match, **report),
     )
 
 
-def test_a_withdrawal_or_a_players_claim_comes_first(builder: EventBuilder) -> None:
+def test_a_withdrawal_or_a_players_report_comes_first(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
         match, outcomes = withdraw_and_concede(builder)
         assert faults(outcomes) == []
@@ -109,7 +109,7 @@ def test_a_withdrawal_or_a_players_claim_comes_first(builder: EventBuilder) -> N
         assert is_clean()
 
 
-def test_control_a_withdrawal_against_a_claim_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
+def test_control_a_withdrawal_against_a_report_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
     assert any(fails(outcomes, match) for match, outcomes in (withdraw_and_concede(builder) for _ in range(CONTROLS)))
 
 
@@ -136,21 +136,21 @@ def test_control_two_workers_at_one_deadline_without_the_locks(builder: EventBui
     assert any(fails(outcomes, match) for match, outcomes in (sweep_twice(builder) for _ in range(CONTROLS)))
 
 
-# A claim against the director's result
+# A report against the director's result
 
 
 def concede_and_rule(builder: EventBuilder) -> tuple[Match, list[Any]]:
-    """Side 1 says that it has lost while the director books that it has won."""
+    """Side 1 reports a loss while the director records that it won."""
     first = fixtures(builder.drawn(4))[0]
     match = match_of(first)
-    told: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
+    report: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
     return match, at_once(
-        lambda: reports.report_score(match=match, after=match.seq, **told),
+        lambda: reports.report_score(match=match, after=match.seq, **report),
         lambda: results.enter_result(fixture=first, result=ResultInput(1, (0, 1)), after=match.seq, **builder.acts),
     )
 
 
-def test_of_a_claim_and_the_directors_result_one_stands(builder: EventBuilder) -> None:
+def test_of_a_report_and_the_directors_result_one_stands(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
         match, outcomes = concede_and_rule(builder)
         assert faults(outcomes) == []
@@ -159,7 +159,7 @@ def test_of_a_claim_and_the_directors_result_one_stands(builder: EventBuilder) -
         assert is_clean()
 
 
-def test_control_a_claim_against_the_director_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
+def test_control_a_report_against_the_director_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
     assert any(fails(outcomes, match) for match, outcomes in (concede_and_rule(builder) for _ in range(CONTROLS)))
 
 
@@ -175,18 +175,18 @@ def publish_and_withdraw(builder: EventBuilder) -> tuple[Entry, list[Any]]:
     )
 
 
-def stands_though_he_has_left(entry: Entry) -> bool:
+def is_waited_for_after_withdrawing(entry: Entry) -> bool:
     entry.refresh_from_db()
     left = entry.status == Entry.Status.OUT and not Withdrawal.objects.filter(entry=entry).exists()
     return left and Slot.objects.filter(source_entry=entry).exists()
 
 
-def test_whoever_withdraws_while_the_draw_is_published_is_not_waited_for(builder: EventBuilder) -> None:
+def test_an_entry_withdrawn_while_the_draw_is_published_is_not_waited_for(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
         leaver, outcomes = publish_and_withdraw(builder)
         assert faults(outcomes) == []
         assert refusals(outcomes) in ([], ["stale"])
-        assert not stands_though_he_has_left(leaver)
+        assert not is_waited_for_after_withdrawing(leaver)
         leaver.division.refresh_from_db()
         published = leaver.division.status == Division.Status.RUNNING
         assert published == (refusals(outcomes) == [])
@@ -197,7 +197,8 @@ def test_whoever_withdraws_while_the_draw_is_published_is_not_waited_for(builder
 
 def test_control_publishing_against_withdrawing_without_the_locks(builder: EventBuilder, without_locks: None) -> None:
     assert any(
-        stands_though_he_has_left(leaver) for leaver, _ in (publish_and_withdraw(builder) for _ in range(CONTROLS))
+        is_waited_for_after_withdrawing(leaver)
+        for leaver, _ in (publish_and_withdraw(builder) for _ in range(CONTROLS))
     )
 
 
@@ -213,7 +214,7 @@ def two_directors(builder: EventBuilder) -> tuple[Match, list[Any]]:
     )
 
 
-def test_of_two_directors_the_second_is_told_that_he_saw_an_old_page(builder: EventBuilder) -> None:
+def test_of_two_directors_the_second_is_refused_as_stale(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
         match, outcomes = two_directors(builder)
         assert faults(outcomes) == []

@@ -1,7 +1,7 @@
-"""A thousand random services from four threads at once: everything is done, refused or left for later, never an error.
+"""A thousand random services in four threads at once: each is done, refused or left for later; none fails.
 
-INTERLEAVINGS (1000) and INTERLEAVINGS_SEED (random, printed) repeat or lengthen a run. What would happen if the locks
-were taken in another order is shown in test_successors.
+INTERLEAVINGS (1000) and INTERLEAVINGS_SEED (random, printed) lengthen or repeat a run. test_successors shows what
+happens if the locks are taken in another order.
 """
 
 import os
@@ -39,12 +39,12 @@ __all__ = ["club", "make_players"]
 pytestmark = POSTGRESQL_ONLY
 THREADS = 4
 A_TURN = 10
-"""Services a thread calls before they all look at the result together."""
+"""The number of services a thread calls before all threads check the state together."""
 INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "1000"))
 
 
 class Somebody:
-    """One thread: a player, a director and a worker by turns, all in the same event."""
+    """A thread that acts as player, director and worker in turn, all in the same event."""
 
     def __init__(self, builder: EventBuilder, event: Tournament, seed: int) -> None:
         self.builder, self.event, self.chance = builder, event, Random(seed)
@@ -55,7 +55,7 @@ class Somebody:
         )
 
     def works(self) -> Counter[str]:
-        """A turn; refusals are counted, anything else goes up."""
+        """Take a turn; refusals are counted, other exceptions are raised."""
         for _ in range(A_TURN):
             act = self.chance.choice(self.acts)
             try:
@@ -71,8 +71,8 @@ class Somebody:
 
     def fixture(self, **which: Any) -> Fixture | None:
         rows = Fixture.objects.filter(stage__division__tournament=self.event, **which)
-        found = list(rows.select_related("stage", "match"))
-        return self.chance.choice(found) if found else None
+        fixtures = list(rows.select_related("stage", "match"))
+        return self.chance.choice(fixtures) if fixtures else None
 
     def score(self) -> tuple[int, tuple[int, int]]:
         winner = self.chance.randrange(2)
@@ -84,9 +84,9 @@ class Somebody:
         reports.report_score(match=self.match(), side=side, winner=winner, score=score, by=Actor.link(side), now=NOON)
 
     def answers(self) -> None:
-        found = list(Claim.objects.filter(state=Claim.State.OPEN).select_related("match"))
-        if found:
-            claim = self.chance.choice(found)
+        claims = list(Claim.objects.filter(state=Claim.State.OPEN).select_related("match"))
+        if claims:
+            claim = self.chance.choice(claims)
             side = 1 - claim.side
             answer = self.chance.choice([reports.confirm, reports.confirm, reports.contest])
             answer(match=claim.match, side=side, by=Actor.link(side), now=NOON)
@@ -102,7 +102,7 @@ class Somebody:
         records.submit_for_match(match=match, side=side, data=data, source="upload", by=Actor.link(side), now=NOON)
 
     def checks(self) -> None:
-        """Two threads often take the same."""
+        """Return a random fixture; two threads often choose the same."""
         row = Submission.objects.filter(state=Submission.State.QUEUED).order_by("pk").first()
         if row is not None:
             adjudicate_submission(submission_id=row.pk, now=NOON)
@@ -119,9 +119,9 @@ class Somebody:
             results.enter_result(fixture=fixture, result=ResultInput(winner, score), **self.builder.acts)
 
     def withdraws(self) -> None:
-        found = list(Entry.objects.filter(division__tournament=self.event, status=Entry.Status.IN))
-        if found and self.chance.randrange(3) == 0:
-            entries.withdraw(entry=self.chance.choice(found), **self.builder.acts)
+        present = list(Entry.objects.filter(division__tournament=self.event, status=Entry.Status.IN))
+        if present and self.chance.randrange(3) == 0:
+            entries.withdraw(entry=self.chance.choice(present), **self.builder.acts)
 
     def leaves(self) -> None:
         if self.chance.randrange(6) == 0:
@@ -145,7 +145,7 @@ def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]
 
 
 def new_event(builder: EventBuilder, chance: Random) -> Tournament:
-    """Two divisions of the same eight; a few matches are due."""
+    """Two divisions with the same eight players; a few matches are due."""
     event = builder.event()
     for _ in range(2):
         division = builder.drawn(8, event, deadline_rule="lots")
@@ -155,7 +155,7 @@ def new_event(builder: EventBuilder, chance: Random) -> Tournament:
 
 
 def the_rest_is_done() -> None:
-    """What workers find who come later."""
+    """Run the workers once more at the end."""
     later = NOON + timedelta(days=3)
     for row in Submission.objects.filter(state__in=[Submission.State.QUEUED, Submission.State.WORKING]):
         adjudicate_submission(submission_id=row.pk, now=later)
@@ -165,7 +165,7 @@ def the_rest_is_done() -> None:
         pass
 
 
-def test_a_thousand_interleavings_end_in_order(builder: EventBuilder) -> None:
+def test_a_thousand_interleavings_leave_a_consistent_event(builder: EventBuilder) -> None:
     seed = int(os.environ.get("INTERLEAVINGS_SEED", SystemRandom().randrange(10**6)))
     print(f"INTERLEAVINGS_SEED={seed}")
     chance, counted, done, began = Random(seed), Counter[str](), 0, time.monotonic()

@@ -1,4 +1,4 @@
-"""Two divisions of one event number matches at once: no number is given twice, and neither waits in a ring."""
+"""Two divisions of an event number matches at once: no number is given twice, and neither deadlocks."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +29,8 @@ def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]
 def publish_two(builder: EventBuilder) -> list[Any]:
     event = builder.event()
     divisions = [builder.drafted(8, event), builder.drafted(6, event)]
-    return at_once(*(partial(draws.publish_draw, division=one, after=one.seq, **builder.acts) for one in divisions))
+    publish = partial(draws.publish_draw, **builder.acts)
+    return at_once(*(partial(publish, division=division, after=division.seq) for division in divisions))
 
 
 def numbers_given_twice() -> int:
@@ -44,7 +45,9 @@ def test_two_divisions_published_at_once_share_no_number(builder: EventBuilder) 
     assert numbers_given_twice() == 0
 
 
-def test_control_without_the_lock_of_the_event_they_do(builder: EventBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_without_the_lock_of_the_event_numbers_are_given_twice(
+    builder: EventBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(draws, "lock_event", lambda pk: Tournament.objects.get(pk=pk))
     for _ in range(RACES):
         publish_two(builder)
@@ -52,7 +55,7 @@ def test_control_without_the_lock_of_the_event_they_do(builder: EventBuilder, mo
 
 
 def last_round_twice(builder: EventBuilder) -> tuple[Rounds, Rounds]:
-    """Two divisions of one event, each a result short of its second stage."""
+    """Two divisions of an event, each one result short of its second stage."""
     event = builder.event()
     pair = []
     for number in range(2):
@@ -66,7 +69,7 @@ def last_round_twice(builder: EventBuilder) -> tuple[Rounds, Rounds]:
     return pair[0], pair[1]
 
 
-def test_two_stages_that_begin_at_once_share_no_number_and_none_is_left_out(builder: EventBuilder) -> None:
+def test_two_stages_that_begin_at_once_get_different_numbers_and_both_begin(builder: EventBuilder) -> None:
     for _ in range(RACES):
         pair = last_round_twice(builder)
         outcomes = at_once(*(partial(rounds.report, rounds.ready()[0], 0) for rounds in pair))

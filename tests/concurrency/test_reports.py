@@ -1,6 +1,6 @@
-"""Reporting a match from two sides at once, on PostgreSQL: one stands, the other is told; never both, never an error.
+"""Reporting a match from both sides at once, on PostgreSQL: one report stands, the other is refused, none fails.
 
-Each has a control: the same services with the row lock taken out, run until the fault shows that the lock prevents.
+Each race has a control: the same services without the row lock, run until the fault shows.
 """
 
 import threading
@@ -43,7 +43,7 @@ Rival = Callable[[], Any]
 
 @pytest.fixture
 def new_match(bob_player: Player, carol_player: Player) -> Callable[..., Match]:
-    """Another match between Bob and Carol, to 3."""
+    """Open another match to 3 between Bob and Carol."""
     return lambda **settings: match_between(
         bob_player, carol_player, length=3, parent_topic="", rated=False, **settings
     )
@@ -51,7 +51,7 @@ def new_match(bob_player: Player, carol_player: Player) -> Callable[..., Match]:
 
 @pytest.fixture
 def without_lock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The services as they would be without the lock: two read the match, and only then does either write."""
+    """Run the services without the lock: two threads read the match before either of them writes."""
     both_have_read = threading.Barrier(2)
 
     def unguarded(match_id: int) -> Match:
@@ -73,7 +73,7 @@ def say(match: Match, side: int, winner: int, score: tuple[int, int]) -> Rival:
     )
 
 
-# Two contradictory claims
+# Two contradictory reports
 
 
 def contradict(match: Match) -> list[Any]:
@@ -86,14 +86,14 @@ def is_consistent_dispute(match: Match) -> bool:
     return match.state == Match.State.DISPUTED and states == {Claim.State.CONTESTED} and match.claims.count() == 2
 
 
-def test_two_contradictory_claims_are_a_dispute(new_match: Callable[..., Match]) -> None:
+def test_two_contradictory_reports_are_a_dispute(new_match: Callable[..., Match]) -> None:
     for _ in range(ROUNDS):
         match = new_match()
         assert faults(contradict(match)) == []
         assert is_consistent_dispute(match)
 
 
-def test_control_contradictory_claims_without_the_lock(new_match: Callable[..., Match], without_lock: None) -> None:
+def test_control_contradictory_reports_without_the_lock(new_match: Callable[..., Match], without_lock: None) -> None:
     for _ in range(CONTROLS):
         match = new_match()
         contradict(match)
@@ -102,7 +102,7 @@ def test_control_contradictory_claims_without_the_lock(new_match: Callable[..., 
     pytest.fail("without the lock nothing went wrong, so the test above shows nothing")
 
 
-# Two claims of the loser, as two clicks send them
+# Two reports by the loser, as two clicks send them
 
 
 def test_two_clicks_of_the_loser_give_one_result(new_match: Callable[..., Match]) -> None:
@@ -129,7 +129,7 @@ NUMBERS = count(1)
 
 
 def checked_record(match: Match, side: int, seed: int) -> Submission:
-    """A record that has its verdict, which has not yet had its effect."""
+    """Return a record whose verdict has not had its effect yet."""
     data = write(play_out(seed, 3, players=("Bob", "Carol")), "mat") + b"\n" * next(NUMBERS)
     row = records.submit_for_match(
         match=match, side=side, data=data, source="upload", by=Actor.link(side), now=NOW
@@ -165,7 +165,7 @@ def test_control_two_uploads_without_the_lock(new_match: Callable[..., Match], w
     pytest.fail("without the lock nothing went wrong, so the test above shows nothing")
 
 
-# A claim against the director's result
+# A report against the director's result
 
 
 def rule(match: Match, lock: Callable[[int], Match]) -> Result:
@@ -179,7 +179,7 @@ def rule(match: Match, lock: Callable[[int], Match]) -> Result:
         )
 
 
-def test_a_claim_never_stands_over_the_directors_result(new_match: Callable[..., Match]) -> None:
+def test_a_report_never_stands_over_the_directors_result(new_match: Callable[..., Match]) -> None:
     for _ in range(ROUNDS):
         match = new_match()
         outcomes = at_once(say(match, CAROL, BOB, (3, 1)), lambda match=match: rule(match, lock_match))
@@ -189,7 +189,7 @@ def test_a_claim_never_stands_over_the_directors_result(new_match: Callable[...,
         assert versions in (["director"], ["claim", "director"])
 
 
-def test_control_a_claim_against_the_director_without_the_lock(
+def test_control_a_report_against_the_director_without_the_lock(
     new_match: Callable[..., Match], without_lock: None
 ) -> None:
     for _ in range(CONTROLS):
@@ -200,7 +200,7 @@ def test_control_a_claim_against_the_director_without_the_lock(
     pytest.fail("without the lock nothing went wrong, so the test above shows nothing")
 
 
-# Two workers at the same deadline, and an answer in the last moment
+# Two workers at the same deadline, and an answer at the last moment
 
 
 def due_claim(match: Match, at: datetime) -> Claim:
@@ -229,14 +229,14 @@ def test_control_two_workers_without_the_lock(new_match: Callable[..., Match], w
 
 
 def due_claim_unguarded(match: Match) -> Claim:
-    """The same row written directly: the unguarded service waits for a second reader."""
+    """Write the same row directly: the unguarded service waits for a second reader."""
     Match.objects.filter(pk=match.pk).update(state=Match.State.CLAIMED)
     return Claim.objects.create(
         match=match, side=BOB, winner=BOB, score_0=3, score_1=1, by=SYSTEM.kind, seen_at=NOW, stands_at=minutes(10)
     )
 
 
-def test_an_answer_in_the_last_moment_or_the_deadline_but_not_both(new_match: Callable[..., Match]) -> None:
+def test_an_answer_at_the_last_moment_or_the_deadline_but_not_both(new_match: Callable[..., Match]) -> None:
     for _ in range(ROUNDS):
         match = new_match()
         due_claim(match, minutes(10))

@@ -1,4 +1,4 @@
-"""Two who have a round paired, or act on it, at once: one draft, one round, nobody in it twice."""
+"""Two people have a round paired, or act on it, at once: one draft, one round, nobody in it twice."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +29,7 @@ RACES = 4
 
 @pytest.fixture
 def swiss(club: Club, alice: User, make_players: Callable[[int], list[Player]]) -> Callable[[], DivisionDriver]:
-    """A Swiss whose first round is complete and whose rounds the director has paired."""
+    """A Swiss whose first round is complete and whose rounds the director asks for."""
     players, by = make_players(7), Actor.of(alice)
 
     def make() -> DivisionDriver:
@@ -60,7 +60,7 @@ def test_two_directors_asking_at_once_make_one_draft(swiss: Callable[[], Divisio
         assert len(driver.draw_of(2)) == 1
 
 
-def test_control_without_the_lock_both_go_on_to_make_one(
+def test_control_without_the_lock_both_try_to_make_a_draft(
     swiss: Callable[[], DivisionDriver], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unguarded(division_id: int) -> Division:
@@ -68,49 +68,49 @@ def test_control_without_the_lock_both_go_on_to_make_one(
 
     drivers = [swiss() for _ in range(RACES)]
     monkeypatch.setattr(round_services, "lock_division", unguarded)
-    outcomes = [one for driver in drivers for one in ask_twice(driver)]
-    # The database still lets only one in; the other director would have seen an error page.
-    assert any(isinstance(one, IntegrityError) for one in faults(outcomes))
+    outcomes = [outcome for driver in drivers for outcome in ask_twice(driver)]
+    # The database still admits only one; the other director would have seen an error page.
+    assert any(isinstance(outcome, IntegrityError) for outcome in faults(outcomes))
     assert connection.vendor == "postgresql"
 
 
 def make_and_publish_twice(driver: DivisionDriver) -> tuple[list[Any], list[Any]]:
-    asked = round_services.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
+    requested = round_services.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
     now = driver.now()
-    made = at_once(*[lambda: draws.make_draft(draw_id=asked.pk, now=now)] * 2)
+    drafts = at_once(*[lambda: draws.make_draft(draw_id=requested.pk, now=now)] * 2)
     acts = {"division": driver.division, "after": driver.seq, "by": driver.by, "now": driver.now()}
-    return made, at_once(*[lambda: draws.publish_draw(**acts)] * 2)
+    return drafts, at_once(*[lambda: draws.publish_draw(**acts)] * 2)
 
 
 def test_two_workers_make_one_draft_and_two_clicks_publish_one_round(swiss: Callable[[], DivisionDriver]) -> None:
     for _ in range(RACES):
         driver = swiss()
-        made, published = make_and_publish_twice(driver)
-        assert faults([*made, *published]) == []
-        assert sum(isinstance(one, Draw) for one in made) == 1
+        drafts, published = make_and_publish_twice(driver)
+        assert faults([*drafts, *published]) == []
+        assert sum(isinstance(outcome, Draw) for outcome in drafts) == 1
         assert refusals(published) == ["stale"]
         assert len(driver.rounds()) == 2
         assert is_clean(driver.division)
 
 
 def publish_while(driver: DivisionDriver, *, comes: bool) -> list[Any]:
-    """Somebody comes, or goes, while the draft is published."""
+    """An entry is added or withdrawn while the draft is published."""
     round_services.request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
     driver.work()
     after, acts = driver.seq, {"by": driver.by, "now": driver.now()}
-    one, newcomer = driver.division.entries.first(), Player.objects.create(name="Late Larry")
-    goes = partial(entries.withdraw, entry=one, **acts)
+    entry, newcomer = driver.division.entries.first(), Player.objects.create(name="Late Larry")
+    withdraw = partial(entries.withdraw, entry=entry, **acts)
     enters = partial(late.enter_late, division=driver.division, players=[newcomer], **acts)
     publish = partial(draws.publish_draw, division=driver.division, after=after, **acts)
-    return at_once(enters if comes else goes, publish)
+    return at_once(enters if comes else withdraw, publish)
 
 
-def test_somebody_comes_or_goes_while_a_round_is_published(swiss: Callable[[], DivisionDriver]) -> None:
+def test_an_entry_is_added_or_withdrawn_while_a_round_is_published(swiss: Callable[[], DivisionDriver]) -> None:
     for race in range(RACES):
         driver = swiss()
         outcomes = publish_while(driver, comes=race % 2 == 0)
         assert faults(outcomes) == []
         assert set(refusals(outcomes)) <= {"stale", "draft_outdated"}
-        # Published with him as he was, or not at all.
+        # Published with the entries as they were, or not at all.
         assert (len(driver.rounds()) == 2) == (refusals(outcomes) == [])
         assert is_clean(driver.division)

@@ -1,4 +1,4 @@
-"""What two at once could do to each other through a third row: the next match, the division, the tournament."""
+"""Two requests affect each other through a third row: the next match, the division, the event."""
 
 import threading
 import time
@@ -30,7 +30,7 @@ __all__ = ["club", "make_players"]
 pytestmark = POSTGRESQL_ONLY
 ROUNDS = 6
 A_MOMENT = 0.5
-"""Seconds in which the other gets as far as he can."""
+"""Seconds in which the other request gets as far as it can."""
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def builder(club: Club, alice: User, make_players: Callable[[int], list[Player]]
 
 
 def before_the_final(builder: EventBuilder) -> tuple[Fixture, Match]:
-    """The first semifinal, and the match of the final that may be played now."""
+    """Return the first semifinal, and the match of the final, which is ready."""
     first, second, final = fixtures(builder.drawn(4))
     for fixture in (first, second):
         results.enter_result(fixture=fixture, result=ResultInput(0, (1, 0)), **builder.acts)
@@ -47,7 +47,7 @@ def before_the_final(builder: EventBuilder) -> tuple[Fixture, Match]:
 
 
 def concede(final: Match) -> Callable[[], Any]:
-    """Side 1 has lost the final."""
+    """Report that side 1 lost the final."""
     return lambda: reports.report_score(match=final, side=1, winner=0, score=(1, 0), by=Actor.link(1), now=NOON)
 
 
@@ -71,7 +71,7 @@ def test_a_result_is_replaced_or_the_next_match_begins_but_not_both(builder: Eve
         assert list(differences()) == []
 
 
-def test_control_a_result_replaced_where_the_next_match_is_not_held(builder: EventBuilder) -> None:
+def test_control_a_result_replaced_without_locking_the_next_match(builder: EventBuilder) -> None:
     first, final = before_the_final(builder)
     looked, begun = threading.Event(), threading.Event()
 
@@ -93,17 +93,17 @@ def test_control_a_result_replaced_where_the_next_match_is_not_held(builder: Eve
         concede(final)()
         begun.set()
 
-    # The claim's own settling waits for the division, so it is told after its commit that it may go on.
+    # The report is settled after its commit and waits for the division, so it is released then.
     threading.Timer(1.0, begun.set).start()
     at_once(replace, play_the_final)
 
     assert played_and_void(final), "the final was played, and void all the same"
 
 
-# Whoever needs both locks the division first, then its matches
+# A request that needs both locks the division first, then its matches
 
 
-def test_a_result_replaced_and_one_of_the_next_match_never_wait_for_each_other(builder: EventBuilder) -> None:
+def test_replacing_a_result_and_reporting_the_next_match_never_deadlock(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
         first, final = before_the_final(builder)
         again = concede(final)
@@ -112,7 +112,7 @@ def test_a_result_replaced_and_one_of_the_next_match_never_wait_for_each_other(b
 
 
 def test_control_the_match_locked_before_the_division(builder: EventBuilder) -> None:
-    """A claim that settled in its own transaction would have the match and wait for the division."""
+    """A report that settles in its own transaction holds the match and waits for the division."""
     first, final = before_the_final(builder)
     both = threading.Barrier(2)
 
@@ -129,7 +129,7 @@ def test_control_the_match_locked_before_the_division(builder: EventBuilder) -> 
     assert [type(fault) for fault in faults(outcomes)] == [OperationalError], "PostgreSQL has ended one of them"
 
 
-def test_a_player_who_leaves_two_divisions_waits_for_nobody_who_waits_for_him(builder: EventBuilder) -> None:
+def test_a_withdrawal_from_two_divisions_never_deadlocks(builder: EventBuilder) -> None:
     for _ in range(ROUNDS):
         event = builder.event()
         divisions = [builder.drawn(4, event), builder.drawn(4, event)]
@@ -152,7 +152,7 @@ def matches_of(division: Division, player: Player) -> list[Match]:
 
 
 def lost_by(match: Match, player: Player) -> Callable[[], Any]:
-    """He says so himself, so it stands at once."""
+    """The player withdraws on their own, so it takes effect at once."""
     side = 0 if match.player_0_id == player.pk else 1
     score = (0, 1) if side == 0 else (1, 0)
     return lambda: reports.report_score(

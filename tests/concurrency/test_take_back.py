@@ -1,4 +1,4 @@
-"""A draw or a round taken back, or publishing itself, while somebody else acts on it: one of them comes first."""
+"""A draw or a round is taken back, or publishes itself, while somebody else acts on it: one of them comes first."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -51,19 +51,19 @@ def swiss(club: Club, alice: User, make_players: Callable[[int], list[Player]]) 
 
 
 def take_back_and_report(builder: EventBuilder) -> tuple[Match, list[Any]]:
-    """The draw is taken back while a player says how its first match ended."""
+    """Take back the draw while a player reports its first match."""
     division = builder.drawn(4)
     match = fixtures(division)[0].match
     assert match is not None
-    told: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": NOON}
+    report: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": NOON}
     return match, at_once(
         lambda: take_back_draw(division=division, reason="A slip", after=division.seq, **builder.acts),
-        lambda: reports.report_score(match=match, **told),
+        lambda: reports.report_score(match=match, **report),
     )
 
 
 def lost_a_report(match: Match) -> bool:
-    """Whether a match is void, or no longer in any plan, although somebody's report of it stands open."""
+    """Return whether a match is void, or no longer in any plan, although a report of it is open."""
     match.refresh_from_db()
     waiting = Claim.objects.filter(match=match, state=Claim.State.OPEN).exists()
     return waiting and (match.state == Match.State.VOID or not Fixture.objects.filter(match=match).exists())
@@ -106,14 +106,16 @@ def test_two_directors_publish_and_take_back_at_once(builder: EventBuilder) -> N
         assert is_clean()
 
 
-def test_events_published_at_once_get_numbers_of_their_own_in_the_list(builder: EventBuilder) -> None:
+def test_events_published_at_once_get_their_own_numbers_in_the_clubs_list(builder: EventBuilder) -> None:
     for _ in range(RACES):
-        made: list[Tournament] = []
+        tournaments: list[Tournament] = []
         for _two in range(2):
             tournament = builder.event()
             events.create_division(tournament=tournament, name="Main", **builder.acts)
-            made.append(tournament)
-        outcomes = at_once(*[lambda one=one: events.publish_tournament(tournament=one, **builder.acts) for one in made])
+            tournaments.append(tournament)
+        outcomes = at_once(
+            *[lambda event=event: events.publish_tournament(tournament=event, **builder.acts) for event in tournaments]
+        )
         assert faults(outcomes) == []
     numbers = list(Commitment.objects.order_by("number").values_list("number", flat=True))
     assert numbers == list(range(1, 2 * RACES + 1))
@@ -125,20 +127,22 @@ def test_control_without_the_lock_of_the_club_a_number_is_given_twice(
     monkeypatch.setattr(events, "lock_club", lambda club: club)
     seen: list[Any] = []
     for _ in range(CONTROLS):
-        made = [builder.event() for _two in range(2)]
-        for tournament in made:
+        tournaments = [builder.event() for _two in range(2)]
+        for tournament in tournaments:
             events.create_division(tournament=tournament, name="Main", **builder.acts)
-        seen += at_once(*[lambda one=one: events.publish_tournament(tournament=one, **builder.acts) for one in made])
-    # The database still keeps the second one out; that director would have seen an error page.
+        seen += at_once(
+            *[lambda event=event: events.publish_tournament(tournament=event, **builder.acts) for event in tournaments]
+        )
+    # The database still refuses the second; that director would have seen an error page.
     assert faults(seen)
 
 
 def counting_down(rounds: Rounds) -> Draw:
-    """The draft of round 2, whose countdown is over."""
-    asked = Draw.objects.get(stage__division=rounds.division, state=Draw.State.REQUESTED)
-    draws.make_draft(draw_id=asked.pk, now=rounds.now())
+    """The draft of round 2, whose countdown has ended."""
+    draw = Draw.objects.get(stage__division=rounds.division, state=Draw.State.REQUESTED)
+    draws.make_draft(draw_id=draw.pk, now=rounds.now())
     rounds.at += timedelta(minutes=30)
-    return asked
+    return draw
 
 
 def sweep_twice(rounds: Rounds) -> list[Any]:
@@ -151,7 +155,7 @@ def test_two_sweeps_publish_a_round_once(swiss: Callable[..., Rounds]) -> None:
         rounds = swiss(next_round=NextRound.PUBLISH)
         outcomes = sweep_twice(rounds)
         assert faults(outcomes) == []
-        assert sorted(type(one).__name__ for one in outcomes) == ["Draw", "NoneType"]
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Draw", "NoneType"]
         assert len(rounds.rounds()) == 2
         assert is_clean(rounds.division)
 
@@ -165,7 +169,7 @@ def test_control_without_the_locks_two_sweeps_both_publish(
         draws, "lock_division", lambda pk: Division.objects.select_related("tournament__club").get(pk=pk)
     )
     monkeypatch.setattr(draws, "_locked", lambda pk: Draw.objects.select_related("stage").get(pk=pk))
-    outcomes = [one for rounds in drivers for one in sweep_twice(rounds)]
+    outcomes = [outcome for rounds in drivers for outcome in sweep_twice(rounds)]
     published_twice = any(len(rounds.rounds()) != 2 for rounds in drivers)
     assert faults(outcomes) or published_twice
 
@@ -194,10 +198,10 @@ def test_a_round_is_taken_back_or_its_match_is_reported(swiss: Callable[..., Rou
         assert match is not None
         after, now = rounds.seq, rounds.now()
         undo = {"division": rounds.division, "round_number": 2, "reason": "A slip", "after": after}
-        told: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": now}
+        report: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": now}
         outcomes = at_once(
             lambda undo=undo, now=now, by=rounds.by: take_back_round(**undo, by=by, now=now),
-            lambda match=match, told=told: reports.report_score(match=match, **told),
+            lambda match=match, report=report: reports.report_score(match=match, **report),
         )
         assert faults(outcomes) == []
         assert refusals(outcomes)[0] in ("round_begun", "match_void")

@@ -1,10 +1,10 @@
 """An event goes on to its end whatever is killed: every match is settled once, every record judged once.
 
-In a Swiss every round is paired once besides, by workers who are killed, too.
+In a Swiss every round is paired once, too, by workers that are killed.
 
-The players send records and claims over HTTP while web, worker, beat and Valkey are killed at random; the last match is
-played when the last has been killed, so all of it happens during the event. FAULTS_PLAYERS (64) and FAULTS_KILLS (50)
-make the knockout smaller or larger.
+The players send records and reports over HTTP while web, worker, beat and Valkey are killed at random. The last match
+is played after the last kill, so that all kills happen during the event. FAULTS_PLAYERS (64) and FAULTS_KILLS (50) set
+the size of the knockout.
 """
 
 import http.client
@@ -30,7 +30,7 @@ from django.core.signing import Signer
 
 from config.valkey import free_port
 from engine.simulation import play_out
-from tests.faults.made import SWISS_ROUNDS
+from tests.faults.create_event import SWISS_ROUNDS
 from tests.faults.test_supervisor import DATABASE, ROOT, Installation, alive
 from tournaments.demo.records import DIALECTS, written
 
@@ -38,16 +38,16 @@ PLAYERS = int(os.environ.get("FAULTS_PLAYERS", "64"))
 KILLS = int(os.environ.get("FAULTS_KILLS", "50"))
 SWISS_PLAYERS, SWISS_KILLS = 8, 16
 PATIENCE = 240.0 + 6 * KILLS
-"""Seconds; a machine with much else to do needs several times what an idle one does."""
+"""Seconds; a busy machine needs several times as long as an idle one."""
 VICTIMS = ("worker", "worker", "web", "web", "valkey", "valkey", "beat")
 BETWEEN_KILLS = (0.3, 1.5)
 ANSWER_WITHIN = 20
 RETRIED = 3.0
-"""Seconds after which a player looks whether what he sent has come to anything."""
+"""Seconds after which a player checks whether a report had an effect."""
 
 
 class Open(NamedTuple):
-    """A match that waits for its players, as the database has it."""
+    """A match that can be played, as the database has it."""
 
     pk: int
     public_id: str
@@ -59,7 +59,7 @@ class Open(NamedTuple):
 
 
 class Event(Installation):
-    """An installation with an event in it, whose dead processes come back at once."""
+    """An installation with an event, whose dead processes are restarted at once."""
 
     def start(self) -> "subprocess.Popen[str]":
         self.env |= {
@@ -69,24 +69,24 @@ class Event(Installation):
             "UPLOAD_RATE_ANON": "99999/hour",
             "OWN_LOSS_PENDING": "2",
         }
-        # Its output is not read while it runs, and a full pipe would stop it.
-        self.said = (self.var / "said").open("w")
+        # Its output is not read while it runs, and a full pipe would block it.
+        self.output = (self.var / "output").open("w")
         return subprocess.Popen(
             [sys.executable, "-m", "config.supervisor"],
             cwd=ROOT,
             env=self.env,
-            stdout=self.said,
+            stdout=self.output,
             stderr=subprocess.STDOUT,
             text=True,
         )
 
     def run(self, *command: str) -> "subprocess.CompletedProcess[str]":
-        """A command in the same installation."""
+        """Run a command in the installation."""
         env = self.env | {"BARPOINT_PROFILE": "local", "REDIS_URL": f"unix://{self.var / 'run' / 'valkey.sock'}"}
         return subprocess.run([sys.executable, *command], cwd=ROOT, env=env, capture_output=True, text=True)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """What the database holds, read from outside."""
+        """Read from the database, from outside."""
         database = sqlite3.connect(f"file:{self.var / DATABASE}?mode=ro", uri=True, timeout=20)
         try:
             return database.execute(query).fetchall()
@@ -94,7 +94,7 @@ class Event(Installation):
             database.close()
 
     def kill(self, name: str) -> bool:
-        """Whether there was somebody to kill."""
+        """Kill a process and return whether there was one."""
         try:
             pid = self.pid(name)
             if not alive(pid):
@@ -108,7 +108,7 @@ class Event(Installation):
         return self.rows("SELECT status FROM tournaments_division") == [("finished",)]
 
     def open_matches(self) -> list[Open]:
-        """Those that can be played, save the one everybody has forgotten."""
+        """Return the matches that can be played, except the one nobody reports."""
         query = """
             SELECT m.id, m.public_id, m.seq, m.state, f.number,
                 (SELECT count(*) FROM matches_submission s WHERE s.match_id = m.id AND s.standing = 'waiting'),
@@ -122,7 +122,7 @@ class Event(Installation):
 
 
 class Players:
-    """All of them: each match is reported in one of three ways, again and again until it stands."""
+    """The players: each match is reported in one of three ways, again and again until the result stands."""
 
     def __init__(self, event: Event, last: int) -> None:
         self.event = event
@@ -132,11 +132,11 @@ class Players:
         self.answers: Counter[str] = Counter()
 
     def report(self, *, final: bool) -> None:
-        """Everybody who has something to say says it; those of the last match only when they may."""
+        """Report all matches that need it; the last match only when `final` is set."""
         for match in self.event.open_matches():
             last = self.sent_at.get((match.pk, match.seq), 0.0)
-            held_back = match.number == self.last and not final
-            if held_back or match.waiting or time.monotonic() - last < RETRIED:
+            is_held_back = match.number == self.last and not final
+            if is_held_back or match.waiting or time.monotonic() - last < RETRIED:
                 continue
             self.sent_at[match.pk, match.seq] = time.monotonic()
             winner = match.pk % 2
@@ -157,7 +157,7 @@ class Players:
         self.post(match, match.pk % 2, "records", {"text": record.data.decode()})
 
     def post(self, match: Open, side: int, what: str, body: dict[str, Any]) -> None:
-        """A request that may find nobody at home; the answer is counted."""
+        """Send a request that may find no server, and count the answer."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.event.port}/api/v1/matches/{match.public_id}/{what}/",
             json.dumps(body).encode(),
@@ -175,7 +175,7 @@ class Players:
 
 @pytest.fixture
 def event() -> Iterator[Event]:
-    # A short path, or the broker would not listen on a socket in it.
+    # A short path, since the broker's socket is in it.
     var = Path(tempfile.mkdtemp(prefix="bp-event-"))
     running = Event(var, free_port())
     deadline = time.monotonic() + PATIENCE
@@ -186,7 +186,7 @@ def event() -> Iterator[Event]:
     yield running
     running.process.terminate()
     running.process.wait(60)
-    running.said.close()
+    running.output.close()
     shutil.rmtree(var)
 
 
@@ -207,13 +207,13 @@ def test_a_swiss_is_paired_to_its_end_whatever_is_killed(event: Event) -> None:
 
 
 def make(event: Event, format_: str, count: int) -> None:
-    """The event of `made`, in the installation."""
-    made = event.run("-m", "tests.faults.made", format_, str(count))
-    assert made.returncode == 0, made.stderr
+    """The event in the installation."""
+    completed = event.run("-m", "tests.faults.create_event", format_, str(count))
+    assert completed.returncode == 0, completed.stderr
 
 
 def play_and_kill(event: Event, *, matches: int, kills: int) -> None:
-    """Everybody reports until the end, and processes are killed meanwhile; the last match waits for the last kill."""
+    """Report all matches while processes are killed; the last match waits for the last kill."""
     seed = SystemRandom().randrange(10**6)
     chance, players, killed, began = Random(seed), Players(event, matches), Counter[str](), time.monotonic()
     next_kill = began

@@ -1,7 +1,7 @@
-"""What the log of a real installation says when the database goes away, and what it does not say.
+"""The log of a real installation while the database is away contains no secrets.
 
-The installation runs as in service, with DEBUG off, once with each kind of log. With DATABASE_URL naming a PostgreSQL
-server it uses a database of its own there.
+The installation runs as in production, with DEBUG off, once with each log format. If DATABASE_URL names a PostgreSQL
+server, it uses its own database there.
 """
 
 import http.client
@@ -31,7 +31,7 @@ POSTGRES = os.environ.get("DATABASE_URL", "") if os.environ.get("DATABASE_URL", 
 
 
 class Site:
-    """An installation whose database can be taken away, and one visitor with their cookies."""
+    """An installation whose database can be taken away, and a visitor with cookies."""
 
     def __init__(self, var: Path, **settings: str) -> None:
         self.var, self.port = var, free_port()
@@ -72,7 +72,7 @@ class Site:
                 f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self.database}'",
             )
             return
-        # Each request opens the file anew, and a folder is none.
+        # Each request opens the file again, and a folder cannot be opened.
         for file in self.var.glob(f"{DATABASE}*"):
             file.rename(self.var / f"gone-{file.name}")
         (self.var / DATABASE).mkdir()
@@ -171,8 +171,8 @@ def test_no_secret_is_in_the_log(site: Site) -> None:
 
 
 def match_link(site: Site) -> str:
-    """The personal link of a player in a match that is open; made outside, as nobody can read it anywhere."""
-    site.run("-m", "tests.faults.made", "knockout", "4")
+    """Return the personal link of a player in an open match; created directly, since it cannot be read anywhere."""
+    site.run("-m", "tests.faults.create_event", "knockout", "4")
     query = "SELECT public_id FROM matches_match WHERE state = 'open' ORDER BY id LIMIT 1"
     if POSTGRES:
         with psycopg.connect(site.env["DATABASE_URL"]) as connection:

@@ -21,18 +21,18 @@ from tests.matches.records.samples import long_session, simulated
 CLAIM_LASTS = 4
 PATIENCE = 60.0
 NOT_HUNG = 20.0
-"""Seconds. Whoever waits for a broker that is away waits for minutes."""
+"""Seconds. Without time limits, waiting for a missing broker takes minutes."""
 
 
 class Checking(Installation):
-    """An installation whose claims run out soon, and that takes any number of records."""
+    """An installation with short claims and without upload limits."""
 
     def start(self) -> "subprocess.Popen[str]":
         self.env |= {"QUEUE_RESEND_AFTER": "2", "QUEUE_CLAIM_LASTS": str(CLAIM_LASTS), "UPLOAD_RATE_ANON": "9999/hour"}
         return super().start()
 
     def send(self, data: bytes) -> float:
-        """Send a record in; the seconds that took."""
+        """Send in a record and return the seconds it took."""
         body = json.dumps({"text": data.decode()}).encode()
         address = f"http://127.0.0.1:{self.port}/api/v1/submissions/"
         request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
@@ -42,7 +42,7 @@ class Checking(Installation):
         return time.monotonic() - began
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """What the database holds, read from outside."""
+        """Read from the database, from outside."""
         database = sqlite3.connect(f"file:{self.var / DATABASE}?mode=ro", uri=True, timeout=20)
         try:
             return database.execute(query).fetchall()
@@ -53,8 +53,8 @@ class Checking(Installation):
         return Counter(state for (state,) in self.rows("SELECT state FROM matches_submission"))
 
     def verdicts(self) -> Counter[int]:
-        """How many verdicts each submission has."""
-        return Counter(one for (one,) in self.rows("SELECT submission_id FROM matches_verdict"))
+        """Return the number of verdicts of each submission."""
+        return Counter(submission_id for (submission_id,) in self.rows("SELECT submission_id FROM matches_verdict"))
 
     def all_done(self, count: int) -> bool:
         return self.states() == {"done": count}
@@ -74,13 +74,13 @@ def checking(tmp_path: Path) -> Iterator[Checking]:
 
 
 def warmed_up(checking: Checking) -> None:
-    """The worker listens: it has done its first record."""
+    """Wait until the worker has done its first record."""
     checking.send(simulated(seed=99))
     assert eventually(lambda: checking.all_done(1), PATIENCE)
 
 
-def held_still(checking: Checking) -> bool:
-    """Whether the worker was stopped at a moment at which it did not lock the database; if it did, it goes on."""
+def stopped_without_lock(checking: Checking) -> bool:
+    """Stop the worker and return True if it held no database lock; otherwise let it continue."""
     os.kill(checking.pid("worker"), signal.SIGSTOP)
     database = sqlite3.connect(checking.var / DATABASE, timeout=0, isolation_level=None)
     try:
@@ -93,7 +93,7 @@ def held_still(checking: Checking) -> bool:
     return True
 
 
-def test_a_worker_killed_in_the_middle_of_an_adjudication(checking: Checking) -> None:
+def test_a_worker_killed_during_an_adjudication(checking: Checking) -> None:
     warmed_up(checking)
     for games in (240, 241, 242):
         checking.send(long_session(games))
@@ -101,18 +101,18 @@ def test_a_worker_killed_in_the_middle_of_an_adjudication(checking: Checking) ->
     checking.kill("worker")
     interrupted = checking.rows("SELECT id FROM matches_submission WHERE state = 'working'")
     assert interrupted
-    assert not checking.verdicts().keys() & {one for (one,) in interrupted}
+    assert not checking.verdicts().keys() & {submission_id for (submission_id,) in interrupted}
     assert eventually(lambda: checking.all_done(4), PATIENCE)
     assert set(checking.verdicts().values()) == {1}
     assert len(checking.verdicts()) == 4
     attempts = dict(checking.rows("SELECT id, attempts FROM matches_submission"))
-    assert all(attempts[one] == 2 for (one,) in interrupted)
+    assert all(attempts[submission_id] == 2 for (submission_id,) in interrupted)
 
 
 def test_a_broker_killed_between_upload_and_work(checking: Checking) -> None:
     warmed_up(checking)
-    # The worker does not take them before the broker dies, and with the broker dies its queue.
-    assert eventually(lambda: held_still(checking))
+    # The worker cannot take them before the broker dies, and the queue dies with the broker.
+    assert eventually(lambda: stopped_without_lock(checking))
     for seed in range(5):
         assert checking.send(simulated(seed=seed)) < NOT_HUNG
     checking.kill("valkey")
@@ -122,9 +122,9 @@ def test_a_broker_killed_between_upload_and_work(checking: Checking) -> None:
     assert set(checking.verdicts().values()) == {1}
 
 
-def test_a_broker_that_is_away_during_the_upload(checking: Checking) -> None:
+def test_a_broker_missing_during_the_upload(checking: Checking) -> None:
     warmed_up(checking)
-    # A stopped supervisor does not bring the broker back.
+    # A stopped supervisor does not restart the broker.
     checking.process.send_signal(signal.SIGSTOP)
     checking.kill("valkey")
     took = [checking.send(simulated(seed=seed)) for seed in range(5)]
@@ -136,7 +136,7 @@ def test_a_broker_that_is_away_during_the_upload(checking: Checking) -> None:
     assert set(checking.verdicts().values()) == {1}
 
 
-def test_a_record_that_takes_every_worker_down_is_given_up(checking: Checking) -> None:
+def test_a_record_that_kills_every_worker_is_given_up(checking: Checking) -> None:
     warmed_up(checking)
     checking.send(long_session(400))
     for attempt in (1, 2, 3):

@@ -22,7 +22,7 @@ CHILDREN = ("valkey", "web", "worker", "beat")
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; one that is dead but not yet buried does not."""
+    """Return whether a process runs; zombies do not count."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -40,7 +40,7 @@ def eventually(true: Callable[[], bool], patience: float = 60.0) -> bool:
 
 @cache
 def migrated() -> bytes:
-    """A database with its tables and nothing in them, made once."""
+    """An empty migrated database, created once."""
     with tempfile.TemporaryDirectory() as var:
         env = environment(Path(var)) | {"BARPOINT_PROFILE": "local"}
         command = [sys.executable, "manage.py", "migrate", "--noinput", "--verbosity=0"]
@@ -49,13 +49,13 @@ def migrated() -> bytes:
 
 
 def environment(var: Path) -> dict[str, str]:
-    """What an installation in this folder knows; DEBUG spares the test the hashing of static files, nothing else."""
+    """Return the environment of an installation in a folder; DEBUG only avoids hashing the static files."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return kept | {"BARPOINT_VAR": str(var), "DEBUG": "1"}
 
 
 class Installation:
-    """A supervisor in a folder of its own; a `new` one makes its tables itself."""
+    """A supervisor in a folder of its own; with `new` it creates its tables itself."""
 
     def __init__(self, var: Path, port: int, *, new: bool = False) -> None:
         self.var = var
@@ -76,14 +76,14 @@ class Installation:
         )
 
     def lines_until(self, words: str) -> list[str]:
-        """What it says, up to the line with `words`."""
-        said = []
+        """Return the output up to the line that contains `words`."""
+        lines = []
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            said.append(line)
+            lines.append(line)
             if words in line:
-                return said
-        raise AssertionError("".join(said))
+                return lines
+        raise AssertionError("".join(lines))
 
     def pid(self, name: str) -> int:
         return int((self.var / "run" / f"{name}.pid").read_text())
@@ -118,14 +118,14 @@ def test_ctrl_c_stops_everything(tmp_path: Path) -> None:
     assert list((installation.var / "run").glob("w*.pid")) == []
 
 
-def test_nothing_outlives_a_supervisor_that_was_killed(installation: Installation) -> None:
+def test_nothing_outlives_a_killed_supervisor(installation: Installation) -> None:
     pids = [installation.pid(name) for name in CHILDREN]
     installation.process.kill()
     installation.process.wait(60)
     assert eventually(lambda: not any(alive(pid) for pid in pids))
 
 
-def test_a_dead_child_comes_back(installation: Installation) -> None:
+def test_a_dead_child_is_restarted(installation: Installation) -> None:
     for name in CHILDREN:
         before = installation.pid(name)
         os.kill(before, signal.SIGKILL)
@@ -133,19 +133,19 @@ def test_a_dead_child_comes_back(installation: Installation) -> None:
     assert eventually(installation.answers)
 
 
-def test_a_second_supervisor_of_the_same_folder_is_told_so(installation: Installation) -> None:
+def test_a_second_supervisor_in_the_same_folder_is_refused(installation: Installation) -> None:
     installation.env["PORT"] = str(free_port())
     second = installation.start()
-    said, _ = second.communicate(timeout=60)
+    output, _ = second.communicate(timeout=60)
     assert second.returncode == 1
-    assert f"already runs from {installation.var} (process {installation.process.pid})" in said
+    assert f"already runs from {installation.var} (process {installation.process.pid})" in output
     assert installation.answers()
 
 
-def test_a_taken_port_is_named_and_nothing_is_started(installation: Installation, tmp_path: Path) -> None:
+def test_a_port_in_use_is_named_and_nothing_is_started(installation: Installation, tmp_path: Path) -> None:
     other = Installation(tmp_path / "other", installation.port, new=True)
-    said, _ = other.process.communicate(timeout=60)
+    output, _ = other.process.communicate(timeout=60)
     assert other.process.returncode == 1
-    assert f"Port {installation.port} on 127.0.0.1 cannot be used" in said
-    assert f"PORT={installation.port + 1} make run" in said
+    assert f"Port {installation.port} on 127.0.0.1 cannot be used" in output
+    assert f"PORT={installation.port + 1} make run" in output
     assert not (tmp_path / "other" / "run" / "valkey.pid").exists()

@@ -1,4 +1,4 @@
-"""Makes an event in an installation from outside: `python -m tests.faults.made knockout 64`, with its environment."""
+"""Create an event in an installation: `python -m tests.faults.create_event knockout 64`, with its environment."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from datetime import timedelta
 import django
 
 FORGOTTEN_FOR = timedelta(seconds=15)
-"""One match of the first round is never reported; its deadline comes so much later."""
+"""One match of the first round is never reported; its deadline is so much later."""
 
 PATIENCE = 60.0
 
@@ -17,7 +17,7 @@ SWISS_ROUNDS = 4
 
 
 def make(format_: str, count: int) -> None:
-    """Alice's club, so many players, and a knockout or a Swiss of matches to 1 whose draw is published."""
+    """Create Alice's club, so many players, and a knockout or a Swiss of matches to 1 with a published draw."""
     from django.utils import timezone
 
     from players.actors import Actor
@@ -47,7 +47,7 @@ def make(format_: str, count: int) -> None:
     draw = draws.request_draw(division=division, **acts)
     deadline = time.monotonic() + PATIENCE
     while draw.state == Draw.State.REQUESTED and time.monotonic() < deadline:
-        time.sleep(0.05)  # for the worker, who draws
+        time.sleep(0.05)  # until the worker has drawn
         draw.refresh_from_db()
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, **acts)
