@@ -21,7 +21,7 @@ def test_the_home_page_is_accessible_and_fits(
 def test_the_keyboard_reaches_the_content_first(open_page: OpenPage) -> None:
     page = open_page("/")
     page.keyboard.press("Tab")
-    skip = page.get_by_role("link", name="Skip to the content")
+    skip = page.get_by_role("link", name="Skip to content")
     expect(skip).to_be_focused()
     expect(skip).to_be_in_viewport()
     page.keyboard.press("Enter")

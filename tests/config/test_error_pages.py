@@ -105,6 +105,6 @@ def test_a_request_that_is_too_large_is_explained() -> None:
         encoded["content_type"] = "application/x-www-form-urlencoded"
         answer = client.post("/takes/", **encoded)
         assert answer.status_code == 413
-        assert "That is too large" in answer.content.decode()
+        assert "Too large" in answer.content.decode()
         assert ways_on(answer)
         assert client.post("/api/takes/", **encoded).json()["code"] == "too_large"

@@ -3,7 +3,7 @@
  * match. Each step is an ordinary link of the page, so nothing here decides where anything leads.
  */
 
-import { show } from "./copy.js";
+import { showCopyButtons } from "../config/copy.js";
 
 const AUTOPLAY_EVERY = 1600;
 const MOST_KEPT = 60;
@@ -60,7 +60,7 @@ async function go(url) {
 
 /** What a new step needs: its buttons, the move in sight, the focus where it was, and the neighbours at hand. */
 function settle(focus = "") {
-  show(frame);
+  showCopyButtons(frame);
   const button = frame.querySelector("[data-autoplay]");
   button.hidden = false;
   button.setAttribute("aria-pressed", String(timer !== 0));

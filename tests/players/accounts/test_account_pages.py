@@ -135,7 +135,7 @@ def test_bob_resets_a_forgotten_password(client: Client, bob: User) -> None:
     assert client.post(address, {"new_password": "gammon-and-1"})["Location"] == "/password/done/"
     assert sign_in(client, bob.email, "gammon-and-1").status_code == 302
     assert not Token.objects.exists(), "programs must sign in again, too"
-    assert "This link does not work any more" in text(client.get(path, follow=True))
+    assert "This link no longer works" in text(client.get(path, follow=True))
 
 
 def test_a_password_reset_does_not_reveal_accounts(client: Client, bob: User) -> None:
@@ -146,7 +146,7 @@ def test_a_password_reset_does_not_reveal_accounts(client: Client, bob: User) ->
 
 
 def test_an_invalid_reset_link_is_explained(client: Client) -> None:
-    assert "This link does not work any more" in text(client.get("/password/choose/MQ/abc-def/"))
+    assert "This link no longer works" in text(client.get("/password/choose/MQ/abc-def/"))
 
 
 def test_bob_saves_his_preferences(client: Client, bob: User) -> None:

@@ -1,4 +1,6 @@
-// The console's comforts; every link and form works without them.
+// Shortcuts of the console; every link and form works without them.
+
+import { showSteppers } from "../config/steppers.js";
 
 const sheet = document.getElementById("sheet");
 
@@ -35,28 +37,22 @@ sheet?.addEventListener("click", (event) => {
 });
 
 function prepare(root) {
-  for (const form of root.querySelectorAll("[data-steppers]")) steppers(form);
+  showSteppers(root);
+  for (const form of root.querySelectorAll("[data-steppers]")) nameResultOnSave(form);
 }
 
-function steppers(form) {
+// The button says which result it saves, and where the winner plays next.
+function nameResultOnSave(form) {
   const { left, right } = form.elements;
   const save = form.querySelector(".save");
-  const tell = () => {
+  const update = () => {
     const [a, b] = [Number(left.value), Number(right.value)];
     const winner = a > b ? form.dataset.left : form.dataset.right;
-    const goesOn = a === b ? "" : ` · ${winner}${form.dataset.to ? ` → ${form.dataset.to}` : ""}`;
-    save.textContent = `${save.dataset.save} ${a}–${b}${goesOn}`;
+    const next = a === b ? "" : ` · ${winner}${form.dataset.to ? ` → ${form.dataset.to}` : ""}`;
+    save.textContent = `${save.dataset.save} ${a}–${b}${next}`;
   };
-  for (const button of form.querySelectorAll("[data-step]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => {
-      const field = form.elements[button.dataset.for];
-      field.value = Math.max(0, Number(field.value) + Number(button.dataset.step));
-      tell();
-    });
-  }
-  form.addEventListener("input", tell);
-  tell();
+  form.addEventListener("input", update);
+  update();
 }
 
 prepare(document);

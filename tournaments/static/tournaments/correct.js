@@ -1,12 +1,10 @@
-// Comforts of the correction page; its form works without them.
+// Shortcuts of the correction page; its form works without them.
+
+import "../config/steppers.js";
 
 const form = document.querySelector("[data-correct]");
 
-function told(field) {
-  field.dispatchEvent(new Event("change", { bubbles: true }));
-}
-
-// Of a match that was played the score says who won.
+// The score of a played match decides who won.
 function followScore() {
   const { left, right, kind, winner } = form.elements;
   if (kind.value !== "played" || left.value === right.value) return;
@@ -18,14 +16,6 @@ function enableChoices(enabled) {
 }
 
 if (form) {
-  for (const button of form.querySelectorAll("[data-step]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => {
-      const field = form.elements[button.dataset.for];
-      field.value = Math.max(0, Number(field.value) + Number(button.dataset.step));
-      told(field);
-    });
-  }
   form.addEventListener("change", followScore, true);
   // The answer replaces the choices, so nothing can be chosen that it would undo.
   form.addEventListener("htmx:beforeRequest", () => enableChoices(false));
