@@ -124,7 +124,7 @@ def test_a_first_round_result_is_corrected_after_the_final_and_given_back(
     expect(page.locator("#preview")).to_contain_text("counts again")
     looked_at(page)
     page.get_by_role("button", name="Undo the correction").click()
-    expect(page.locator(".messages")).to_contain_text("is undone")
+    expect(page.locator(".messages")).to_contain_text("was undone")
     assert standing(division) == before
     division.refresh_from_db()
     assert division.status == Division.Status.FINISHED
@@ -149,4 +149,4 @@ def test_without_scripts_the_page_says_the_same(open_page: OpenPage, division: D
     expect(page.locator("#preview")).to_contain_text("becomes")
     expect(page.get_by_role("radio", name="Correct all")).to_be_checked()
     page.get_by_role("button", name="Apply").click()
-    expect(page.locator("main")).to_contain_text("is corrected")
+    expect(page.locator("main")).to_contain_text("was corrected")
