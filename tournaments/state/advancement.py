@@ -1,8 +1,8 @@
-"""What a finished round or stage sets going: the next round is asked for, the next stage gets its plan.
+"""What follows a finished round or stage: the next round is requested, or the next stage is planned.
 
-Called with the division locked. A stage whose field is known by places is planned together with the one before it,
-so that its bracket shows "1st of group A" from the start; one that follows rounds paired one by one is planned when
-these are over.
+All functions are called with the division locked. A stage whose entrants are places of a planned stage is planned
+together with it, so that its bracket shows "1st of group A" from the start. A stage that follows rounds paired one by
+one is planned when these are over.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from tournaments.state.pairing_inputs import digest, kept_apart, requested_byes
 from tournaments.state.plans import settings_of, store
 
 MAKE_DRAFT = "tournaments.make_draft"
-"""The task that a hint names."""
+"""The Celery task that makes a draft."""
 
 
 def plan_stage(
@@ -37,7 +37,7 @@ def plan_stage(
     draft: int = 1,
     deadlines: Sequence[datetime | None] = (),
 ) -> None:
-    """Writes the plan of a stage that has these sources; its fixtures take the next numbers of the locked `event`."""
+    """Plan a stage with these sources and save it; its fixtures get the next match numbers of the locked `event`."""
     graph = plan_of(settings_of(stage), sources, seed=bytes.fromhex(stage.seed), draft=draft)
     first = take_numbers(event, len(graph.fixtures))
     store(stage, graph.shifted(first - 1), lengths=stage.division.lengths, deadlines=deadlines)
@@ -46,7 +46,7 @@ def plan_stage(
 
 
 def _kept_apart_in(stage: Stage) -> list[list[int]]:
-    """Who is not to meet where rounds are drawn later: club-mates, where the division keeps them apart, and pairs."""
+    """Return who is kept apart in rounds drawn later: named pairs and, if the division says so, club-mates."""
     division = stage.division
     entries = division.entries.exclude(status=Entry.Status.WAITING).values_list("pk", flat=True)
     mates = club_mates(division, list(entries)) if division.apart and stage.format in ELIMINATION else []
@@ -54,7 +54,7 @@ def _kept_apart_in(stage: Stage) -> list[list[int]]:
 
 
 def plan_following(stage: Stage, event: Tournament) -> None:
-    """Plans the stages after one that is planned, as far as their fields are places of a plan; `event` is locked."""
+    """Plan the stages that follow a planned stage, as long as their entrants are its places; `event` is locked."""
     if stage.format in BY_ROUND:
         return
     following = stage.division.stages.filter(number=stage.number + 1).first()
@@ -64,15 +64,15 @@ def plan_following(stage: Stage, event: Tournament) -> None:
 
 
 def start_after(stage: Stage, following: Stage, event: Tournament) -> None:
-    """Plans a stage from the places of the one before it; `event` is locked."""
+    """Plan a stage from the places of the stage before it; `event` is locked."""
     plan_stage(following, later_sources(settings_of(following), settings_of(stage), stage.number), event=event)
 
 
 def start_next(division: Division, state: StageState, now: datetime) -> list[Stage]:
-    """After a stage was brought up to its facts: asks for its next round, or begins the stage after it.
+    """Request the next round of a settled stage, or start the stage after it.
 
-    Returns stages that were planned just now and are to be settled too. Where another transaction is numbering
-    matches of the event, the next stage is left planned; `settle` comes back to it after the commit.
+    Return the stages that were started and must be settled as well. If another transaction is numbering matches of the
+    event, the next stage stays planned, and `settle_stalled` starts it after the commit.
     """
     stage = state.stage
     if state.event is not None and not state.over and state.rows.settings.next_round != NextRound.ASK:
@@ -94,13 +94,16 @@ def start_next(division: Division, state: StageState, now: datetime) -> list[Sta
 
 
 def unfinished_divisions(tournament: int | OuterRef) -> QuerySet[Division]:
-    """The divisions of an event in which something is still to come."""
+    """Return the divisions of an event that are neither finished nor cancelled."""
     ended = (Division.Status.FINISHED, Division.Status.CANCELLED)
     return Division.objects.filter(tournament=tournament).exclude(status__in=ended)
 
 
 def stalled_divisions(division: int | None = None) -> QuerySet[Division]:
-    """Divisions, or this one, whose next stage waits although it is due, or whose event's status is not up to them."""
+    """Return divisions whose next stage is due but not started, or whose event has an outdated status.
+
+    With `division`, return only that one, if it is among them.
+    """
     before = Stage.objects.filter(division=OuterRef("division"), number__lt=OuterRef("number"))
     due = Stage.objects.filter(
         ~Exists(before.exclude(status=Stage.Status.FINISHED)),
@@ -112,14 +115,14 @@ def stalled_divisions(division: int | None = None) -> QuerySet[Division]:
     next_stage_due = Q(Exists(due), status=Division.Status.RUNNING)
     event_reopens = Q(status=Division.Status.RUNNING, tournament__status=finished)
     event_ends = Q(~Exists(unfinished_divisions(OuterRef("tournament"))), tournament__status=running)
-    found = Division.objects.filter(next_stage_due | event_reopens | event_ends)
-    return found.exclude(status=Division.Status.CANCELLED) if division is None else found.filter(pk=division)
+    stalled = Division.objects.filter(next_stage_due | event_reopens | event_ends)
+    return stalled.exclude(status=Division.Status.CANCELLED) if division is None else stalled.filter(pk=division)
 
 
 def request_next_round(division: Division, state: StageState, now: datetime) -> Draw | None:
-    """A pairing of the next round, if the last one is complete and nobody has asked for it yet.
+    """Request the pairing of the next round, if the last one is complete and no draft exists; return the draft.
 
-    One that was refused is asked for again when something has changed since.
+    A refused pairing is requested again once what it depends on has changed.
     """
     event = state.event
     if event is None or not event.rounds or not state.progress.over:
@@ -144,7 +147,7 @@ def replace_draft(
     now: datetime,
     manual: Sequence[Sequence[int]] = (),
 ) -> Draw:
-    """A draft a director asks for, in place of the `old` one, which is discarded; that needs a reason.
+    """Request a draft on behalf of a director and discard the `old` one, which needs a reason.
 
     Refused: `draft_in_work`, `reason_needed`.
     """
@@ -168,7 +171,7 @@ def request_draft(
     reason: str = "",
     manual: Sequence[Sequence[int]] = (),
 ) -> Draw:
-    """The row that is the work, and the hint at it; drafts are numbered through the division."""
+    """Create a requested draft and send a hint to the workers. Drafts are numbered within the division."""
     last = Draw.objects.filter(stage__division=stage.division_id).aggregate(Max("number"))["number__max"] or 0
     draw = Draw.objects.create(
         stage=stage,
@@ -184,7 +187,7 @@ def request_draft(
     )
     transaction.on_commit(lambda: hint(MAKE_DRAFT, draw.pk), robust=True)
     division = stage.division
-    told = {"round": round_number} if round_number else {}
+    log_params = {"round": round_number} if round_number else {}
     club = division.tournament.club
-    log(by, "draw_requested", division.topic, club=club, number=draw.number, reason=reason, **told)
+    log(by, "draw_requested", division.topic, club=club, number=draw.number, reason=reason, **log_params)
     return draw

@@ -1,4 +1,4 @@
-"""Who of a division belongs to the same club, other than the one that runs the event: such are kept apart."""
+"""Club-mates in a division: players of the same club, other than the club that runs the event."""
 
 from collections.abc import Collection
 
@@ -7,7 +7,7 @@ from tournaments.models import Division
 
 
 def members_by_club(division: Division, entries: Collection[int]) -> dict[int, list[int]]:
-    """Club -> those of the entries whose player belongs to it, the club that was there first before the others."""
+    """Return club id -> ids of the entries whose player is a member of it; the oldest club first."""
     by_player = dict(division.entries.filter(pk__in=entries).values_list("player_id", "pk"))
     rows = Membership.objects.filter(player__in=by_player, left_at=None).exclude(club=division.tournament.club_id)
     clubs: dict[int, list[int]] = {}
@@ -17,11 +17,11 @@ def members_by_club(division: Division, entries: Collection[int]) -> dict[int, l
 
 
 def club_mates(division: Division, entries: Collection[int]) -> list[list[int]]:
-    """Groups of entries to be kept apart in a draw."""
+    """Return groups of entries to be kept apart in a draw."""
     return [group for group in members_by_club(division, entries).values() if len(group) > 1]
 
 
 def club_of_each(division: Division, entries: Collection[int]) -> dict[int, str]:
-    """Entry -> its club as a pairing knows it; of several the one that was there first."""
+    """Return entry id -> its club, as pairings identify it; the oldest club if there are several."""
     clubs = members_by_club(division, entries)
     return {entry: str(club) for club, members in reversed(clubs.items()) for entry in members}

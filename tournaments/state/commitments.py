@@ -1,4 +1,4 @@
-"""The club's public list of commitments: entered before a draw, ended when nothing more will be drawn from them."""
+"""A club's public list of commitments, made before a draw and ended when nothing more is drawn from them."""
 
 import secrets
 from collections.abc import Iterable
@@ -14,13 +14,13 @@ SEED_BYTES = 32
 
 
 def new_seed() -> tuple[str, str]:
-    """A secret seed and its hash, both in hexadecimal."""
+    """Return a new secret seed and its hash, both in hexadecimal."""
     seed = secrets.token_bytes(SEED_BYTES)
     return seed.hex(), hash_of(seed)
 
 
 def commit(stages: Iterable[Stage], *, club: Club, now: datetime) -> list[Commitment]:
-    """Enters the hashes of these stages into the list of the club, which the caller has locked."""
+    """Add the hashes of these stages to the list of the club, which the caller has locked."""
     number = Commitment.objects.filter(club=club).aggregate(Max("number"))["number__max"] or 0
     rows = [
         Commitment(
@@ -39,14 +39,14 @@ def commit(stages: Iterable[Stage], *, club: Club, now: datetime) -> list[Commit
 
 
 def commitment_of(stage: Stage) -> Commitment | None:
-    """The commitment that binds what is drawn from a stage's seed; None before its event is published."""
+    """Return the current commitment of a stage; None before its event is published."""
     return stage.commitments.filter(end="").first()
 
 
 def retire(stage: Stage, *, club: Club, reason: str, now: datetime) -> Commitment:
-    """Gives a stage a new seed, committed to before anything is drawn from it; the old seed becomes public.
+    """Give a stage a new seed with a new commitment, and make the old seed public.
 
-    The seed of the lots stays: taking a draw back must not give anybody other lots. The caller has locked the club.
+    The seed of the lots does not change: taking back a draw must not change the lots. The caller has locked the club.
     """
     old = commitment_of(stage)
     if old is not None:
@@ -58,6 +58,6 @@ def retire(stage: Stage, *, club: Club, reason: str, now: datetime) -> Commitmen
 
 
 def abandon(stages: Iterable[Stage], *, now: datetime) -> None:
-    """Notes that nothing will be drawn from these stages, which are removed from their division."""
+    """End the commitments of stages that are about to be removed from their division."""
     open_ = Commitment.objects.filter(stage__in=list(stages), end="")
     open_.update(end=Commitment.End.ABANDONED, ended_at=now)

@@ -1,6 +1,6 @@
-"""From the facts of a division to where every stage stands: what `settle` writes and `check_integrity` compares.
+"""Derive the state of every stage of a division from its facts: `settle` writes it, `check_integrity` compares it.
 
-Stages are derived in their order, because the places of one are sources of the next.
+Stages are derived in order, because the places of a stage are sources of the next one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,39 +20,39 @@ from tournaments.state.plans import Places, settings_of
 from tournaments.state.stage_rows import StageRows
 
 Instead = Mapping[int, Result]
-"""Results to be thought of in place of the standing ones, by the number of their fixture."""
+"""Results that replace the standing ones in a preview, by fixture number."""
 
 
 @dataclass(frozen=True)
 class StageState:
-    """Where a stage stands; `event` is there where rounds are paired."""
+    """The state of a stage; `event` is set if its rounds are paired one by one."""
 
     rows: StageRows
     progress: Progress
     event: SwissEvent | None = None
     places: Places = field(default_factory=dict)
-    """Places of this and earlier stages, as far as they are certain."""
+    """The certain places of this and earlier stages."""
 
     @property
     def stage(self) -> Stage:
-        """The row."""
+        """The stage."""
         return self.rows.stage
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """Who stands where, made when it is first asked for; empty for an elimination."""
+        """The tables of the stage; empty for an elimination."""
         return _tables(self.rows, self.progress, self.event)
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to play or to pair."""
+        """Whether everything is paired and played."""
         if self.event is not None:
             return is_over(self.rows.settings, self.event) and self.progress.over
         return bool(self.rows.fixtures) and self.progress.over
 
 
 def stages_of(division: Division) -> list[Stage]:
-    """The stages that are drawn, in order."""
+    """Return the drawn stages of a division, in order."""
     rows = division.stages.exclude(status=Stage.Status.PLANNED).order_by("number").select_related("division")
     return list(rows)
 
@@ -103,17 +103,17 @@ def _tables(rows: StageRows, progress: Progress, event: SwissEvent | None) -> tu
         return (round_table(rows.settings, event, ROUNDS, seed=seed),)
     if rows.settings.format not in TABLES:
         return ()
-    gone = [item.entry for item in rows.withdrawals()]
+    withdrawn = [item.entry for item in rows.withdrawals()]
     lengths = rows.stage.division.lengths
-    return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=gone, seed=seed)
+    return bracket_tables(rows.settings, progress, lengths=lengths, withdrawn=withdrawn, seed=seed)
 
 
 def _kept(kept_places: Places, taken: Places, progress: Progress) -> Places:
-    """The places of this stage that are kept; none of a table where somebody kept is not in the stage any more."""
+    """Return the kept places of this stage, except those of tables in which a kept entry no longer plays."""
     slots = [slot for state in progress.fixtures.values() for slot in state.slots]
-    here = {slot.entry for slot in slots} | {slot.absent for slot in slots} | {None}
+    present = {slot.entry for slot in slots} | {slot.absent for slot in slots} | {None}
     own = {place: entry for place, entry in kept_places.items() if place in taken}
-    broken = {place.stage for place, entry in own.items() if entry not in here}
+    broken = {place.stage for place, entry in own.items() if entry not in present}
     return {place: entry for place, entry in own.items() if place.stage not in broken}
 
 
@@ -121,7 +121,7 @@ def _kept(kept_places: Places, taken: Places, progress: Progress) -> Places:
 
 
 def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
-    """A stage that is paired round by round: its players, and its rounds as they were paired."""
+    """Return the Swiss event of a stage that is paired round by round."""
     stage, settings = rows.stage, rows.settings
     draws = list(stage.draws.filter(state=Draw.State.PUBLISHED, round__gt=0).order_by("round"))
     kinds = {draw.round: draw.byes for draw in draws}
@@ -129,11 +129,11 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     numbers = {row.pk: row.number for row in rows.rounds}
     for number, fixture in rows.fixtures.items():
         by_round.setdefault(numbers[fixture.round_id], []).append(number)
-    otherwise = ByeKind.SIT_OUT if settings.format == LIVES else ByeKind.FULL
+    default_bye = ByeKind.SIT_OUT if settings.format == LIVES else ByeKind.FULL
     return SwissEvent(
         players_of(rows, places, draws),
         tuple(
-            _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}), otherwise)
+            _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}), default_bye)
             for at in sorted(by_round)
         ),
         planned=settings.rounds,
@@ -145,9 +145,9 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
 
 
 def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[SwissPlayer, ...]:
-    """Who takes part, by the paired rounds alone: each is in from the first he was paired in.
+    """Return the players of a stage, each from the first to the last round in which the draws include them.
 
-    Whoever has entered since is in from the next one; whoever has withdrawn was in to the last he was paired in.
+    An entry that has not been paired yet joins in the next round; one that has not withdrawn stays in.
     """
     first: dict[EntryId, int] = {}
     last: dict[EntryId, int] = {}
@@ -155,10 +155,10 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
         for entry in filter(None, draw.places):
             first.setdefault(entry, draw.round)
             last[entry] = draw.round
-    gone = {item.entry for item in rows.withdrawals()}
+    withdrawn = {item.entry for item in rows.withdrawals()}
     players = []
     for row in field_of(rows.stage, places):
-        has_left = row.pk in gone or row.status == Entry.Status.OUT
+        has_left = row.pk in withdrawn or row.status == Entry.Status.OUT
         if has_left and row.pk not in first:
             continue
         players.append(
@@ -174,10 +174,10 @@ def players_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> tuple[
 
 
 def field_of(stage: Stage, places: Places) -> list[Entry]:
-    """The entries that a stage is for: those of the division, or those who took the places of the stage before it.
+    """Return the entrants of a stage: the entries of the division, or those who qualified from the stage before.
 
-    Empty while these places are not known. Once a round is paired its players are a fact, whatever is corrected in
-    the stage before.
+    Empty while the qualifiers are unknown. Once a round is paired its players are a fact, whatever is corrected in the
+    stage before.
     """
     before = stage.division.stages.filter(number=stage.number - 1).first()
     entries = stage.division.entries.exclude(status=Entry.Status.WAITING).order_by("pk")
@@ -192,10 +192,10 @@ def field_of(stage: Stage, places: Places) -> list[Entry]:
     return [by_id[pk] for pk in taken or [] if pk in by_id]
 
 
-def _round(states: list[FixtureState], kinds: Mapping[str, str], otherwise: ByeKind) -> SwissRound:
-    """A round; a walkover that is not booked yet counts as the forfeit it will be.
+def _round(states: list[FixtureState], kinds: Mapping[str, str], default_bye: ByeKind) -> SwissRound:
+    """Return a round; a walkover that is not recorded yet counts as a forfeit.
 
-    `otherwise` is the kind of a bye that the pairing does not know.
+    `default_bye` is the kind of a bye that the pairing did not give.
     """
     pairs: list[SwissPair] = []
     byes: list[SwissBye] = []
@@ -204,5 +204,5 @@ def _round(states: list[FixtureState], kinds: Mapping[str, str], otherwise: ByeK
         if state.entrants is not None:
             pairs.append(SwissPair(*state.entrants, state.result or state.walkover))
         elif alone is not None:
-            byes.append(SwissBye(alone, ByeKind(kinds.get(str(alone), otherwise))))
+            byes.append(SwissBye(alone, ByeKind(kinds.get(str(alone), default_bye))))
     return SwissRound(tuple(pairs), tuple(byes))

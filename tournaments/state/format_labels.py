@@ -1,4 +1,4 @@
-"""Formats and their settings in words a club player understands."""
+"""Labels and descriptions of formats and their settings, for pages and forms."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,18 +31,18 @@ FORMAT_NAMES: Mapping[str, Promise] = {
     LEAGUE: gettext_lazy("League"),
 }
 FORMAT_SENTENCES: Mapping[str, Promise] = {
-    KNOCKOUT: gettext_lazy("Whoever loses is out."),
-    PROGRESSIVE: gettext_lazy("Whoever loses in the main draw goes on in a consolation of its own."),
+    KNOCKOUT: gettext_lazy("One loss and you are out."),
+    PROGRESSIVE: gettext_lazy("Players who lose in the main draw continue in a consolation bracket."),
     DOUBLE: gettext_lazy(
-        "Whoever loses goes on in the lower bracket, and its winner meets the upper winner for the title."
+        "Players who lose continue in the lower bracket, and its winner plays the upper winner for the title."
     ),
-    SWISS: gettext_lazy("Everybody plays every round, against somebody with as many wins; nobody meets twice."),
+    SWISS: gettext_lazy("Everybody plays every round, against players with about as many wins; nobody meets twice."),
     LIVES: gettext_lazy(
-        "Everybody meets players with as many lives left; each loss costs one, and the last one in wins."
+        "Everybody plays opponents with about as many lives left. Each loss costs a life; the last player left wins."
     ),
-    ROUND_ROBIN: gettext_lazy("Everybody meets everybody."),
-    GROUPS: gettext_lazy("Everybody meets everybody in his group; the best of each go on to the next stage."),
-    LEAGUE: gettext_lazy("Everybody meets everybody in any order, until a day that you set."),
+    ROUND_ROBIN: gettext_lazy("Everybody plays everybody."),
+    GROUPS: gettext_lazy("Everybody plays everybody in their group; the best of each group advance to the next stage."),
+    LEAGUE: gettext_lazy("Everybody plays everybody in any order, until a date that you set."),
 }
 PRESET_NAMES: Mapping[str, Promise] = {
     "knockout": gettext_lazy("Knockout"),
@@ -55,7 +55,7 @@ PRESET_NAMES: Mapping[str, Promise] = {
     "league": gettext_lazy("League"),
 }
 PATTERN_NAMES: Mapping[str, Promise] = {
-    "unshifted": gettext_lazy("evenly"),
+    "unshifted": gettext_lazy("even"),
     "shifted": gettext_lazy("losers enter early"),
     "early shift": gettext_lazy("losers enter early"),
     "late shift": gettext_lazy("losers enter late"),
@@ -64,37 +64,39 @@ PATTERN_NAMES: Mapping[str, Promise] = {
     "fewest rounds": gettext_lazy("fewest rounds"),
 }
 NEXT_ROUND_NAMES: Sequence[tuple[str, Promise]] = (
-    (NextRound.DRAFT.value, gettext_lazy("becomes a draft that a director publishes")),
-    (NextRound.PUBLISH.value, gettext_lazy("publishes itself after a countdown")),
-    (NextRound.ASK.value, gettext_lazy("waits until a director asks for it")),
+    (NextRound.DRAFT.value, gettext_lazy("becomes a draft for a director to publish")),
+    (NextRound.PUBLISH.value, gettext_lazy("is published automatically after a countdown")),
+    (NextRound.ASK.value, gettext_lazy("waits until a director requests it")),
 )
-"""What may happen to the next round, as forms offer it."""
+"""How the next round comes about: the choices of forms."""
 _EARLY = gettext_lazy(
-    "Losers enter early: the lower bracket is shorter, but the loser of the upper final has to win more than one match "
-    "to reach the final."
+    "Losers enter early: the lower bracket is shorter, but the loser of the upper final needs more than one win to "
+    "reach the final."
 )
 PATTERN_SENTENCES: Mapping[str, Promise] = {
-    "unshifted": gettext_lazy("Evenly: the losers of each round enter when no more players than they are left."),
+    "unshifted": gettext_lazy(
+        "Even: the losers of each round enter when no more than that number of players are left."
+    ),
     "shifted": _EARLY,
     "early shift": _EARLY,
     "supershift": _EARLY,
     "late shift": gettext_lazy(
-        "Losers enter late: the losers of the last rounds enter one round after the other, so the loser of the upper "
-        "final has to win more than one match to reach the final."
+        "Losers enter late: the losers of the last rounds enter one round after another, so the loser of the upper "
+        "final needs more than one win to reach the final."
     ),
-    "fewest byes": gettext_lazy("Fewest byes: losers enter where the numbers come out even, sometimes earlier."),
+    "fewest byes": gettext_lazy("Fewest byes: losers enter where the number of players is even, sometimes earlier."),
     "fewest rounds": gettext_lazy("Fewest rounds: losers enter as early as possible, even if it takes more byes."),
 }
 ORDER_NAMES: Mapping[Order, Promise] = {
     Order.RANDOM: gettext_lazy("by lot"),
-    Order.FOLD: gettext_lazy("the best against the weakest"),
-    Order.SLIDE: gettext_lazy("the upper half against the lower half"),
+    Order.FOLD: gettext_lazy("strongest against weakest"),
+    Order.SLIDE: gettext_lazy("upper half against lower half"),
     Order.RATING: gettext_lazy("neighbours by rating"),
 }
 
 
 def stage_name(settings: StageSettings) -> str:
-    """A stage in a few words, such as “Swiss, 5 rounds”."""
+    """Describe a stage in a few words, such as “Swiss, 5 rounds”."""
     name = str(FORMAT_NAMES[settings.format])
     if settings.format == SWISS and settings.rounds is not None:
         more = ngettext("%(count)d round", "%(count)d rounds", settings.rounds) % {"count": settings.rounds}
@@ -110,6 +112,6 @@ def stage_name(settings: StageSettings) -> str:
 
 
 def stages_name(stages: list[StageSettings]) -> str:
-    """All stages in a few words: “4 groups, then knockout”."""
+    """Describe all stages in a few words, such as “4 groups, then knockout”."""
     first, *rest = map(stage_name, stages)
-    return "".join([first, *(_(", then %(stage)s") % {"stage": one[:1].lower() + one[1:]} for one in rest)])
+    return "".join([first, *(_(", then %(stage)s") % {"stage": name[:1].lower() + name[1:]} for name in rest)])

@@ -1,4 +1,4 @@
-"""Small forms that pages carry beside what is typed: keys, times of a page, choices of where to go back to."""
+"""Forms that several packages use: idempotency keys, the time a page was rendered, reasons, pairs kept apart."""
 
 import secrets
 from datetime import UTC, datetime
@@ -20,37 +20,37 @@ YEAR_2286 = 10**10 - 1
 
 
 class IdempotencyKeyForm(forms.Form):
-    """What makes the second of two clicks find what the first has made."""
+    """The idempotency key of a form, by which a second click finds what the first one created."""
 
     key = forms.CharField(max_length=LONGEST_KEY)
 
     @classmethod
     def key_of(cls, data: QueryDict) -> str:
-        """The key that was sent, or a new one for a form to be shown."""
+        """Return the submitted key, or a new one for a fresh form."""
         form = cls(data)
         return str(form.cleaned_data["key"]) if form.is_valid() else secrets.token_urlsafe(12)
 
 
 class PageTimeForm(forms.Form):
-    """When the form that was sent was made, as it says itself."""
+    """The time at which a submitted page was rendered, in POSIX seconds."""
 
     seen = forms.IntegerField(min_value=0, max_value=YEAR_2286)
 
     @classmethod
     def instant_of(cls, data: QueryDict) -> datetime:
-        """That instant; now where the form does not say, so that nothing is told as new."""
+        """Return that time, or now if it is missing, so that no change is reported as new."""
         form = cls(data)
         return datetime.fromtimestamp(form.cleaned_data["seen"], UTC) if form.is_valid() else timezone.now()
 
 
 class ReasonForm(RefusingForm):
-    """Why something is done that others will ask about."""
+    """The reason for an action, shown in the log."""
 
     reason = forms.CharField(label=_("Reason"), max_length=LONGEST_REASON, required=False)
 
 
 class KeepApartForm(RefusingForm):
-    """Two players, whether they are to be kept apart or may meet after all, and the page it was said on."""
+    """Two players to keep apart or to let meet again, and the page to return to."""
 
     KEEP, LET_MEET = "keep", "let_meet"
 
@@ -62,7 +62,7 @@ class KeepApartForm(RefusingForm):
 
 
 class CancelForm(ReasonForm):
-    """Calls off the event that the page names, and no other."""
+    """Confirms that the event shown on the page is to be cancelled."""
 
     event = forms.CharField(max_length=10, widget=forms.HiddenInput)
 
@@ -72,7 +72,7 @@ class CancelForm(ReasonForm):
         self.tournament = tournament
 
     def clean_event(self) -> str:
-        """The event of this page."""
+        """Check that the form was made for this event."""
         event: str = self.cleaned_data["event"]
         if event != self.tournament.public_id:
             raise ValidationError(_("This form belongs to another event."))

@@ -1,4 +1,4 @@
-"""Deriving everything again from the facts: what differs from what is stored, and what cannot be so. None, ever."""
+"""Derive everything again from the facts and compare it with what is stored. There should never be a difference."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -19,7 +19,7 @@ BATCH = 500
 
 
 class Difference(NamedTuple):
-    """One stored value that is not what the facts give."""
+    """A stored value that differs from the one derived from the facts, or a broken invariant."""
 
     topic: str
     what: str
@@ -31,7 +31,7 @@ class Difference(NamedTuple):
 
 
 def differences(*, since: datetime | None = None, club: Club | None = None) -> Iterator[Difference]:
-    """Every difference, in divisions, then matches, then ratings. `since`: only what was made from then on."""
+    """Yield every difference in divisions, then matches, then ratings; with `since`, only in those created after it."""
     divisions = Division.objects.select_related("tournament")
     matches = Match.objects.all()
     if club is not None:
@@ -55,8 +55,8 @@ def _of_division(division: Division) -> Iterator[Difference]:
             yield Difference(
                 f"{division.topic} slot {slot.pk}", "drawn from", (slot.source, slot.source_fixture), source
             )
-        for number, stands in state.progress.fixtures.items():
-            yield from _of_fixture(division, rows.fixtures[number], rows.slots[rows.fixtures[number].pk], stands)
+        for number, fixture in state.progress.fixtures.items():
+            yield from _of_fixture(division, rows.fixtures[number], rows.slots[rows.fixtures[number].pk], fixture)
         status = Stage.Status.FINISHED if state.over else Stage.Status.RUNNING
         topic = f"{division.topic} stage {state.stage.number}"
         if state.stage.status != status:
@@ -71,22 +71,22 @@ def _of_fixture(
     topic = f"{division.topic} M{fixture.number}"
     if fixture.status != state.status.value:
         yield Difference(topic, "status", fixture.status, state.status.value)
-    for slot, stands in zip(slots, state.slots, strict=True):
+    for slot, derived_slot in zip(slots, state.slots, strict=True):
         stored, derived = (
             (slot.status, slot.entry_id, slot.absent_id),
-            (stands.status.value, stands.entry, stands.absent),
+            (derived_slot.status.value, derived_slot.entry, derived_slot.absent),
         )
         if stored != derived:
             yield Difference(topic, f"side {slot.side}", stored, derived)
-    two = state.entrants is not None
-    if two != (fixture.match is not None):
-        yield Difference(topic, "has a match", fixture.match is not None, two)
+    needs_match = state.entrants is not None
+    if needs_match != (fixture.match is not None):
+        yield Difference(topic, "has a match", fixture.match is not None, needs_match)
     if fixture.match is not None:
         yield from _of_players(topic, fixture.match, slots)
 
 
 def _of_players(topic: str, match: Match, slots: Iterable[Slot]) -> Iterator[Difference]:
-    """The match of a fixture is between the two who stand there."""
+    """Check that the match of a fixture is between its two entrants."""
     entrants = [slot.entry or slot.absent for slot in slots]
     players = [entry.player_id if entry else None for entry in entrants]
     if players != [match.player_0_id, match.player_1_id]:
@@ -114,7 +114,7 @@ def _of_match(match: Match) -> Iterator[Difference]:
 
 
 def _state(match: Match, standing: Result | None) -> str:
-    """Where a match stands by its facts alone."""
+    """Derive the state of a match from its facts."""
     if standing is not None:
         return Match.State.VOID if standing.kind == Result.Kind.VOID else Match.State.SETTLED
     if hasattr(match, "live"):
@@ -126,8 +126,8 @@ def _state(match: Match, standing: Result | None) -> str:
 
 
 def _of_pool(pool: RatingPool) -> Iterator[Difference]:
-    found = ratings.check_ratings(pool)
+    report = ratings.check_ratings(pool)
     topic = f"pool:{pool.pk}"
     for name in ("changes", "standings", "unmoved"):
-        for place, (stored, derived) in getattr(found, name).items():
+        for place, (stored, derived) in getattr(report, name).items():
             yield Difference(topic, f"{name} of {place}", stored, derived)

@@ -1,6 +1,6 @@
-"""Lots drawn after the draw: byes of late entries, ties, matches that nobody played.
+"""Lots drawn after the draw: byes of late entries, ties, unplayed matches.
 
-They come from a seed of their own, whose hash is public with that of the draw.
+They have a seed of their own, whose hash is published together with that of the draw.
 """
 
 from tournaments.formats import lots as pure
@@ -9,10 +9,10 @@ from tournaments.models import Stage
 
 
 def lots_seed(stage: Stage) -> bytes:
-    """The secret seed of a stage's lots, for formats that draw several."""
+    """Return the secret seed of a stage's lots, for formats that draw several."""
     return bytes.fromhex(stage.lots_seed)
 
 
 def lot(stage: Stage, *key: str | int) -> Lots:
-    """The lot of a stage that decides what `key` names; see `tournaments.formats.lots.lot` for how to choose a key."""
+    """Return the lots of a stage for the decision named by `key`; see `tournaments.formats.lots.lot` for keys."""
     return pure.lot(lots_seed(stage), *key)

@@ -1,4 +1,4 @@
-"""Who the entries of a division are, as one reader may see them, and which of them is his."""
+"""The names of a division's entries as a reader may see them, and the reader's own entry."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from tournaments.models import Division, Entry
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Who the entries are, as this reader may see them."""
+    """The entries of a division and whether the reader may see names in full."""
 
     entries: Mapping[int, Entry]
     staff: bool = False
 
     def of(self, entry: int | None) -> str:
-        """The name of an entry."""
-        found = self.entries.get(entry) if entry is not None else None
-        return shown(found.player, self.staff) if found else ""
+        """Return the name of an entry; empty if there is none."""
+        row = self.entries.get(entry) if entry is not None else None
+        return shown(row.player, self.staff) if row else ""
 
     def find(self, text: str) -> list[Entry]:
-        """Entries whose name has this in it; one who is called exactly that, or has this public id, alone."""
+        """Return the entries whose name contains `text`; only the exact one if its name or public id equals it."""
         key = fold(text)
         if not key:
             return []
@@ -36,22 +36,22 @@ class Names:
 
 
 def shown(player: Player, staff: bool) -> str:
-    """A player's name: those who run an event see it in full, unless it was erased."""
+    """Return a player's name; staff see it in full unless it was erased."""
     return player.name if staff and player.erased_at is None else player.shown_name
 
 
 def names_of(division: Division, *, staff: bool) -> Names:
-    """Every entry of a division, those who withdrew too; `staff` sees all names in full."""
+    """Return the names of all entries of a division, including withdrawn ones; `staff` see them in full."""
     return Names({entry.pk: entry for entry in division.entries.select_related("player")}, staff)
 
 
 def names_for(user: Visitor, division: Division) -> Names:
-    """Every entry of a division, those who withdrew too, as this reader may see them."""
+    """Return the names of all entries of a division, including withdrawn ones, as this reader may see them."""
     return names_of(division, staff=people.is_at_least(people.role_in(user, division.tournament.club), Role.ASSISTANT))
 
 
 def own_entry(names: Names, user: Visitor) -> Entry | None:
-    """The reader's own entry, one that stands before one that was withdrawn."""
+    """Return the reader's own entry, preferably one that was not withdrawn."""
     if not isinstance(user, User):
         return None
     own = [entry for entry in names.entries.values() if entry.player.user_id == user.pk]

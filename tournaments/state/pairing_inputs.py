@@ -1,4 +1,4 @@
-"""What the pairing of a round depends on, so that it can be told whether one was made from what is no longer so."""
+"""What the pairing of a round depends on, and a digest of it that shows whether a draft is outdated."""
 
 import hashlib
 import json
@@ -8,11 +8,11 @@ from tournaments.formats.swiss.event import ByeKind, SwissEvent, SwissPlayer
 from tournaments.models import ByeRequest, Division, KeptApart, Stage
 
 Byes = Mapping[int, ByeKind]
-"""Entry -> kind of the bye it asked for."""
+"""Entry id -> kind of the bye it requested."""
 
 
 def requested_byes(stage: Stage, event: SwissEvent) -> Byes:
-    """Who of those still in asked to miss the next round."""
+    """Return the byes that active entries requested for the next round."""
     number = event.next_round
     active = {player.entry for player in _active(event, number)}
     rows = ByeRequest.objects.filter(stage=stage, round=number, taken_back_at=None)
@@ -20,18 +20,18 @@ def requested_byes(stage: Stage, event: SwissEvent) -> Byes:
 
 
 def kept_apart(division: Division) -> frozenset[frozenset[int]]:
-    """The pairs of entries that are not to meet."""
+    """Return the pairs of entries that must not meet."""
     rows = KeptApart.objects.filter(division=division, taken_back_at=None)
     return frozenset(frozenset(pair) for pair in rows.values_list("first", "second"))
 
 
 def digest(event: SwissEvent, byes: Byes) -> str:
-    """A fingerprint of who is in with which score, who has met or must not, the byes asked for, and the rounds to go.
+    """Return a digest of the active players with their scores, meetings, forbidden pairs, byes and planned rounds.
 
-    Ratings and clubs are left out: a draft does not become wrong with them.
+    Ratings and clubs are left out, because a change of these does not make a draft wrong.
     """
     number = event.next_round
-    known = {
+    inputs = {
         "round": number,
         "players": sorted([p.entry, event.scores[p.entry], event.losses[p.entry]] for p in _active(event, number)),
         "met": sorted([*sorted(pair), *rounds] for pair, rounds in event.meetings.items()),
@@ -41,7 +41,7 @@ def digest(event: SwissEvent, byes: Byes) -> str:
         "planned": event.planned,
         "rematches": event.allow_rematches,
     }
-    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
 
 def _active(event: SwissEvent, number: int) -> list[SwissPlayer]:

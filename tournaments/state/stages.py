@@ -1,4 +1,4 @@
-"""The stages of a division: which formats follow each other, set by the director before the draw."""
+"""The stages of a division: the formats it is played in, which the director sets before the draw."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,12 +19,12 @@ from tournaments.state.plans import settings_of, store_settings
 
 
 def first_stage(division: Division) -> Stage:
-    """The stage the entries go into; made with its secret seed when it is first asked for."""
+    """Return the first stage of a division; create it, with its secret seeds, if there is none."""
     return division.stages.order_by("number").first() or new_stage(division, 1, StageSettings())
 
 
 def new_stage(division: Division, number: int, settings: StageSettings) -> Stage:
-    """A planned stage with secret seeds of its own: one for the draw, one for the lots drawn later."""
+    """Create a planned stage with new secret seeds: one for the draw, one for the lots drawn later."""
     seed, seed_hash = new_seed()
     lots_seed, lots_hash = new_seed()
     return Stage.objects.create(
@@ -40,13 +40,13 @@ def new_stage(division: Division, number: int, settings: StageSettings) -> Stage
 
 
 def commit_published(tournament: Tournament, stages: Sequence[Stage], *, club: Club, now: datetime) -> None:
-    """Enters stages that are new in a published event into the club's list of commitments; the club is locked."""
+    """Add new stages of a published event to the club's list of commitments; the club is locked."""
     if tournament.status != Tournament.Status.DRAFT:
         commit([stage for stage in stages if commitment_of(stage) is None], club=club, now=now)
 
 
 def stage_settings(division: Division) -> list[StageSettings]:
-    """What the stages of a division are played by; a knockout where nothing was set."""
+    """Return the settings of a division's stages; a knockout if nothing was set."""
     return [settings_of(stage) for stage in division.stages.order_by("number")] or [StageSettings()]
 
 
@@ -59,11 +59,11 @@ def set_stages(
     now: datetime,
     tables: int | None = None,
 ) -> list[Stage]:
-    """Sets the formats of a division, one after the other; a draft made before is outdated and discarded.
+    """Set the formats of a division's stages, in order; discard earlier drafts, which are outdated.
 
-    `tables` are those of the whole event, None to leave them.
+    `tables` is the number of tables of the whole event; None leaves it unchanged.
 
-    All but the last name their `qualifiers`. The first stage keeps its seed, whose hash may have been seen.
+    All stages but the last need `qualifiers`. The first stage keeps its seed, whose hash may be known already.
     Refused: `stale`, `division_drawn`, `stage_count`, `stage_qualifiers`, and what `checked_stages` refuses.
     """
     with transaction.atomic():
@@ -71,7 +71,7 @@ def set_stages(
         if tables is not None:
             lock_event(division.tournament_id)
         row = lock_division(division.pk)
-        wanted = checked_stages(stages, row.lengths)
+        new_settings = checked_stages(stages, row.lengths)
         if row.seq != after:
             raise Refused("stale")
         if row.status != Division.Status.ENTRIES:
@@ -79,21 +79,21 @@ def set_stages(
         if tables is not None:
             _set_tables(row.tournament, tables, by)
         before = [settings_of(stage) for stage in row.stages.order_by("number")]
-        if before == wanted:
+        if before == new_settings:
             return list(row.stages.order_by("number"))
-        made = [_set(row, number, settings) for number, settings in enumerate(wanted, start=1)]
-        removed = row.stages.filter(number__gt=len(wanted))
+        new_stages = [_set(row, number, settings) for number, settings in enumerate(new_settings, start=1)]
+        removed = row.stages.filter(number__gt=len(new_settings))
         abandon(removed, now=now)
         removed.delete()
-        commit_published(row.tournament, made, club=club, now=now)
-        Draw.objects.filter(stage__in=made, state__in=[Draw.State.DRAFT, Draw.State.REQUESTED]).update(
+        commit_published(row.tournament, new_stages, club=club, now=now)
+        Draw.objects.filter(stage__in=new_stages, state__in=[Draw.State.DRAFT, Draw.State.REQUESTED]).update(
             state=Draw.State.DISCARDED
         )
         row.seq += 1
         row.save(update_fields=["seq"])
-        changes = {"format": [_told(before), _told(wanted)]}
+        changes = {"format": [_summary(before), _summary(new_settings)]}
         log(by, "stages_changed", row.topic, club=row.tournament.club, changes=changes)
-    return made
+    return new_stages
 
 
 def _set(division: Division, number: int, settings: StageSettings) -> Stage:
@@ -111,13 +111,13 @@ def _set_tables(tournament: Tournament, tables: int, by: Actor) -> None:
         log(by, "tournament_changed", tournament.topic, club=tournament.club, changes=changes)
 
 
-def _told(stages: Sequence[StageSettings]) -> str:
-    """All stages as the log keeps them: formats, each with what differs from its defaults."""
+def _summary(stages: Sequence[StageSettings]) -> str:
+    """Summarise the stages for the log: their formats with the settings that differ from the defaults."""
     return "; ".join(
-        " ".join([one.format, *(f"{name}={value}" for name, value in one.as_data().items())]) for one in stages
+        " ".join([stage.format, *(f"{name}={value}" for name, value in stage.as_data().items())]) for stage in stages
     )
 
 
 def round_deadlines(stage: Stage) -> list[datetime | None]:
-    """The instants at which the rounds end, as the division's settings give them."""
+    """Return the deadlines of the rounds of a stage, as set by the director; None for a round without one."""
     return [datetime.fromisoformat(text) if text else None for text in stage.settings.get("deadlines", [])]

@@ -98,7 +98,7 @@ def test_pairs_are_fixed_by_hand_and_marked(begun: Begun, alice_client: Client) 
     refused = send(
         alice_client, driver, "pair/", first=[first.public_id, ""], second=[Entry.objects.get(pk=met[1]).public_id, ""]
     )
-    assert "have met, or are not to meet" in refused
+    assert "have already met, or are kept apart" in refused
     assert "Choose a player" in send(alice_client, driver, "pair/", first=[first.public_id], second=[""])
     send(alice_client, driver, "pair/", first=["", first.public_id], second=["", other.public_id])
     driver.work()

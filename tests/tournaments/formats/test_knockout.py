@@ -107,7 +107,7 @@ def test_fields_outside_2_to_4096_are_refused(size, code):
 def test_an_entry_given_twice_and_a_seed_not_entered_are_refused():
     with pytest.raises(Refused, match="twice"):
         draw([1, 2, 2], seed=SEED)
-    with pytest.raises(Refused, match="not in this field"):
+    with pytest.raises(Refused, match="does not take part"):
         draw([1, 2, 3], seed=SEED, seeds=[4])
 
 

@@ -177,7 +177,7 @@ def test_a_late_entrants_loss_takes_a_bye_of_the_consolation():
 
 
 def test_double_elimination_needs_a_pattern_with_a_final():
-    with pytest.raises(Refused, match="ends in X"):
+    with pytest.raises(Refused, match="must end in X"):
         double_elimination(main(8), seed=SEED, pattern="A.B.|.C.")
 
 

@@ -121,7 +121,7 @@ def test_points_by_pair_give_the_loser_his_share():
 
 
 def test_a_group_of_one_and_an_entry_given_twice_are_refused():
-    with pytest.raises(Refused, match="too small"):
+    with pytest.raises(Refused, match="Too few entries"):
         round_robin([1], key="A")
     with pytest.raises(Refused, match="twice"):
         round_robin([1, 1], key="A")

@@ -69,7 +69,7 @@ def test_lives_have_no_more_rematches_than_the_players_left_force():
 def test_an_unknown_format_and_a_pattern_without_final_are_refused():
     with pytest.raises(Refused, match="not a format"):
         simulate(Spec("ladder", 8))
-    with pytest.raises(Refused, match="ends in X"):
+    with pytest.raises(Refused, match="must end in X"):
         simulate(Spec("double", 8, pattern="A.B.|.C."))
-    with pytest.raises(Refused, match="too small"):
+    with pytest.raises(Refused, match="Too few entries"):
         simulate(Spec("progressive", 3))

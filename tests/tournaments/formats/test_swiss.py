@@ -240,11 +240,11 @@ def test_forbidden_pairs_never_meet_and_manual_pairs_stand_first():
 @pytest.mark.parametrize(
     ("manual", "reason"),
     [
-        (((1, 1),), "both"),
-        (((1, 9),), "both"),
-        (((1, 2), (2, 3)), "taken"),
+        (((1, 1),), "both play"),
+        (((1, 9),), "both play"),
+        (((1, 2), (2, 3)), "another pair"),
         (((3, 4),), "met"),
-        (((5, 6),), "must not"),
+        (((5, 6),), "kept apart"),
     ],
 )
 def test_a_manual_pair_that_cannot_be_is_refused(manual, reason):
@@ -281,7 +281,7 @@ def test_an_open_result_a_finished_event_and_a_lone_player_are_refused():
         pair_round(event.with_round(pair_round(event, seed=SEED)), seed=SEED)
     with pytest.raises(Refused, match="All 1 rounds"):
         pair_round(play(event, 1), seed=SEED)
-    with pytest.raises(Refused, match="Two are needed"):
+    with pytest.raises(Refused, match="Too few players"):
         pair_round(field(1), seed=SEED)
 
 

@@ -102,7 +102,7 @@ def test_point_difference_is_capped_at_the_match_length():
 def test_point_difference_is_refused_where_lengths_differ():
     games = dict(three().games)
     games[ALICE] = [win(BOB, 7, 5, length=9), win(CAROL)]
-    with pytest.raises(Refused, match="one match length"):
+    with pytest.raises(Refused, match="one length"):
         standings(Records(games), ["point_difference"])
     assert "point_difference" not in offered([5, 7])
     assert set(offered([7, 7])) == set(TIEBREAKS)

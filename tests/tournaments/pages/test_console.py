@@ -199,7 +199,7 @@ def test_a_stale_form_is_told_what_happened_meanwhile(running: RunningEvent, ali
     assert answer.status_code == 409
     said = text(answer.content.decode())
     assert "Changes since you opened this page:" in said
-    assert "claimed a score" in said
+    assert "reported a result" in said
     assert not Result.objects.exists()
 
 
@@ -305,12 +305,12 @@ def test_a_page_for_htmx_is_only_the_part_that_changes(running: RunningEvent, al
 def test_the_log_says_who_did_what_from_what_to_what(running: RunningEvent, alice_client: Client) -> None:
     post(alice_client, f"{running.fixture_url}result/", {**SAID, "reason": "seen by me"})
     said = text(page(alice_client, f"{running.url}console/log/"))
-    assert "Alice booked a result M1" in said
+    assert "Alice recorded a result M1" in said
     assert "7–3" in said
     assert "seen by me" in said
     only = text(page(alice_client, f"{running.url}console/log/?kind=draw&who=people"))
     assert "published the draw" in only
-    assert "booked a result" not in only
+    assert "recorded a result" not in only
     assert "The system" not in only
 
 

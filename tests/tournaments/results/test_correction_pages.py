@@ -170,7 +170,7 @@ def test_assistants_look_and_do_not_apply(as_user: Any, erin: User, played: Runn
 def test_what_cannot_be_corrected_says_so(alice_client: Client, running: RunningEvent) -> None:
     answer = alice_client.get(f"{running.fixture_url}correct/")
     assert answer.status_code == 409
-    assert "has no result that could be corrected" in answer.content.decode()
+    assert "has no result to correct" in answer.content.decode()
 
 
 def test_the_same_result_is_no_correction(alice_client: Client, played: RunningEvent) -> None:

@@ -203,13 +203,13 @@ def test_what_is_impossible_is_said_with_its_reason(alice_client: Client, tonigh
 @pytest.mark.parametrize(
     ("stage", "evening", "sentence"),
     [
-        ({"format": "swiss", "lengths": "5 99"}, {}, "not to 99"),
+        ({"format": "swiss", "lengths": "5 99"}, {}, "not 99"),
         ({"format": "swiss", "rounds": "many"}, {}, "Enter a whole number"),
-        ({"format": "progressive", "pattern": "own", "own_pattern": "A.B?"}, {}, "is not part of a pattern"),
+        ({"format": "progressive", "pattern": "own", "own_pattern": "A.B?"}, {}, "is not allowed in a pattern"),
         ({"format": "progressive", "pattern": "own", "own_pattern": ""}, {}, "The pattern is empty"),
-        ({"format": "progressive", "last_chance": "B.A."}, {}, "out of order"),
+        ({"format": "progressive", "last_chance": "B.A."}, {}, "alphabetical order"),
         ({"format": "ladder"}, {}, "Select a valid choice"),
-        ({"format": "roundrobin", "win": 1, "loss": 1}, {}, "cannot be"),
+        ({"format": "roundrobin", "win": 1, "loss": 1}, {}, "is not a valid value"),
         ({"format": "swiss"}, {"tables": 0}, "greater than or equal to 1"),
         ({"format": "swiss"}, {"players": "x"}, "Enter a whole number"),
     ],
