@@ -7,6 +7,7 @@ from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView
 
 from config import views
+from core.live.views import stream
 
 handler400 = "config.error_pages.bad_request"
 handler403 = "config.error_pages.permission_denied"
@@ -19,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("language/", set_language, name="set-language"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
+    path("live/", stream, name="live-stream"),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/docs/", views.ApiDocs.as_view(url_name="api-schema"), name="api-docs"),
     path("", include("players.urls")),

@@ -42,6 +42,8 @@ ROUTES: dict[str, Access] = {
     # Django's view redirects GET requests.
     "language/": Access(302, 302, 302),
     "healthz": EVERYBODY,
+    # Without a topic there is nothing to watch; who may watch what: tests/core/live/test_stream.py.
+    "live/": Access(400, 400, 400),
     "readyz": EVERYBODY,
     "api/schema/": EVERYBODY,
     "api/docs/": EVERYBODY,

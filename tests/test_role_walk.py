@@ -16,7 +16,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
-from matches.lifecycle.opening import Opening, open_matches
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import Submission
 from matches.play.services.starting import PlaySettings, start
 from matches.rankings.services.imports import apply_import
@@ -90,7 +90,7 @@ PROPOSER = PLAYERS | {"opponent": MAY_NOT}
 # Methods missing here are allowed to nobody.
 GROUPS: list[tuple[str, Row, str]] = [
     # The site
-    ("get", PUBLIC, "home healthz readyz api-schema api-docs"),
+    ("get", PUBLIC, "home healthz readyz live-stream api-schema api-docs"),
     ("post", PUBLIC, "set-theme"),
     ("get post put patch delete", PUBLIC, "set-language"),
     # Accounts
@@ -237,7 +237,7 @@ def world(running: RunningEvent, club: Club, bob_player: Player) -> World:
     sent = submissions.submit(data=text, file_name="a.mat", source=Submission.Source.API, now=NOW).submission
     adjudicate_submission(submission_id=sent.pk, now=NOW)
     own = records.submit_for_match(match=match, side=side, data=text, source="api", by=SYSTEM, now=NOW).submission
-    live = open_matches([Opening(match.players, 5)], club=club, by=SYSTEM, now=NOW)[0]
+    live = open_matches([Opening(match.players, 5)], settings=MatchSettings(club=club), by=SYSTEM, now=NOW)[0]
     start(match=live, settings=PlaySettings(server_chains=True), by=SYSTEM, now=NOW)
     pool = create_pool(club=club, settings=PoolSettings("Ladder"), by=SYSTEM)
     places = {

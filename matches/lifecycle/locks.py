@@ -1,5 +1,6 @@
 """Locking a match, checking that it may be changed, and saving it."""
 
+from core.live.publishing import publish_on_commit
 from core.locks import for_update
 from engine.errors import Refused
 from matches.models import Match
@@ -39,3 +40,4 @@ def changed(match: Match, *fields: str) -> None:
     """Save a locked match after a visible change, which increments `seq`."""
     match.seq += 1
     match.save(update_fields=["seq", *fields])
+    publish_on_commit(match.topic, match.seq)

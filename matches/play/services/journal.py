@@ -12,6 +12,7 @@ from engine.errors import Refused
 from engine.scoring import WinKind
 from matches.lifecycle.begun import derive_begun
 from matches.lifecycle.finish import Basis, ResultInput, append_result
+from matches.lifecycle.locks import changed
 from matches.models import Action, LiveMatch, Match, Result
 from matches.play.codec import from_data, to_data
 from matches.play.live import Event, Kind, LiveState, after_event
@@ -98,8 +99,7 @@ class Journal:
             return
         if begins:
             derive_begun(self.match)
-        self.match.seq += 1
-        self.match.save(update_fields=["seq", "begun_at"])
+        changed(self.match, "begun_at")
 
     def _finish(self, now: datetime) -> None:
         """Append the result; whatever stands above the match learns of it from a worker."""

@@ -1,0 +1,123 @@
+"""One subscription a process, which feeds every stream of that process."""
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable
+from weakref import WeakKeyDictionary
+
+import structlog
+from django.conf import settings
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from core.live.publishing import CHANNEL
+
+log = structlog.get_logger(__name__)
+
+QUEUE_LENGTH = 100
+"""Changes a slow stream may be behind; then it is closed, and its client catches up by numbers."""
+RETRY_AFTER = 1.0
+"""Seconds between attempts to reach the broker."""
+Change = tuple[str, int]
+"""A topic and its new number."""
+Queue = asyncio.Queue[Change | None]
+
+
+class Hub:
+    """Hands each change of a topic to the streams that watch it."""
+
+    def __init__(self) -> None:
+        self._watchers: defaultdict[str, set[Queue]] = defaultdict(set)
+        self._reader: asyncio.Task[None] | None = None
+        self._subscribed = asyncio.Event()
+
+    async def watch(self, topics: Iterable[str]) -> "Watch":
+        """Begin to collect changes of these topics; waits for the subscription, but not for a broker that is down."""
+        if self._reader is None or self._reader.done():
+            self._reader = asyncio.create_task(self._read())
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._subscribed.wait(), RETRY_AFTER)
+        return Watch(self._watchers, list(topics))
+
+    async def _read(self) -> None:
+        """Read changes until nobody watches any more."""
+        while True:
+            try:
+                await self._read_from_broker()
+            except RedisError as error:
+                log.warning("live_broker_unreachable", error=str(error))
+            self._subscribed.clear()
+            # What was published meanwhile is lost: every client connects again and compares numbers.
+            self._close_all()
+            await asyncio.sleep(RETRY_AFTER)
+
+    async def _read_from_broker(self) -> None:
+        client = Redis.from_url(settings.REDIS_URL)
+        async with client, client.pubsub() as pubsub:
+            await pubsub.psubscribe(f"{CHANNEL}*")
+            async for message in pubsub.listen():
+                if message["type"] == "psubscribe":
+                    self._subscribed.set()
+                elif message["type"] == "pmessage":
+                    self._hand_out(message["channel"].decode().removeprefix(CHANNEL), int(message["data"]))
+
+    def _hand_out(self, topic: str, seq: int) -> None:
+        for queue in list(self._watchers.get(topic, ())):
+            if queue.full():
+                _end(queue)
+            else:
+                queue.put_nowait((topic, seq))
+
+    def _close_all(self) -> None:
+        for queue in {queue for queues in self._watchers.values() for queue in queues}:
+            _end(queue)
+
+
+class Watch:
+    """The changes of some topics since it was made; use it as a context manager."""
+
+    def __init__(self, watchers: defaultdict[str, set[Queue]], topics: list[str]) -> None:
+        self._watchers, self._topics = watchers, topics
+        self._queue: Queue = asyncio.Queue(QUEUE_LENGTH)
+        for topic in topics:
+            watchers[topic].add(self._queue)
+
+    def __enter__(self) -> "Watch":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for topic in self._topics:
+            self._watchers[topic].discard(self._queue)
+            if not self._watchers[topic]:
+                del self._watchers[topic]
+
+    async def changes(self, *, every: float) -> AsyncIterator[Change | None]:
+        """Yield each change, and None where there was none for `every` seconds; ends when the stream must close."""
+        while True:
+            try:
+                change = await asyncio.wait_for(self._queue.get(), every)
+            except TimeoutError:
+                yield None
+                continue
+            if change is None:
+                return
+            yield change
+
+
+def _end(queue: Queue) -> None:
+    """Make a stream end, whatever it has not sent yet."""
+    while not queue.empty():
+        queue.get_nowait()
+    queue.put_nowait(None)
+
+
+_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+
+
+def hub() -> Hub:
+    """The hub of the running event loop; a web process has one."""
+    loop = asyncio.get_running_loop()
+    if loop not in _hubs:
+        _hubs[loop] = Hub()
+    return _hubs[loop]
