@@ -22,12 +22,12 @@ RULE = "─" * 100
 
 
 def names() -> list[str]:
-    """What there is to run: every `bench_….py` beside this file."""
+    """Return the names of the benchmarks: every `bench_….py` beside this file."""
     return sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
 
 
 def about_this_run() -> str:
-    """When, on what, and of which code."""
+    """Describe the time, the machine and the commit."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     return "\n".join(
@@ -40,7 +40,7 @@ def about_this_run() -> str:
 
 
 def _commit() -> str:
-    """The commit, with a mark where files differ from it; outside a checkout nothing is known."""
+    """Return the commit, marked if files differ from it."""
     command = ["git", "-C", str(HERE), "describe", "--always", "--dirty"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
@@ -49,7 +49,7 @@ def _commit() -> str:
 
 
 def run(name: str) -> bool:
-    """Run one and say how long it took; whether it went well."""
+    """Run a benchmark and print its time; return whether it succeeded."""
     about = (import_module(f"benchmarks.bench_{name}").__doc__ or name).strip().partition("\n\n")[0]
     print(f"\n{RULE}\n{' '.join(about.split())}\n", flush=True)
     begun = monotonic()

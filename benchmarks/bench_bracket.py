@@ -23,14 +23,14 @@ PLAYERS = 256
 SEED = 1975
 LENGTH = 9
 PLAYED = {KNOCKOUT: 200, DOUBLE: 300}
-"""Of the 255 and 511 matches, those with a result."""
+"""How many of the 255 and 511 matches have a result."""
 
 FIRST = ["Elif", "Omar", "Uma", "Mei", "Anna", "Ben", "Zoe", "Victor", "Kit", "Gus", "Quinn", "Aki", "Søren", "Íngrid"]
 LAST = ["Ristic", "Kageyama", "Trencsenyi", "Simonsen", "Tomar", "Wright", "Lylloff", "Ballard", "Gulyas", "Weinberg"]
 
 
 def half_played(rng: random.Random) -> dict[str, Division]:
-    """A knockout and a double elimination in which so many matches have a result."""
+    """Return a knockout and a double elimination in which the first matches have a result."""
     now = timezone.now()
     club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
     tournament = events.create_tournament(club=club, by=SYSTEM, now=now, name="Nordic Cup", starts_at=now)
@@ -55,7 +55,7 @@ def half_played(rng: random.Random) -> dict[str, Division]:
 
 
 def _play(division: Division, rng: random.Random, count: int) -> None:
-    """So many results, in the order of the matches."""
+    """Enter results in the order of the matches."""
     now = timezone.now()
     played = 0
     while played < count:
@@ -68,12 +68,12 @@ def _play(division: Division, rng: random.Random, count: int) -> None:
 
 
 def page_of(division: Division) -> str:
-    """The address of a division."""
+    """Return the URL of a division."""
     return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
 
 
 def main() -> None:
-    """Build the event, then ask for its pages."""
+    """Build the event, then measure its pages."""
     with database():
         divisions = half_played(random.Random(SEED))  # noqa: S311, a run that can be repeated
         fields = ", ".join(f"{format_} with {count} results" for format_, count in PLAYED.items())

@@ -35,7 +35,7 @@ TARGET = 1.0
 
 
 def finished(rng: random.Random) -> Division:
-    """A double elimination that is played to its end."""
+    """Return a double elimination with all its results."""
     now = timezone.now()
     club = Club.objects.create(name="Harbour", slug="harbour", time_zone="Europe/Copenhagen")
     tournament = events.create_tournament(club=club, by=SYSTEM, now=now, name="Nordic Cup", starts_at=now)
@@ -65,7 +65,7 @@ class Timer:
         self.best: dict[str, tuple[float, int]] = {}
 
     def __call__(self, label: str, act: Callable[[], Any]) -> Any:
-        """Do it, and remember how long it took."""
+        """Run a step and keep its time."""
         with CaptureQueriesContext(connection) as queries:
             begun = perf_counter()
             answer = act()
@@ -76,7 +76,7 @@ class Timer:
 
 
 def correct_once(division: Division, timed: Timer) -> int:
-    """A correction and its undo; how many matches it changes."""
+    """Apply and undo a correction; return how many matches it changes."""
     now = timezone.now()
     fixture = Fixture.objects.filter(stage__division=division, number=1).select_related("stage__division").get()
     standing = fixture.match.results.latest("version")

@@ -1,4 +1,4 @@
-"""The engine's speed: legal plays, match records, and how both grow; other engines beside ours in the same run.
+"""The speed of the engine: legal plays and match records, beside other engines in the same run.
 
     python -m benchmarks.bench_engine [--seed 1] [--pairs 10000] [--three-plies] [--brief]
 
@@ -36,7 +36,7 @@ ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
 THREE_PLIES = 116_154_993
 RUNS = 5
 NAIVE_PAIRS = 1000
-"""The naive generator is shown on fewer pairs, for it is slow."""
+"""Pairs for the naive generator, which is slow."""
 LENGTHS = (1, 3, 5, 7, 9, 11, 15, 21, 25)
 MATCHES = 20
 """Matches of each length."""
@@ -45,8 +45,8 @@ Pair = tuple[Position, tuple[int, int]]
 
 
 def pairs(seed: int, count: int) -> list[Pair]:
-    """Positions met in matches of simple players, each with a random roll."""
-    chance = Random(seed)  # noqa: S311, a run that can be repeated
+    """Return positions from random games, each with a random roll."""
+    chance = Random(seed)  # noqa: S311, repeatable
     positions: list[Position] = []
     while len(positions) < count:
         position = Position.start()
@@ -63,7 +63,7 @@ def _roll(chance: Random) -> tuple[int, int]:
 
 
 def best(work: Callable[[], object], runs: int = RUNS) -> float:
-    """Processor seconds of the fastest of several runs."""
+    """Return the processor seconds of the fastest of several runs."""
     times = []
     for _ in range(runs):
         begun = process_time()
@@ -73,7 +73,7 @@ def best(work: Callable[[], object], runs: int = RUNS) -> float:
 
 
 def rate(name: str, inputs: list[Any], work: Callable[..., object], plays: int) -> str:
-    """A line of the table: calls a second, one after the other, and how many plays they found in all."""
+    """Return a line of the table: calls a second, one after the other, and the total number of plays."""
 
     def all_inputs() -> None:
         for each in inputs:
@@ -83,7 +83,7 @@ def rate(name: str, inputs: list[Any], work: Callable[..., object], plays: int) 
 
 
 def legal_sets(sample: list[Pair]) -> list[str]:
-    """Full legal sets a second, ours and the naive one."""
+    """Measure full legal sets a second, ours and the naive one."""
     keys = [(position.key, *dice) for position, dice in sample]
     boards = [(position.counts, dice) for position, dice in sample[:NAIVE_PAIRS]]
     play_count = sum(len(legal_results(*key)) for key in keys)
@@ -106,7 +106,7 @@ def _texts(position: Position, dice: tuple[int, int]) -> list[str]:
 
 
 def peers(sample: list[Pair]) -> list[str]:
-    """The same pairs in other engines, called from Python."""
+    """Measure the same pairs with other engines, called from Python."""
     if PEERS.is_dir():
         sys.path.append(str(PEERS))
     return [_gnubg_nn(sample), _bgsage(sample)]
@@ -129,7 +129,7 @@ def _gnubg_nn(sample: list[Pair]) -> str:
 
 
 def _bgsage(sample: list[Pair]) -> str:
-    """It gives the same plays as we do, and where there is no move the board as it was."""
+    """Measure bgsage, which returns the same plays as ours, and the unchanged board if there is no move."""
     try:
         possible_moves = import_module("bgsage").possible_moves
     except ImportError:
@@ -141,7 +141,7 @@ def _bgsage(sample: list[Pair]) -> str:
 
 
 def compiled_and_pure(options: list[str]) -> str:
-    """The three figures of `--brief`, each engine in a process of its own, one after the other."""
+    """Measure the figures of `--brief` for each engine, in a process of its own."""
     if not COMPILED.is_dir():
         return "not built (make engine-wheel)"
     lines = []
@@ -154,7 +154,7 @@ def compiled_and_pure(options: list[str]) -> str:
 
 
 def brief(seed: int, sample: list[Pair]) -> list[str]:
-    """Legal sets alone and lazily, and a match to 7 points from bytes to verdict."""
+    """Measure legal sets alone and lazily, and matches to 7 points from bytes to verdict."""
     keys = [(position.key, *dice) for position, dice in sample]
     play_count = sum(len(legal_results(*key)) for key in keys)
     files = [write(play_out(seed + number, 7), "mat") for number in range(MATCHES)]
@@ -166,7 +166,7 @@ def brief(seed: int, sample: list[Pair]) -> list[str]:
 
 
 def three_plies() -> str:
-    """All positions after three rolls from the start, a pass counted as one, transpositions counted apart."""
+    """Count the positions after three rolls from the start: a pass counts as one, transpositions separately."""
     begun = process_time()
     total = 0
     for first in ROLLS:
@@ -178,14 +178,14 @@ def three_plies() -> str:
                     total += sum(len(legal_results(back, *third)) or 1 for third in ROLLS)
     sets = 21 + 447 * 21 + 202_782 * 21
     seconds = process_time() - begun
-    verdict = "as it must be" if total == THREE_PLIES else f"WRONG, it must be {THREE_PLIES:,}"
+    verdict = "correct" if total == THREE_PLIES else f"WRONG, expected {THREE_PLIES:,}"
     return (
         f"{total:,} positions after three rolls, {verdict}: {seconds:.0f} s, {sets / seconds:,.0f} legal sets a second"
     )
 
 
 def records(seed: int) -> list[str]:
-    """From bytes to verdict: by length of the match for `.mat`, and for 7 points by format."""
+    """Measure from bytes to verdict: `.mat` by length of the match, and 7 points by format."""
     lines = ["points   games   rolls   KiB    reading   bytes to verdict    (ms a match, median of matches)"]
     for length in LENGTHS:
         matches = [play_out(seed + number, length) for number in range(MATCHES)]

@@ -1,4 +1,4 @@
-"""What the format page asks for at every change: the outline of a stage, and a long tie looked at."""
+"""What the format page computes at every change: the outline of a stage, and a table with a long tie."""
 
 from statistics import median
 from time import process_time
@@ -22,7 +22,7 @@ RUNS = 5
 
 
 def outlined(stage: StageSettings, entries: int) -> float:
-    """Seconds of work for one outline of which nothing is remembered."""
+    """Return the seconds for an outline without any cached part."""
     planned_before.cache_clear()
     choices_of.cache_clear()
     began = process_time()
@@ -31,7 +31,7 @@ def outlined(stage: StageSettings, entries: int) -> float:
 
 
 def tie() -> float:
-    """Seconds of work for a table in which everybody is tied."""
+    """Return the seconds for a table in which everybody is tied."""
     games = {entry: [Game(RoundKind.REQUESTED_BYE, 0.5)] for entry in range(TIED)}
     records = Records(games, lots_seed=bytes(16))
     began = process_time()
@@ -40,7 +40,7 @@ def tie() -> float:
 
 
 def main() -> None:
-    """Print medians of some runs."""
+    """Print the medians of several runs."""
     print("seconds of work for an outline         " + "".join(f"{entries:>8}" for entries in FIELDS) + " players")
     for name, stage in STAGES.items():
         taken = [median(outlined(stage, entries) for _ in range(RUNS)) for entries in FIELDS]

@@ -35,7 +35,7 @@ SENT = "performance.getEntriesByType('navigation')[0].encodedBodySize"
 
 @contextmanager
 def served() -> Iterator[str]:
-    """The site's address while uvicorn serves it from a thread."""
+    """Serve the site with uvicorn from a thread, and yield its URL."""
     from config.asgi import application
 
     server = uvicorn.Server(
@@ -51,7 +51,7 @@ def served() -> Iterator[str]:
 
 
 def visit(browser: Browser, address: str, width: int) -> tuple[float, int, int]:
-    """First contentful paint in ms, bytes of the page as sent, and how many px it can be scrolled sideways."""
+    """Return first contentful paint in ms, bytes of the page as sent, and px of horizontal overflow."""
     context = browser.new_context(viewport={"width": width, "height": 844})
     page = context.new_page()
     context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
@@ -62,7 +62,7 @@ def visit(browser: Browser, address: str, width: int) -> tuple[float, int, int]:
 
 
 def measure(browser: Browser, label: str, address: str, width: int) -> None:
-    """Print median and worst of many visits to a page; the first one, which loads our own code, does not count."""
+    """Print median and worst of many visits to a page, without the first one, which loads our own code."""
     visit(browser, address, width)
     paints, sizes, sideways = zip(*[visit(browser, address, width) for _ in range(VISITS)], strict=True)
     print(
@@ -77,7 +77,7 @@ def main() -> None:
     if chromium is None:
         print("There is no Chromium on this machine (on Debian: apt-get install chromium).")
         return
-    # Playwright's loop runs in this thread, and Django would take our own queries for ones from async code.
+    # Playwright's loop runs in this thread, so Django would take our own queries for queries from async code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     settings.ALLOWED_HOSTS = ["127.0.0.1"]
     with database():

@@ -1,4 +1,4 @@
-"""Ratings: how fast a history is replayed, and the pages of a large ranking beside a bare view in the same run."""
+"""Ratings: the replay of a history, and the pages of a large ranking beside a bare view in the same run."""
 
 import random
 from collections.abc import Callable
@@ -23,7 +23,7 @@ SEED = 1975
 
 
 def season(rng: random.Random) -> tuple[list[Player], list[Match]]:
-    """MATCHES matches; the first player is in LONGEST_HISTORY of them."""
+    """Create MATCHES matches; the first player is in LONGEST_HISTORY of them."""
     people = Player.objects.bulk_create([Player(name=f"Player {number:04}") for number in range(PLAYERS)])
     pairs = [
         tuple(rng.sample(people[1:], 2)) if number >= LONGEST_HISTORY else (people[0], rng.choice(people[1:]))
@@ -48,7 +48,7 @@ def season(rng: random.Random) -> tuple[list[Player], list[Match]]:
 
 
 def result(match: Match, version: int, winner: int) -> Result:
-    """One version of a result."""
+    """Return a version of a result."""
     score = (match.length, 3) if winner == 0 else (3, match.length)
     return Result(
         match=match,
@@ -63,7 +63,7 @@ def result(match: Match, version: int, winner: int) -> Result:
 
 
 def timed(label: str, work: Callable[[], ratings.Replayed | None]) -> None:
-    """Print how long it took."""
+    """Print the time of a step."""
     started = perf_counter()
     done = work()
     seconds = perf_counter() - started
@@ -73,7 +73,7 @@ def timed(label: str, work: Callable[[], ratings.Replayed | None]) -> None:
 
 
 def correct(pool: RatingPool, match: Match) -> ratings.Replayed | None:
-    """The other side has won after all."""
+    """Reverse the winner of a match and replay the ratings."""
     standing_result = match.results.order_by("-version")[0]
     with transaction.atomic():
         result(match, standing_result.version + 1, 1 - (standing_result.winner or 0)).save()
@@ -82,7 +82,7 @@ def correct(pool: RatingPool, match: Match) -> ratings.Replayed | None:
 
 
 def measure_replay(matches: list[Match]) -> None:
-    """From nothing, from the middle, from the end."""
+    """Measure replays of everything, and after corrections at the start, in the middle and at the end."""
     pool = ratings.default_pool()
     print(f"Replay of {MATCHES:,} matches of {PLAYERS} players ({connection.vendor}), seed {SEED}")
     timed("everything, for the first time", lambda: ratings.rebuild_pool(pool=pool, now=NOW))
@@ -97,7 +97,7 @@ def measure_replay(matches: list[Match]) -> None:
 
 
 def fill_ranking(rng: random.Random) -> None:
-    """As many more players as make RANKED rated ones."""
+    """Add players until RANKED of them are rated."""
     pool = ratings.default_pool()
     missing = RANKED - PlayerRating.objects.filter(pool=pool).count()
     people = Player.objects.bulk_create([Player(name=f"Member {number:05}") for number in range(missing)])
@@ -119,7 +119,7 @@ def fill_ranking(rng: random.Random) -> None:
 
 
 def measure_pages(player: Player) -> None:
-    """The ranking and the busiest player, beside a view that does nothing."""
+    """Measure the ranking and the page of the busiest player, beside a view that does nothing."""
     here = f"/players/{player.public_id}"
     print(f"Pages: a ranking of {RANKED:,}, a player of {LONGEST_HISTORY:,} matches; {REQUESTS} requests each")
     bare()
@@ -138,8 +138,8 @@ def measure_pages(player: Player) -> None:
 
 
 def main() -> None:
-    """Everything, in one database."""
-    rng = random.Random(SEED)  # noqa: S311, a benchmark is to be repeated
+    """Measure everything in one database."""
+    rng = random.Random(SEED)  # noqa: S311, repeatable
     with database():
         people, matches = season(rng)
         measure_replay(matches)

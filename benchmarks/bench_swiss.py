@@ -21,7 +21,7 @@ SEED = b"benchmark of the swiss pairing"
 
 
 def history(size: int, rounds: int, *, order: Order = Order.RANDOM, toss: int = 1) -> SwissEvent:
-    """An event some rounds in, each paired simply: neighbours by score who have not met."""
+    """Return an event after some rounds, each paired simply: neighbours by score who have not met."""
     rng = Random(f"{size}:{toss}")  # noqa: S311 - invented results
     event = SwissEvent(tuple(SwissPlayer(e, rating=2000 - e / 10) for e in range(1, size + 1)), order=order)
     for _ in range(rounds):
@@ -36,19 +36,19 @@ def history(size: int, rounds: int, *, order: Order = Order.RANDOM, toss: int = 
 
 
 def gap_sum(event: SwissEvent, pairs: Iterable[tuple[int, int]]) -> float:
-    """The sum of score differences of some pairs."""
+    """Return the sum of score differences of some pairs."""
     return sum(abs(event.scores[a] - event.scores[b]) for a, b in pairs)
 
 
 def ours(event: SwissEvent, candidates: int | None = None) -> tuple[float, float]:
-    """Our sum of score differences and the seconds it took."""
+    """Return our sum of score differences, and the seconds it took."""
     started = perf_counter()
     pairing = pair_round(event, seed=SEED, candidates=candidates)
     return gap_sum(event, ((p.first, p.second) for p in pairing.pairs)), perf_counter() - started
 
 
 def exact(event: SwissEvent) -> tuple[float, float]:
-    """The least sum over all pairs who have not met, by networkx, and its seconds."""
+    """Return the least sum over all pairs who have not met, by networkx, and its seconds."""
     entries = sorted(event.scores)
     level = {e: round(2 * event.scores[e]) for e in entries}
     top = max(level.values()) + 1
@@ -64,7 +64,7 @@ def exact(event: SwissEvent) -> tuple[float, float]:
 
 
 def quality() -> None:
-    """Sums of score differences beside the optimum."""
+    """Print sums of score differences beside the optimum."""
     print("players rounds  ours (s)          optimum (s)                 difference")
     for size in (16, 40, 100, 200, 300):
         for rounds in (3, 7):
@@ -85,7 +85,7 @@ def quality() -> None:
 
 
 def speed() -> None:
-    """Seconds and memory of one round, and how both grow."""
+    """Print seconds and memory of one round, and how both grow."""
     print("\nplayers rounds order     seconds  peak MB  growth")
     before: tuple[int, float] | None = None
     for size, rounds, order in (

@@ -1,8 +1,8 @@
-"""Damaged records by the thousand: nothing raises, nothing hangs, and no illegal play is accepted.
+"""Thousands of damaged records: nothing raises, nothing hangs, and no illegal play is accepted.
 
     python -m benchmarks.fuzz [--inputs 20000] [--seed 1]
 
-Every play that passes for legal is replayed with the naive generator of the tests.
+Every play that is taken as legal is checked with the naive generator of the tests.
 """
 
 import argparse
@@ -25,9 +25,9 @@ from tests.engine.naive import Board, legal_boards
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 SECONDS, MEBIBYTES = 1.0, 64
 REPLAY_REJECTED = 8
-"""Of the records that were rejected one in so many has its plays confirmed too; of the others all have."""
+"""The plays of one in so many rejected records are confirmed; those of other records always are."""
 MEASURE_MEMORY = 10
-"""One input in so many is run with its memory traced, which takes several times as long."""
+"""Memory is traced for one input in so many, as it takes several times as long."""
 WORDS = (
     *("bar/", "/off", "25/", "*", "(2)", "(4)", "????", "Cannot Move", "Doubles => 2", "Doubles => 4", "Takes"),
     *("Drops", "Wins 1 point", "Wins 99999 points and the match", "Resigns gammon", "Illegal play (", "11:", "66:"),
@@ -37,7 +37,7 @@ WORDS = (
 
 
 def mutated(data: bytes, chance: Random) -> bytes:
-    """The record with one to six small damages; most often only a digit is another."""
+    """Return the record with one to six small faults, most often a changed digit."""
     damaged = bytearray(data)
     for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
         _damage(damaged, chance)
@@ -74,7 +74,7 @@ def _damage(data: bytearray, chance: Random) -> None:
 
 @dataclass
 class Report:
-    """What came of the inputs."""
+    """The results of a run."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Report:
     slowest: float = 0.0
     """Processor seconds for one input, from bytes to verdict."""
     largest: int = 0
-    """Bytes at the height of one input, of those that were measured."""
+    """Peak memory of an input in bytes, of those that were measured."""
 
     @property
     def inputs(self) -> int:
@@ -99,14 +99,14 @@ class Report:
 
 
 def try_input(data: bytes, name: str, report: Report) -> None:
-    """Judges one input and notes what is wrong with the judgement."""
+    """Check an input and note what is wrong with its verdict."""
     measured = report.inputs % MEASURE_MEMORY == 0
     if measured:
         tracemalloc.start()
     begun = process_time()
     try:
         check = check_record(data)
-    except Exception as error:  # noqa: BLE001, whatever it is, it is a fault of ours
+    except Exception as error:  # noqa: BLE001, any exception is a fault of the engine
         report.faults.append(f"{name}: {type(error).__name__}: {error}")
         return
     finally:
@@ -128,7 +128,7 @@ def try_input(data: bytes, name: str, report: Report) -> None:
 
 
 def wrong_plays(transcript: Transcript, report: Report, *, whole: bool) -> Iterator[str]:
-    """The plays that pass for legal and are not; in an accepted record every written play must have passed."""
+    """Yield plays wrongly taken as legal; in an accepted record, every recorded play must be legal."""
     frames = {(frame.game, frame.event): frame for frame in replay(transcript)}
     numbers = [game.number for game in transcript.games]
     for game in transcript.games:
@@ -147,7 +147,7 @@ def wrong_plays(transcript: Transcript, report: Report, *, whole: bool) -> Itera
 
 
 def wrong(frame: Frame, moves: tuple[Move, ...] | None) -> Iterator[str]:
-    """What is wrong with a play that passed for legal."""
+    """Yield what is wrong with a play that was taken as legal."""
     where = f"game {frame.game} event {frame.event} {frame.before.gnubg_id} {frame.dice} {frame.notation}"
     if frame.dice is None:
         yield f"{where}: no dice"
@@ -166,7 +166,7 @@ def _legal(board: Board, dice: tuple[int, int]) -> set[Board]:
 
 
 def _own_after(before: Board, moves: tuple[Move, ...]) -> tuple[int, ...]:
-    """Where the words put the mover's checkers."""
+    """Return where the recorded moves put the mover's checkers."""
     counts = [max(0, count) for count in before]
     for move in moves:
         counts[move.points[0]] -= 1
@@ -175,7 +175,7 @@ def _own_after(before: Board, moves: tuple[Move, ...]) -> tuple[int, ...]:
 
 
 def own_samples(seed: int) -> dict[str, bytes]:
-    """Records of our own simulation, in every format and style we write."""
+    """Return simulated records in every format and style we write."""
     samples = {}
     for index, style in enumerate(STYLES):
         styles = (Style.SIMPLE, Style.RANDOM if index % 3 == 2 else Style.SIMPLE)
@@ -187,15 +187,15 @@ def own_samples(seed: int) -> dict[str, bytes]:
 
 
 def shared_samples() -> dict[str, bytes]:
-    """Records beside the project, where there are any."""
+    """Return the records beside the project, if there are any."""
     folders = ("gnubg/*.mat", "gnubg/*.sgf", "records/*/*")
     paths = [path for pattern in folders for path in sorted(SHARED.glob(pattern)) if path.is_file()]
     return {path.name: path.read_bytes() for path in paths}
 
 
 def run(samples: dict[str, bytes], inputs: int, seed: int) -> Report:
-    """Judges so many damaged records."""
-    chance, report, names = Random(seed), Report(), sorted(samples)  # noqa: S311, a run that can be repeated
+    """Check this number of damaged records."""
+    chance, report, names = Random(seed), Report(), sorted(samples)  # noqa: S311, repeatable
     for number in range(inputs):
         name = chance.choice(names)
         try_input(mutated(samples[name], chance), f"input {number} ({name})", report)
@@ -203,7 +203,7 @@ def run(samples: dict[str, bytes], inputs: int, seed: int) -> Report:
 
 
 def main() -> None:
-    """Damage, judge, report; the exit status tells whether there was a fault."""
+    """Run and report; the exit status is 1 if there was a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--inputs", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -17,16 +17,16 @@ from tests.engine.gnubg import PROGRAM, ROUTES, differences, through_gnubg
 from tests.engine.lively import lively_match
 
 AT_ONCE = 10
-"""Matches to one run of gnubg, which takes the rest with it where it crashes."""
+"""Matches to one run of gnubg; if it crashes, the rest of the run is lost."""
 
 
 def generated() -> dict[str, Transcript]:
-    """Sixty matches of 1 to 15 points."""
+    """Return sixty matches of 1 to 15 points."""
     return {f"generated-{number}": lively_match(number, 1 + number % 15) for number in range(60)}
 
 
 def recorded(folder: Path) -> tuple[dict[str, Transcript], int]:
-    """The records to compare, each in its one form, and how many were left out: rejected, or without any play."""
+    """Return the records to compare, normalised, and how many were left out as rejected or without any play."""
     matches, left_out = {}, 0
     for number, row in enumerate(manifest(folder)):
         check = check_record((folder / row["file"]).read_bytes())
@@ -40,7 +40,7 @@ def recorded(folder: Path) -> tuple[dict[str, Transcript], int]:
 
 
 def table(name: str, matches: dict[str, Transcript]) -> Iterator[str]:
-    """A line for each route, and one for each match that did not come back the same."""
+    """Return a line for each route, and one for each match that came back changed."""
     counts: Counter[tuple[str, str, str]] = Counter()
     details = []
     names = list(matches)

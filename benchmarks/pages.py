@@ -1,4 +1,4 @@
-"""What benchmarks of pages have in common: a database of their own, and the times of a page.
+"""Shared by the benchmarks of pages: a database of their own, and the times of a page.
 
 Requests go through Django's test client: all of our code and middleware, and no network.
 """
@@ -14,11 +14,11 @@ from time import perf_counter
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-# There is no broker, and each hint that cannot be sent would say so.
+# There is no broker, so each hint that cannot be sent would be logged.
 os.environ.setdefault("LOG_LEVEL", "ERROR")
 django.setup()
 
-from django.db import connection  # noqa: E402, its settings are made by the lines above
+from django.db import connection  # noqa: E402, its settings come from the lines above
 from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext, setup_test_environment, teardown_test_environment  # noqa: E402
 
@@ -31,7 +31,7 @@ HEAD = f"  {'':<34} {'p50':>10} {'p99':>11} {'size':>12} {'queries':>9}"
 
 @contextmanager
 def database() -> Iterator[None]:
-    """A database of this run's own."""
+    """Create a database for this run."""
     RUN_DIR.mkdir(parents=True, exist_ok=True)
     setup_test_environment()
     name = connection.settings_dict["NAME"]
@@ -44,7 +44,7 @@ def database() -> Iterator[None]:
 
 
 def measure(label: str, path: str, **headers: str) -> None:
-    """Print p50 and p99 of many requests, what is sent, and what the database is asked."""
+    """Print p50 and p99 of many requests, the size of the response, and the number of queries."""
     client = Client(headers=headers)
     gc.collect()
     times = [_milliseconds(client, path) for _ in range(REQUESTS + WARM_UP)][WARM_UP:]
@@ -64,6 +64,6 @@ def _milliseconds(client: Client, path: str) -> float:
 
 
 def bare() -> None:
-    """The head of a table, and its first line: a view that does nothing, with all of our middleware."""
+    """Print the head of a table and its first line: a view that does nothing, with all of our middleware."""
     print(HEAD)
     measure("bare view (healthz)", "/healthz")

@@ -1,4 +1,4 @@
-"""Records of other programs against what is known of them, as a table: `python -m benchmarks.records_table [folder]`.
+"""Records of other programs beside their known results, as a table: `python -m benchmarks.records_table [folder]`.
 
 The folder holds `MANIFEST.jsonl` and the files it names; by default `../shared/data/records` beside the project.
 """
@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "records"
 
 
 class Compared(NamedTuple):
-    """One game of a record beside what the manifest says of it."""
+    """One game of a record beside its result in the manifest."""
 
     file: str
     game: int
@@ -25,7 +25,7 @@ class Compared(NamedTuple):
     """Winner (0 left, 1 right) and points."""
     actual: tuple[int | None, int]
     reasons: tuple[str, ...]
-    """Codes of the warnings and errors found in this game, and `money_game`: the manifest knows no Jacoby rule."""
+    """Codes of the warnings and errors of this game, and `money_game`, as the manifest ignores the Jacoby rule."""
 
     @property
     def equal(self) -> bool:
@@ -37,12 +37,12 @@ class Compared(NamedTuple):
 
 
 def manifest(folder: Path) -> list[dict[str, Any]]:
-    """The rows of the manifest."""
+    """Return the rows of the manifest."""
     return [json.loads(line) for line in (folder / "MANIFEST.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def compared(row: dict[str, Any], check: Check) -> Iterator[Compared]:
-    """Every game of a record that the manifest tells the result of."""
+    """Yield every game of a record whose result is in the manifest."""
     known = [_known(game) for game in row.get("games", row.get("xg_games", ()))]
     for index, expected in enumerate(known):
         verdict = check.verdict.games[index] if index < len(check.verdict.games) else None
@@ -51,7 +51,7 @@ def compared(row: dict[str, Any], check: Check) -> Iterator[Compared]:
 
 
 def _known(game: dict[str, Any]) -> tuple[int | None, int] | None:
-    """Winner and points: as replayed where the game was played out, else as stated."""
+    """Return winner and points: as replayed if the game was played out, or else as stated."""
     if "term" in game:
         return {1: 0, -1: 1}[game["winner"]], game["points"]
     if game.get("winner") is not None:
@@ -75,17 +75,17 @@ def _reasons(check: Check, game: GameVerdict | None) -> tuple[str, ...]:
 
 
 def illegal_plays(row: dict[str, Any]) -> set[tuple[int, int]]:
-    """Game and roll of each play that the manifest lists as illegal."""
+    """Return game and roll of each play that the manifest lists as illegal."""
     return {(play["game"], play["ply"]) for play in row.get("illegal", ())}
 
 
 def plays_judged_illegal(findings: tuple[Finding, ...]) -> set[tuple[int, int]]:
-    """Game and roll of each play that was found illegal; only these findings come with plays near to them."""
+    """Return game and roll of each play judged illegal; only these findings come with nearest plays."""
     return {(f.game, f.ply) for f in findings if f.nearest and f.game is not None and f.ply is not None}
 
 
 def table(folder: Path) -> str:
-    """Everything compared, counted."""
+    """Return the table: all comparisons, counted."""
     outcomes: Counter[tuple[str, str]] = Counter()
     games: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
