@@ -1,4 +1,4 @@
-"""Positions for tests: from play, from nowhere, and by name."""
+"""Positions for tests: from games, at random, and by point."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -14,7 +14,7 @@ dice = st.tuples(st.integers(1, 6), st.integers(1, 6))
 
 
 def board(own: dict[int, int], opposing: dict[int, int] | None = None) -> Position:
-    """A position by point, seen by the mover: `board({13: 1}, {4: 2})`; 25 is the own bar, 0 the opponent's."""
+    """Return a position by point, seen by the mover: `board({13: 1}, {4: 2})`; 25 is the mover's bar."""
     counts = [0] * 26
     for point, count in own.items():
         counts[point] = count
@@ -25,7 +25,7 @@ def board(own: dict[int, int], opposing: dict[int, int] | None = None) -> Positi
 
 @st.composite
 def positions(draw: st.DrawFn) -> Position:
-    """Any position that can be written down, most of them odd: few points, bars, checkers off."""
+    """Any position, most of them odd: few points, checkers on the bar, checkers off."""
     points = draw(st.permutations(range(1, 25)))
     split = draw(st.integers(0, 24))
     counts = [0] * 26
@@ -43,7 +43,7 @@ def positions(draw: st.DrawFn) -> Position:
 
 
 def played_positions(seed: int, games: int) -> Iterator[Position]:
-    """Every position on the way of random games, seen by the player on roll."""
+    """Yield every position of random games, seen by the player on roll."""
     chance = Random(seed)
     for _ in range(games):
         position = Position.start()
@@ -59,7 +59,7 @@ def roll(chance: Random) -> tuple[int, int]:
 
 
 def pairs(text: str) -> tuple[Sequence[int], ...]:
-    """`13/7 8/7` as ((13, 7), (8, 7))."""
+    """Return `13/7 8/7` as ((13, 7), (8, 7))."""
     names = {"bar": 25, "off": 0}
     return tuple(
         tuple(names.get(name) or int(name) if name != "off" else 0 for name in way.split("/")) for way in text.split()

@@ -1,4 +1,4 @@
-"""One small record for every finding of the adjudicator, with what must be said of it and where."""
+"""One small record for every finding of the adjudicator, with the expected findings and their places."""
 
 from engine import Position
 from engine.transcript import Game, Transcript
@@ -12,7 +12,7 @@ DROPPED = [DOUBLED, row(2, "Drops")]
 
 
 def set_up(position: Position, *rows: str) -> bytes:
-    """A record that puts the checkers down for Bob, at line 5; he is to roll in line 6."""
+    """Return a record that sets up the checkers for Bob in line 5; Bob rolls in line 6."""
     letters = "".join("-" if not n else chr(64 + n) if n > 0 else chr(96 - n) for n in position.counts)
     return one_game(f"; Set Pos={letters}", *rows)
 

@@ -21,13 +21,13 @@ PROGRAM = shutil.which("gnubg") or shutil.which("/usr/games/gnubg")
 _READ = {"mat": "import mat", "sgf": "load match"}
 _WRITE = {"mat": "export match mat", "sgf": "save match"}
 ROUTES = tuple(product(_READ, _WRITE))
-"""The format we write and gnubg reads, and the one that gnubg writes and we read."""
+"""The format that we write and gnubg reads, and the one that gnubg writes and we read."""
 _SECONDS = 300
 _GIVEN_UP = (WinKind.RESIGNATION, WinKind.CONCESSION)
 
 
 class Summary(NamedTuple):
-    """All that must be the same after a way through another program."""
+    """Everything that must survive another program."""
 
     games: list[tuple[object, ...]]
     """Of each game: the score before, whether it is the Crawford game, winner, cube and points."""
@@ -36,7 +36,7 @@ class Summary(NamedTuple):
 
 
 def summary(transcript: Transcript) -> Summary:
-    """What a match comes to."""
+    """Summarise a match."""
     verdict = adjudicate(transcript)
     return Summary(
         [(game.start, game.crawford, game.winner, game.cube, game.points) for game in verdict.games],
@@ -49,7 +49,7 @@ def summary(transcript: Transcript) -> Summary:
 
 
 def _is_forced_last_roll(frame: Frame, verdict: Verdict) -> bool:
-    """A roll that its roller gave the game up at, with a single legal play: gnubg makes that play itself."""
+    """Whether a game was given up at this roll, which has a single legal play: gnubg makes that play itself."""
     game = next((game for game in verdict.games if game.number == frame.game), None)
     if frame.dice is None or game is None or game.kind not in _GIVEN_UP or game.winner == frame.side:
         return False
@@ -80,7 +80,7 @@ def differences(before: Transcript, after: Transcript) -> list[str]:
 
 
 def through_gnubg(matches: Mapping[str, Transcript], folder: Path) -> dict[tuple[str, str, str], Transcript | None]:
-    """Every match by every route, by name and route; None where gnubg gave nothing back."""
+    """Send every match through gnubg by every route; by name and route, None if gnubg wrote nothing."""
     assert PROGRAM is not None
     commands = ["set display off", "set confirm new off"]
     for name, match in matches.items():

@@ -1,4 +1,4 @@
-"""Matches full of cube actions and resignations, for tests of records: no player decides like this."""
+"""Matches full of cube actions and resignations, for tests of records."""
 
 from random import Random
 
@@ -12,7 +12,7 @@ RESIGNS_BEFORE_ROLLING, RESIGNS_AFTER_ROLLING = 0.012, 0.003
 
 
 def lively_match(seed: int, length: int) -> Transcript:
-    """A whole legal match of Bob and Carol; the same arguments give the same match."""
+    """Return a whole legal match of Bob and Carol; the same arguments give the same match."""
     chance = Random(seed)
     start = state = MatchState.start(length)
     actions = []

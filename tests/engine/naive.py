@@ -11,7 +11,7 @@ HOME_EDGE = 6
 
 
 def moved(board: Board, source: int, die: int) -> Board | None:
-    """The board after one checker has moved by one die; None where it may not."""
+    """Return the board after one checker moves by one die; None if it may not."""
     if board[source] <= 0:
         return None
     if board[BAR] > 0 and source != BAR:
@@ -41,7 +41,7 @@ def _borne_off(board: Board, source: int, die: int) -> Board | None:
 
 
 def all_lines(board: Board, dice: tuple[int, ...]) -> list[tuple[tuple[int, ...], Board]]:
-    """Every way to go on until no die can be played: (dice played, board at the end)."""
+    """Yield every way to play until no die can be played: (dice played, final board)."""
     lines = []
     for index, die in enumerate(dice):
         if die in dice[:index]:
@@ -55,7 +55,7 @@ def all_lines(board: Board, dice: tuple[int, ...]) -> list[tuple[tuple[int, ...]
 
 
 def legal_boards(board: Board, dice: Dice) -> set[Board]:
-    """The boards that legal plays end in, seen by the mover; empty where there is no move."""
+    """Return the final boards of the legal plays, seen by the mover; empty if there is no move."""
     first, second = dice
     lines = all_lines(board, (first, second) if first != second else (first,) * 4)
     most = max(len(played) for played, _ in lines)
@@ -68,5 +68,5 @@ def legal_boards(board: Board, dice: Dice) -> set[Board]:
 
 
 def turned(board: Board) -> Board:
-    """The same board seen by the other player."""
+    """Return the same board seen by the other player."""
     return tuple(-count for count in reversed(board))

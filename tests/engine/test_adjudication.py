@@ -23,16 +23,16 @@ OF_THE_ADJUDICATOR = ("Plays", "The cube", "Adjudication: plays", "Adjudication:
 
 
 @pytest.mark.parametrize(("record", "expected"), RECORDS.values(), ids=RECORDS)
-def test_a_record_with(record, expected):
+def test_the_findings_of_a_record_with(record, expected):
     assert finding_rows(judged(record)) == expected
 
 
 @pytest.mark.parametrize(("transcript", "expected"), TRANSCRIPTS.values(), ids=TRANSCRIPTS)
-def test_a_transcript_with(transcript, expected):
+def test_the_findings_of_a_transcript_with(transcript, expected):
     assert finding_rows(adjudicate(transcript)) == expected
 
 
-def test_every_code_of_the_adjudicator_is_found_in_some_record():
+def test_every_code_of_the_adjudicator_has_a_record():
     source = Path(engine.errors.__file__).read_text(encoding="utf-8")
     codes: dict[str, set[str]] = {}
     section = ""
@@ -73,7 +73,7 @@ def test_the_board_of_a_finding_is_that_before_the_play():
     assert finding.xgid == "-b----E-C---eE---b-db---B-:0:0:1:51:0:0:0:7:10"
 
 
-def test_a_game_given_up_on_the_roll_shows_who_had_rolled_what():
+def test_a_finding_of_a_game_given_up_at_a_roll_shows_the_roll():
     findings = judged(one_game(OPENING, row(2, "65: ????"), right("Wins 1 point"))).findings
     assert {(parse_xgid(finding.xgid).turn, parse_xgid(finding.xgid).dice) for finding in findings} == {(0, (6, 5))}
 
@@ -90,7 +90,7 @@ def test_an_illegal_play_that_stood_has_its_place_in_the_replay():
     assert frame.before != frame.after
 
 
-def test_a_fault_is_stepped_over_so_that_the_next_one_is_found_too():
+def test_faults_after_the_first_are_found_too():
     verdict = judged(one_game(row(1, "31: 8/5 7/6", "51: 24/19 6/5"), row(2, "65: 24/13", "66: 1/7")))
     codes = [code for _, code, *_ in finding_rows(verdict)]
     assert codes == ["no_checker", "followed_from_likeliest", "blocked", "no_such_move"]
@@ -104,7 +104,7 @@ def test_after_two_hundred_faults_the_rest_is_not_read():
 
 
 def test_a_long_match_without_stars_is_read_to_its_end():
-    """Each unmarked hit is remembered until it is known whether the record marks any; here are some 300."""
+    """The record has about 300 unmarked hits, more than the replay allows findings."""
     record = write_mat(play_out(seed=0, length=64))
     assert record.count(b"*") > 200
     verdict = judged(record.replace(b"*", b""))
@@ -114,7 +114,7 @@ def test_a_long_match_without_stars_is_read_to_its_end():
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 100, b"nonsense", "½ point match".encode("utf-16"), b"\xff\xfe\xff"])
-def test_what_is_no_record_is_rejected_with_a_reason(data):
+def test_a_file_that_is_no_record_is_rejected_with_a_reason(data):
     check = check_record(data)
     assert check.transcript is None
     assert check.verdict.outcome is Outcome.REJECTED

@@ -1,4 +1,4 @@
-"""What is no value of the right kind is refused by its code, and not by a traceback from deep inside."""
+"""Arguments of the wrong kind are refused with a code, and do not cause an exception deep inside."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +44,9 @@ START = Position()
         ("bad_match_id", parse_gnubg_ids, ("4HPwATDgc/ABMA", 5)),
     ],
 )
-def test_it_is_refused(code: str, call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def test_an_argument_of_the_wrong_kind_is_refused(
+    code: str, call: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     with pytest.raises(Refused) as refused:
         call(*arguments)
     assert refused.value.code == code

@@ -41,7 +41,7 @@ def test_the_side_on_roll_may_double_unless(changed, code):
         ((90, 0), 64, 0, False),
     ],
 )
-def test_the_cube_is_dead_for_a_side_that_needs_no_more_than_it_already_gives(score, cube, length, dead):
+def test_the_cube_is_dead_for_a_side_that_it_already_wins_the_match(score, cube, length, dead):
     assert is_dead(side=LEFT, cube=cube, score=score, length=length) is dead
     assert is_dead(side=RIGHT, cube=cube, score=score[::-1], length=length) is dead
 
@@ -63,5 +63,5 @@ def test_the_cube_is_dead_for_a_side_that_needs_no_more_than_it_already_gives(sc
         (64, (63, 2), False, True, True),
     ],
 )
-def test_the_crawford_game_is_the_first_after_a_side_has_come_to_one_point_short(length, score, played, rule, crawford):
+def test_the_crawford_game_is_the_first_at_one_point_short(length, score, played, rule, crawford):
     assert is_crawford_game(length=length, score=score, played=played, rule=rule) is crawford

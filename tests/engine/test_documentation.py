@@ -1,4 +1,4 @@
-"""The engine's page: its examples run, and its table has everything that can be imported."""
+"""The page about the engine: its examples run, and its table has every public name."""
 
 import doctest
 import re
@@ -10,17 +10,17 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "engine.md"
 
 
 def section(title: str) -> str:
-    """The text below a heading, up to the next."""
+    """Return the text below a heading, up to the next one."""
     return PAGE.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
-def test_the_examples_give_what_they_show() -> None:
+def test_the_examples_run() -> None:
     result = doctest.testfile(str(PAGE), module_relative=False)
     assert result.attempted > 50
     assert result.failed == 0
 
 
-def test_from_import_to_a_verdict_on_a_file_it_takes_ten_lines() -> None:
+def test_a_verdict_on_a_file_takes_at_most_ten_lines() -> None:
     example = section("From a file to a verdict").split("```")[1]
     lines = [line for line in example.splitlines() if line.startswith((">>>", "..."))]
     assert lines[0] == ">>> import engine"

@@ -1,4 +1,4 @@
-"""Damaged records and nonsense: a verdict comes out, whatever goes in, and no illegal play slips through."""
+"""Damaged records and nonsense: every input gets a verdict, and no illegal play is accepted."""
 
 from dataclasses import replace
 from random import Random
@@ -35,18 +35,18 @@ ROWS = st.lists(
 
 
 def assert_sound(report):
-    """No exception, no illegal play. Time is the business of the benchmark."""
+    """Assert that nothing raised and no illegal play was accepted. The benchmark measures the time."""
     assert [fault for fault in report.faults if not fault.endswith(" s")] == []
 
 
-def test_damaged_samples_of_our_own_are_judged():
+def test_damaged_samples_of_our_own_get_a_sound_verdict():
     report = run(SAMPLES, inputs=200, seed=7)
     assert_sound(report)
     assert report.plays > 1000
     assert {"rejected", "accepted"} <= set(report.outcomes)
 
 
-def test_damaged_records_of_other_programs_are_judged(shared_data):
+def test_damaged_records_of_other_programs_get_a_sound_verdict(shared_data):
     report = run(shared_samples(), inputs=40, seed=8)
     assert_sound(report)
     assert report.plays > 1000
@@ -80,7 +80,7 @@ def test_damage_is_the_same_for_the_same_seed():
 
 
 def test_an_illegal_play_in_a_sound_record_is_never_accepted():
-    """Each play of a match in turn with another roll: whatever is accepted then, the naive generator allows it."""
+    """Each play of a match in turn gets another roll: what is then accepted, the naive generator allows."""
     sample = SAMPLES["own canonical"]
     assert check_record(sample).verdict.outcome is Outcome.ACCEPTED
     rolls = [at for at in range(len(sample)) if sample[at : at + 2] == b": " and sample[at - 2 : at].isdigit()]
@@ -93,8 +93,8 @@ def test_an_illegal_play_in_a_sound_record_is_never_accepted():
     assert report.outcomes["rejected"] > len(rolls)
 
 
-def test_the_judge_of_plays_would_notice_an_illegal_one():
-    """The control: a board that the dice do not allow, a play that differs from its words, and one passed over."""
+def test_the_check_of_plays_notices_an_illegal_one():
+    """The control: a board that the dice do not allow, a play that differs from the recorded one, and one left out."""
     transcript = read(one_game(row(1, "31: 8/5 6/5")))
     (event,) = transcript.games[0].events
     (frame,) = replay(transcript)
@@ -107,7 +107,7 @@ def test_the_judge_of_plays_would_notice_an_illegal_one():
 
 
 @pytest.mark.parametrize("size", [1 << 10, 1 << 18])
-def test_endless_repetition_is_judged(size):
+def test_endless_repetition_gets_a_verdict(size):
     for unit in (b"1) 31: 8/5 6/5 42: 8/4 6/4\n", b"(;", b"[", b"{", b" Game 1\n", b"11:", b"/1", b"\n", b"(4)", b"; "):
         report = Report()
         try_input(b" 7 point match\n\n Game 1\n A : 0     B : 0\n" + unit * (size // len(unit)), repr(unit), report)

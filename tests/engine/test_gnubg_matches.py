@@ -12,7 +12,7 @@ from engine.transcript import Kind
 
 @pytest.fixture(scope="module")
 def matches(shared_data: Path) -> dict[str, dict]:
-    """gnubg's own account of each match, by the path of its files without suffix."""
+    """Return gnubg's own data of each match, by the path of its files without suffix."""
     paths = [path for path in sorted((shared_data / "gnubg").glob("*.json")) if ".actions" not in path.name]
     assert len(paths) >= 82
     return {str(path.with_suffix("")): json.loads(path.read_text()) for path in paths}
@@ -70,7 +70,7 @@ def test_the_replay_shows_the_board_gnubg_had_before_every_play_and_double(share
 
 
 def test_a_replay_has_no_jumps(matches):
-    """Each frame begins where the one before it ended, and each game with the board set up."""
+    """Each frame starts where the one before it ended, and each game with the opening position."""
     for path in matches:
         frames = replay(read(Path(path + ".sgf").read_bytes()))
         assert frames
@@ -84,7 +84,7 @@ def test_a_replay_has_no_jumps(matches):
             board, side = frame.after, frame.side
 
 
-def test_mat_and_sgf_of_a_match_come_to_the_same(matches):
+def test_mat_and_sgf_of_a_match_get_the_same_verdict(matches):
     for path in matches:
         mat, sgf = (adjudicate(read(Path(path + suffix).read_bytes())) for suffix in (".mat", ".sgf"))
         assert [game[:8] for game in mat.games] == [game[:8] for game in sgf.games], path

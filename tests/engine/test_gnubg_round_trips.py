@@ -16,7 +16,7 @@ needs_gnubg = pytest.mark.skipif(PROGRAM is None, reason="GNU Backgammon is not 
 MATCHES = {f"{number}": lively_match(number, 1 + number % 15) for number in range(60)}
 
 
-def test_the_matches_have_what_is_hard_to_carry() -> None:
+def test_the_matches_have_what_is_hard_to_convert() -> None:
     verdicts = [adjudicate(match) for match in MATCHES.values()]
     kinds = Counter(game.kind.value for verdict in verdicts for game in verdict.games)
     assert all(verdict.outcome in (Outcome.ACCEPTED, Outcome.ACCEPTED_WITH_WARNINGS) for verdict in verdicts)
@@ -36,7 +36,7 @@ def test_generated_matches_come_back_from_gnubg_by_every_route(tmp_path: Path) -
 
 @needs_gnubg
 def test_an_implied_resignation_comes_back_from_gnubg(tmp_path: Path) -> None:
-    """The record states the result alone; gnubg takes a game without a mark of resignation for unfinished."""
+    """The record has the result only; gnubg takes a game that is not marked as resigned for unfinished."""
     text = " 3 point match\n\n Game 1\n Bob : 0                  Carol : 0\n  1) 31: 8/5 6/5   64: 24/14\n"
     match = read((text + "      Wins 3 points and the match\n").encode())
     back = through_gnubg({"implied": match}, tmp_path)

@@ -26,7 +26,7 @@ START_ID = "4HPwATDgc/ABMA"
 LEFT, RIGHT = 0, 1
 
 
-def test_the_start_has_the_id_everybody_knows():
+def test_the_start_has_its_well_known_id():
     assert Position.start().gnubg_id == START_ID
     assert Position.from_gnubg_id(START_ID) == Position.start()
 
@@ -38,7 +38,7 @@ def test_the_first_block_is_the_player_not_on_roll():
 
 
 @given(positions())
-def test_every_position_comes_back_from_its_id(position):
+def test_every_position_is_restored_from_its_id(position):
     assert Position.from_gnubg_id(position.gnubg_id) == position
 
 
@@ -88,12 +88,12 @@ MATCH_IDS = [
 
 
 @pytest.mark.parametrize(("text", "state"), MATCH_IDS)
-def test_a_match_id_tells_cube_score_dice_and_turn(text, state):
+def test_a_match_id_holds_cube_score_dice_and_turn(text, state):
     assert gnubg_match_id(state) == text
     assert parse_gnubg_ids(START_ID, text) == state
 
 
-def test_a_resignation_stands_in_the_match_id():
+def test_a_match_id_holds_a_resignation():
     state = TO_ROLL._replace(cube=2, cube_owner=RIGHT)
     offered = apply(state, Action(Act.RESIGN, RIGHT, value=2))
     assert gnubg_match_id(offered) == "UUHgAAAAAAAE"
@@ -141,7 +141,7 @@ def test_gnubg_gives_the_same_match_ids(shared_data):
         "cAn/AQAAAAAE",
     ],
 )
-def test_a_match_id_that_cannot_be_is_refused(text):
+def test_an_impossible_match_id_is_refused(text):
     with pytest.raises(Refused) as refused:
         parse_gnubg_ids(START_ID, text)
     assert refused.value.code == "bad_match_id"
@@ -180,7 +180,7 @@ XGIDS = [
 
 
 @pytest.mark.parametrize(("text", "state"), XGIDS)
-def test_an_xgid_tells_the_whole_state(text, state):
+def test_an_xgid_holds_the_whole_state(text, state):
     assert f"XGID={xgid(state)}".split(":")[:4] == text.split(":")[:4]
     assert parse_xgid(text) == parse_xgid(text.removeprefix("XGID=")) == parse_xgid(f"  {text}\n")
     assert parse_xgid(text) == parse_xgid(xgid(state)) == state
@@ -227,7 +227,7 @@ def test_gnubg_reads_the_same_from_an_xgid(shared_data):
         "-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10:1:1",
     ],
 )
-def test_an_xgid_that_cannot_be_is_refused(text):
+def test_an_impossible_xgid_is_refused(text):
     with pytest.raises(Refused) as refused:
         parse_xgid(text)
     assert refused.value.code == "bad_xgid"
@@ -257,6 +257,6 @@ def test_any_xgid_is_read_or_refused(text):
     assert parse_xgid(xgid(state)) == state
 
 
-def test_a_cube_too_large_for_a_match_id_spoils_nothing_beside_it():
+def test_a_cube_too_large_for_a_match_id_leaves_other_fields_intact():
     huge = TO_ROLL._replace(cube=1 << 40, cube_owner=LEFT)
     assert parse_gnubg_ids(START_ID, gnubg_match_id(huge)) == huge._replace(cube=1 << 15)

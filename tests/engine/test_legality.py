@@ -1,4 +1,4 @@
-"""Why a play is not legal, what would have been near it, and the graph of steps that leads to legal plays."""
+"""Why a play is illegal, the legal plays nearest to it, and the graph of steps that leads to legal plays."""
 
 from functools import cache
 
@@ -20,7 +20,7 @@ BEARING_OFF = board({6: 1, 4: 2}, {24: 2})
 ONE_LEFT_BEHIND = board({8: 1, 4: 2}, {24: 2})
 LAST_MAN = board({13: 1}, {4: 2})
 SPREAD = board(dict.fromkeys([3, 4, 6, 8, 9, 10, 11, 12, 13, 15, 17, 19, 21, 22, 24], 1))
-"""Fifteen lone checkers have the most ways; of thousands of such boards this has the largest graph."""
+"""Fifteen blots have the most plays; of thousands of such boards this one has the largest graph."""
 
 REASONS = [
     ("no_such_move", START, (3, 1), "6/8"),
@@ -79,7 +79,7 @@ def test_a_legal_play_has_no_reason_against_it_in_whatever_order_it_is_written(p
     assert why_illegal(position, rolled, pairs(written)) is None
 
 
-def test_a_play_without_a_roll_cannot_be_judged():
+def test_a_play_without_a_roll_is_refused():
     with pytest.raises(Refused) as refused:
         explain_illegal(START, (0, 0), pairs("8/5"))
     assert refused.value.code == "bad_dice"
@@ -95,7 +95,7 @@ written_plays = st.lists(st.tuples(st.integers(1, 25), st.integers(0, 24)), max_
 
 
 def some_play(position, rolled, written, chance):
-    """Mostly a legal play, whole or only begun or with one step changed, so that not all is nonsense."""
+    """Mostly a legal play, whole, in part, or with one step changed, so that not everything is nonsense."""
     plays = legal_plays(position, rolled)
     if not plays or chance.random() < 0.2:
         return written
@@ -116,7 +116,7 @@ def test_steps_are_legal_exactly_where_the_naive_generator_reaches_their_board(p
 
 
 @given(positions(), dice, written_plays, st.randoms(use_true_random=False))
-def test_a_written_play_is_taken_for_a_legal_one_or_refused_because_it_is_none(position, rolled, written, chance):
+def test_a_written_play_is_resolved_to_a_legal_one_or_refused(position, rolled, written, chance):
     written = some_play(position, rolled, written, chance)
     ends = all_ends(position.counts, tuple(sorted(written)), rolled if rolled[0] != rolled[1] else rolled * 2)
     finals = legal_boards(position.counts, rolled) or {position.counts}
@@ -130,7 +130,7 @@ def test_a_written_play_is_taken_for_a_legal_one_or_refused_because_it_is_none(p
 
 @cache
 def all_ends(counts: tuple[int, ...], written: tuple[tuple[int, int], ...], left: tuple[int, ...]) -> frozenset:
-    """Every board that the written ways lead to, in any order, a way by one die or by several."""
+    """Return every board that the written moves lead to in any order, each by one die or several."""
     if not written:
         return frozenset([counts])
     ends: set[tuple[int, ...]] = set()
@@ -145,7 +145,7 @@ def all_ends(counts: tuple[int, ...], written: tuple[tuple[int, int], ...], left
     return frozenset(ends)
 
 
-def test_nearest_are_the_legal_plays_that_leave_the_fewest_checkers_elsewhere():
+def test_the_nearest_legal_plays_have_the_fewest_checkers_elsewhere():
     near = nearest_plays(START, (3, 1), pairs("8/5 6/4"))
     assert len(near) == 3
     assert str(near[0]) == "8/5 6/5"
@@ -163,7 +163,7 @@ def test_hundreds_of_written_steps_are_too_many_at_once():
 
 
 def walks(graph, at=0, path=()):
-    """Every way from the first node to a complete one: its steps, and where it ends."""
+    """Yield every path from the first node to a complete one: its steps and its last position."""
     node = graph[at]
     if node.complete:
         yield path, node.position
@@ -172,7 +172,7 @@ def walks(graph, at=0, path=()):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_walks_through_the_graph_are_the_orders_in_which_legal_plays_can_be_made(case):
+def test_paths_through_the_graph_are_the_orders_of_the_legal_plays(case):
     position, rolled = Position.from_gnubg_id(case["position"]), tuple(case["dice"])
     walked = list(walks(step_graph(position, rolled)))
     if not case["plays"]:
@@ -183,7 +183,7 @@ def test_walks_through_the_graph_are_the_orders_in_which_legal_plays_can_be_made
         assert len({path for path, _ in walked}) == len(walked) == case["orders"]
 
 
-def test_walks_lead_to_legal_plays_and_to_nothing_else_along_games():
+def test_paths_along_games_lead_to_legal_plays_only():
     met = list(played_positions(seed=3, games=2))
     assert len(met) > 80
     for position in met[::4]:
@@ -195,7 +195,7 @@ def test_walks_lead_to_legal_plays_and_to_nothing_else_along_games():
             assert not any(node.edges and node.complete for node in graph)
 
 
-def test_every_edge_of_the_graph_is_a_step_that_can_be_made():
+def test_every_edge_of_the_graph_is_a_legal_step():
     for rolled in ROLLS:
         graph = step_graph(ON_THE_BAR, rolled)
         for node in graph:
@@ -209,7 +209,7 @@ def test_a_step_that_spoils_the_second_die_is_not_offered():
     assert sorted(str(edge.step) for edge in graph[0].edges) == ["10/9", "7/1"]
 
 
-def test_where_there_is_no_move_the_graph_is_its_start_alone():
+def test_without_a_move_the_graph_has_only_its_start():
     (node,) = step_graph(board({25: 1}, dict.fromkeys(range(19, 25), 2)), (4, 2))
     assert node.complete
     assert node.edges == ()

@@ -1,4 +1,4 @@
-"""What a live match needs: plays in notation, what may be done now, the director's acts, and flags."""
+"""Live matches: plays in notation, legal actions, the director's acts, and flags."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_a_play_of_the_other_side_is_refused():
     assert refused(OPENED, Action.play("8/5 7/6")) == "no_checker"
 
 
-def test_what_may_be_done_is_what_apply_takes():
+def test_legal_actions_are_those_that_apply_accepts():
     state = MatchState.start(3)
     assert state.legal_actions() == {Act.ROLL, Act.CONCEDE}
     state = OPENED
@@ -69,7 +69,7 @@ def test_a_director_ends_a_game():
     assert apply(OPENED, Action(Act.END_GAME, 0, value=7)).winner == 0
 
 
-def test_a_match_adjourned_goes_on_where_it_stood():
+def test_an_adjourned_match_resumes_where_it_was():
     adjourned = apply(OPENED, Action(Act.ADJOURN))
     assert (adjourned.position, adjourned.turn, adjourned.dice) == (OPENED.position, 0, (3, 1))
     assert refused(adjourned, Action.play("8/5 6/5")) == "not_now"
@@ -78,7 +78,7 @@ def test_a_match_adjourned_goes_on_where_it_stood():
     assert refused(OPENED, Action(Act.RESUME)) == "not_now"
 
 
-def test_a_flag_costs_what_the_event_has_chosen():
+def test_a_fallen_flag_costs_what_the_flag_rule_says():
     def flagged(rule):
         state = apply(MatchState.start(7, flag_rule=rule), Action(Act.ROLL, dice=(3, 1)))
         return apply(state, Action(Act.FLAG, 0))

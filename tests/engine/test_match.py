@@ -10,7 +10,7 @@ BOB, CAROL = 0, 1
 
 
 def after(state, *actions):
-    """The state after these actions."""
+    """Return the state after these actions."""
     for action in actions:
         state = apply(state, action)
     return state
@@ -33,7 +33,7 @@ def act(kind, side, value=None):
 
 
 def to_roll(length=7, score=(0, 0), *, position=None, **more):
-    """Bob is to roll, in the middle of a game."""
+    """Return a state in the middle of a game, with Bob to roll."""
     state = MatchState.start(length, score)
     return state._replace(turn=BOB, phase=Phase.TO_ROLL, position=position or Position.start(), **more)
 
@@ -46,7 +46,7 @@ def refusal(state, action):
 
 
 ALMOST_WON = {1: 1}
-"""Bob's checkers, seen by him: any roll ends the game."""
+"""A board seen by Bob, who wins the game with any roll."""
 
 
 # The opening
@@ -71,14 +71,14 @@ def test_the_turn_passes_with_the_play():
     assert after(state, roll(CAROL, (6, 6))).dice == (6, 6)
 
 
-def test_nobody_but_the_dice_can_act_before_the_opening():
+def test_only_the_opening_roll_is_possible_before_the_opening():
     for kind in (Act.PLAY, Act.TAKE, Act.DROP, Act.RESIGN, Act.ACCEPT, Act.REFUSE):
         assert refusal(MatchState.start(7), act(kind, BOB)) == "not_now"
     assert refusal(MatchState.start(7), act(Act.DOUBLE, BOB)) == "double_before_opening"
 
 
 @pytest.mark.parametrize("dice", [None, (0, 0), (7, 1), (-1, 2), (1, 1.5), ("3", "1")])
-def test_dice_that_cannot_be_are_refused(dice):
+def test_impossible_dice_are_refused(dice):
     assert refusal(MatchState.start(7), Action(Act.ROLL, dice=dice)) == "bad_dice"
     assert refusal(to_roll(), Action(Act.ROLL, BOB, dice=dice)) == "bad_dice"
 
@@ -167,7 +167,7 @@ def test_a_dead_cube_can_be_turned_but_is_not_offered():
         (to_roll()._replace(phase=Phase.TO_PLAY), False),
     ],
 )
-def test_a_state_tells_whether_the_cube_may_be_offered(state, may):
+def test_a_state_says_whether_the_cube_may_be_offered(state, may):
     assert state.may_double is may
 
 
@@ -175,7 +175,7 @@ def test_a_state_tells_whether_the_cube_may_be_offered(state, may):
 
 
 def game_won_by(state, winner, times=1):
-    """Bob and Carol agree on the next game: the loser resigns on his own turn."""
+    """Play the next game: its loser resigns when on turn."""
     loser = 1 - winner
     state = after(state, opening(3, 1) if loser == BOB else opening(1, 3))
     return after(state, act(Act.RESIGN, loser, times), *([act(Act.ACCEPT, winner)] if times < 3 else []))
@@ -192,7 +192,7 @@ def test_the_crawford_game_is_played_once_and_never_again():
     assert after(state._replace(phase=Phase.TO_ROLL, turn=BOB), act(Act.DOUBLE, BOB)).phase is Phase.DOUBLED
 
 
-def test_a_match_that_jumps_over_one_point_short_has_no_crawford_game():
+def test_a_match_that_skips_one_point_short_has_no_crawford_game():
     state = game_won_by(MatchState.start(5, (3, 0)), BOB, 2)
     assert state.is_over
     assert not any(result.crawford for result in state.results)
@@ -226,7 +226,7 @@ def test_penalty_points_count_from_the_start():
         (1, (1, 0), "bad_score"),
     ],
 )
-def test_a_match_cannot_start_like_that(length, score, code):
+def test_an_impossible_start_of_a_match_is_refused(length, score, code):
     with pytest.raises(Refused) as refused:
         MatchState.start(length, score)
     assert refused.value.code == code
@@ -271,11 +271,11 @@ def test_a_resignation_in_answer_to_a_double_is_at_the_old_value():
 
 
 @pytest.mark.parametrize("times", [None, 0, 4, -1, 64])
-def test_nobody_resigns_anything_but_a_single_game_a_gammon_or_a_backgammon(times):
+def test_only_a_single_game_a_gammon_or_a_backgammon_can_be_resigned(times):
     assert refusal(to_roll(), act(Act.RESIGN, BOB, times)) == "bad_resignation"
 
 
-def test_nobody_resigns_out_of_turn_or_answers_his_own_resignation():
+def test_nobody_resigns_out_of_turn_or_answers_their_own_resignation():
     assert refusal(to_roll(), act(Act.RESIGN, CAROL, 1)) == "not_your_turn"
     offered = after(to_roll(), act(Act.RESIGN, BOB, 1))
     assert refusal(offered, act(Act.ACCEPT, BOB)) == "not_your_turn"
@@ -325,7 +325,7 @@ def test_the_last_checker_may_go_off_with_one_die():
     assert after(state, roll(BOB, (2, 1)), play(BOB, "2/off")).results[0].kind is WinKind.BACKGAMMON
 
 
-def test_the_first_to_reach_the_length_wins_with_all_points_really_won():
+def test_the_first_to_reach_the_length_wins_and_keeps_every_point():
     state = to_roll(7, (5, 4), position=board(ALMOST_WON, {7: 15}), cube=2, cube_owner=BOB)
     over = after(state, roll(BOB, (6, 5)), play(BOB, "1/off"))
     assert (over.is_over, over.winner, over.score, over.ending) == (True, BOB, (9, 4), WinKind.GAMMON)
@@ -333,13 +333,13 @@ def test_the_first_to_reach_the_length_wins_with_all_points_really_won():
 
 
 @pytest.mark.parametrize("kind", list(Act))
-def test_nothing_counts_after_the_end(kind):
+def test_no_action_is_possible_after_the_end(kind):
     over = after(MatchState.start(7), act(Act.CONCEDE, BOB))
     assert refusal(over, Action(kind, CAROL, dice=(6, 1), value=1)) == "match_over"
 
 
 @pytest.mark.parametrize("length", range(1, 65))
-def test_a_match_of_any_length_goes_to_the_first_who_reaches_it(length):
+def test_a_match_of_any_length_is_won_by_the_first_to_reach_it(length):
     state, games = MatchState.start(length), 0
     while not state.is_over:
         state, games = game_won_by(state, CAROL), games + 1

@@ -1,4 +1,4 @@
-"""Random legal matches to their end, and what is true after every action."""
+"""Random legal matches to their end, with invariants checked after every action."""
 
 import pytest
 from hypothesis import settings
@@ -23,7 +23,7 @@ from tests.engine.naive import legal_boards
 
 
 class Match(RuleBasedStateMachine):
-    """Any length, any start; whatever the rules allow happens, and now and then what they do not."""
+    """A match of any length from any start, with any action the rules allow, and sometimes one they do not."""
 
     @initialize(length=st.integers(1, 9), left=st.integers(0, 8), right=st.integers(0, 8))
     def begins(self, length, left, right):
@@ -50,8 +50,8 @@ class Match(RuleBasedStateMachine):
 
     @precondition(lambda self: self.state.phase is Phase.TO_PLAY)
     @rule(data=st.data(), many=st.integers(1, 30))
-    def the_roll_is_played_and_the_game_goes_on(self, data, many):
-        """Many turns at once, or games would never end."""
+    def roll_and_play(self, data, many):
+        """Play several turns at once, or games would never end."""
         chance = data.draw(st.randoms(use_true_random=False))
         game = self.state.game
         for _ in range(many):
@@ -109,7 +109,7 @@ class Match(RuleBasedStateMachine):
         assert counts[0] <= 0 <= counts[25]
 
     @invariant()
-    def the_score_is_what_the_games_were_worth(self):
+    def the_score_is_the_sum_of_the_games(self):
         score, state = list(self.first.score), self.state
         for number, result in enumerate(state.results, start=1):
             assert (result.number, result.start) == (number, tuple(score))

@@ -1,4 +1,4 @@
-"""Plays in the field's notation, both ways."""
+"""Plays in backgammon notation, written and read."""
 
 import pytest
 from hypothesis import given
@@ -65,7 +65,7 @@ def test_written_plays_are_read(text, moves):
         *("26/20", "-1/3", "8/bar", "8;5", "8/³", "٨/٥"),
     ],
 )  # fmt: skip
-def test_what_is_no_notation_is_refused(text):
+def test_other_notation_is_refused(text):
     with pytest.raises(Refused) as refused:
         parse_play(text)
     assert refused.value.code == "bad_notation"
@@ -76,7 +76,7 @@ def test_points_have_names():
     assert [point_name(point) for point in (25, 24, 1, 0)] == ["bar", "24", "1", "off"]
 
 
-def test_a_single_step_is_written_like_a_play_of_one():
+def test_a_single_step_is_written_like_a_play_of_one_step():
     assert str(Step(25, 20, 5, hit=True)) == "bar/20*"
     assert str(Step(3, 0, 6)) == "3/off"
 
@@ -102,7 +102,7 @@ def test_different_plays_of_a_roll_are_written_differently(position, rolled):
 
 
 TWO_WAYS = board({24: 1}, {18: 1, 4: 2})
-"""With a 6 and a 4 the last man gets to 14 by way of the blot on 18, or past it."""
+"""With a 6 and a 4 the last checker gets to 14 by way of the blot on 18, or past it."""
 TWO_BLOTS = board({24: 1}, {18: 1, 20: 1, 4: 2})
 FORCED_HIT = board({24: 1}, {18: 2, 20: 1, 4: 2})
 
@@ -122,7 +122,7 @@ FORCED_HIT = board({24: 1}, {18: 2, 20: 1, 4: 2})
         (FORCED_HIT, "24/14", 1, "hidden_hit"),
     ],
 )
-def test_written_touch_downs_win_and_a_plain_chain_hits_nothing_if_it_can(position, written, hits, remark):
+def test_written_intermediate_points_count_and_otherwise_nothing_is_hit_if_possible(position, written, hits, remark):
     resolution = resolve(position.key, (6, 4), parse_play(written))
     assert -position_of(resolution.key).counts[0] == hits
     assert resolution.remark == remark
@@ -137,13 +137,13 @@ def test_written_touch_downs_win_and_a_plain_chain_hits_nothing_if_it_can(positi
         (board({24: 1}, {18: 1, 20: 2, 4: 2}), "24/20 20/14", "blocked"),
     ],
 )
-def test_words_that_no_legal_play_bears_out_are_refused(position, written, code):
+def test_notation_that_matches_no_legal_play_is_refused(position, written, code):
     with pytest.raises(Refused) as refused:
         resolve(position.key, (6, 4), parse_play(written))
     assert refused.value.code == code
 
 
-def test_the_last_checker_may_be_taken_off_at_once_though_both_dice_had_to_be_played():
+def test_the_last_checker_may_be_borne_off_with_one_die_with_a_note():
     resolution = resolve(board({2: 1}, {1: 1}).key, (2, 1), [(2, 0)])
     assert resolution.remark == "last_checker_one_die"
     assert position_of(resolution.key).borne_off == (15, 14)
@@ -166,5 +166,5 @@ def test_steps_in_an_impossible_order_are_a_legal_play_with_a_remark():
         ((Move(()),), ""),
     ],
 )
-def test_the_words_of_a_record_are_quoted(moves, text):
+def test_a_recorded_play_is_quoted_as_written(moves, text):
     assert written_play(moves) == text

@@ -22,7 +22,7 @@ OPENING = {
 
 
 def result_id(result: Position) -> str:
-    """The ID of a position after a play, with the opponent to move; the cases have none where nothing is left."""
+    """Return the ID of the position after a play, with the opponent to move; `all off` if the game is over."""
     return "all off" if result.borne_off[0] == 15 else result.swapped().gnubg_id
 
 
@@ -78,7 +78,7 @@ def test_the_naive_generator_finds_the_same_plays_along_random_games():
 
 
 @given(positions(), dice)
-def test_every_play_is_spelled_out_in_steps_that_can_be_made_one_after_the_other(position, rolled):
+def test_the_steps_of_every_play_are_legal_one_after_the_other(position, rolled):
     left = list(rolled) if rolled[0] != rolled[1] else [rolled[0]] * 4
     for play in legal_plays(position, rolled):
         at, unused = position.counts, list(left)
@@ -91,7 +91,7 @@ def test_every_play_is_spelled_out_in_steps_that_can_be_made_one_after_the_other
         assert at == play.result.counts
 
 
-def test_plays_are_distinct_by_where_they_end():
+def test_plays_have_distinct_final_positions():
     for rolled in ROLLS:
         results = [play.result for play in legal_plays(Position.start(), rolled)]
         assert len(results) == len(set(results))
@@ -114,7 +114,7 @@ def test_there_is_no_play_from_the_bar_against_a_closed_board():
     assert all(len(legal_plays(closed_out, rolled)) == 0 for rolled in ROLLS)
 
 
-def test_nobody_plays_when_all_checkers_are_off():
+def test_there_is_no_play_when_all_checkers_are_off():
     assert list(legal_plays(board({}, {24: 1}), (2, 1))) == []
 
 
@@ -124,20 +124,20 @@ def test_both_dice_are_played_even_where_one_bears_off_the_last_checker():
 
 
 @pytest.mark.parametrize("bad", [(0, 1), (7, 1), (-1, 3), (1, 2.0), ("6", "1"), (True, 2), (6, None)])
-def test_dice_that_cannot_be_are_refused(bad):
+def test_impossible_dice_are_refused(bad):
     with pytest.raises(Refused) as refused:
         legal_plays(Position.start(), bad)
     assert refused.value.code == "bad_dice"
 
 
 @pytest.mark.parametrize("rolled", [(1,), (1, 2, 3), 31, None, "31", (0, 1), (1, 7), (True, 2)])
-def test_what_is_no_roll_is_refused(rolled):
+def test_anything_but_a_roll_is_refused(rolled):
     with pytest.raises(Refused) as refused:
         legal_plays(Position.start(), rolled)
     assert refused.value.code == "bad_dice"
 
 
-def test_plays_read_well():
+def test_plays_have_a_readable_repr():
     plays = legal_plays(Position.start(), (3, 1))
     assert repr(plays[0]) == f"<Play {plays[0]}>"
     assert repr(plays).startswith("<16 plays: ")

@@ -1,4 +1,4 @@
-"""The board: what can stand on it, and how it is counted."""
+"""Positions: possible boards, and how they are counted."""
 
 import copy
 import pickle
@@ -29,7 +29,7 @@ def test_pips_count_the_bar_as_25_for_each_side():
     assert board({25: 2, 6: 1}, {0: 1, 24: 3}).pips == (56, 28)
 
 
-def test_what_is_missing_to_fifteen_is_borne_off():
+def test_checkers_missing_from_fifteen_are_borne_off():
     position = board({6: 2}, {24: 15})
     assert position.borne_off == (13, 0)
     assert not position.is_over
@@ -99,7 +99,7 @@ def test_fifteen_checkers_are_on_the_board_or_off(position):
     assert (own + position.borne_off[0], opposing + position.borne_off[1]) == (15, 15)
 
 
-def test_letters_and_positions_are_each_others_image():
+def test_letters_and_positions_convert_into_each_other():
     assert Position.start().letters == "-b----E-C---eE---c-e----B-"
     assert Position.from_letters(Position.start().letters) == Position.start()
     position = Position.from_gnubg_id("YQDAoIMHDAADAA")
@@ -113,14 +113,14 @@ def test_other_letters_are_refused(letters):
     assert refused.value.code == "bad_letters"
 
 
-def test_a_position_is_made_from_its_id_and_shown_by_it():
+def test_a_position_is_created_from_its_id_and_shown_by_it():
     assert Position() == Position.start() == Position("4HPwATDgc/ABMA")
     assert repr(Position("YQDAoIMHDAADAA")) == "Position('YQDAoIMHDAADAA')"
     assert eval(repr(Position())) == Position()
 
 
 @pytest.mark.parametrize("nonsense", [5, None, b"4HPwATDgc/ABMA", "", "x"])
-def test_anything_else_is_no_position(nonsense):
+def test_other_arguments_give_no_position(nonsense):
     with pytest.raises(Refused) as refused:
         Position(nonsense)
     assert refused.value.code == "bad_position_id"
@@ -132,7 +132,7 @@ def test_a_position_survives_copying_and_pickling():
 
 
 def test_printing_draws_the_board():
-    """Six checkers and more are four and a number."""
+    """A stack of more than five is drawn as four checkers and its number."""
     board = str(Position.from_counts([-1, *[0] * 5, 7, *[0] * 5, -3, *[0] * 12, 2]))
     lines = board.splitlines()
     assert lines[0].split() == ["|13", "14", "15", "16", "17", "18", "|", "|19", "20", "21", "22", "23", "24", "|"]

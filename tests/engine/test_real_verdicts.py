@@ -1,10 +1,10 @@
-"""Records of other programs: each game has the winner and points known of it, or a finding tells why not."""
+"""Records of other programs: each game has its known winner and points, or a finding explains the difference."""
 
 from benchmarks.records_table import compared, illegal_plays, manifest, plays_judged_illegal, table
 from engine import Outcome, check_record
 
 
-def test_every_known_result_is_found_or_its_difference_explained(shared_data):
+def test_every_known_result_is_confirmed_or_its_difference_explained(shared_data):
     folder, games = shared_data / "records", []
     for row in manifest(folder):
         check = check_record((folder / row["file"]).read_bytes())
@@ -16,7 +16,7 @@ def test_every_known_result_is_found_or_its_difference_explained(shared_data):
     assert sum(game.equal for game in games) >= len(games) - 4
 
 
-def test_listed_illegal_plays_are_found_where_they_stand_and_nowhere_else(shared_data):
+def test_exactly_the_listed_illegal_plays_are_reported(shared_data):
     folder, listed = shared_data / "records", 0
     for row in manifest(folder):
         if row["format"] == "mat-text":
@@ -26,7 +26,7 @@ def test_listed_illegal_plays_are_found_where_they_stand_and_nowhere_else(shared
     assert listed >= 4
 
 
-def test_a_record_is_rejected_only_for_a_reason_known_of_it(shared_data):
+def test_a_record_is_rejected_only_for_a_known_reason(shared_data):
     folder = shared_data / "records"
     for row in manifest(folder):
         verdict = check_record((folder / row["file"]).read_bytes()).verdict

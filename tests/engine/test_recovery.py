@@ -1,4 +1,4 @@
-"""One wrong play gives one error: what follows is checked from the position that explains it best."""
+"""One wrong play gives one error: what follows is checked from the position that fits it best."""
 
 from collections import Counter
 from dataclasses import replace
@@ -16,7 +16,7 @@ MATCHES = [read(write(play_out(seed, 3), "mat")) for seed in range(40)]
 
 
 def errors_with(match: Transcript, frame: Frame, event: Event) -> list[str]:
-    """The codes of all errors once this event stands in the place of the one in the frame."""
+    """Return the codes of all errors after the event of a frame is replaced."""
     game = match.games[frame.game - 1]
     events = (*game.events[: frame.event], event, *game.events[frame.event + 1 :])
     games = [*match.games[: frame.game - 1], replace(game, events=events), *match.games[frame.game :]]
@@ -25,7 +25,7 @@ def errors_with(match: Transcript, frame: Frame, event: Event) -> list[str]:
 
 
 def moved_elsewhere(event: Event, chance: Random) -> Event:
-    """The same play with one checker put down one or two points away."""
+    """Return the play with one checker one or two points away from its target."""
     moves = list(event.moves or ())
     at = chance.randrange(len(moves))
     *way, target = moves[at].points
@@ -54,7 +54,7 @@ def test_one_wrong_play_gives_one_error(damage):
     assert errors[1] > errors[0], errors
 
 
-def test_a_forced_play_left_blank_is_no_error():
+def test_a_blank_forced_play_is_no_error():
     forced = [
         (match, frame)
         for match in MATCHES
@@ -67,7 +67,7 @@ def test_a_forced_play_left_blank_is_no_error():
         assert errors_with(match, frame, event._replace(moves=())) == [], (frame.game, frame.event)
 
 
-def test_that_the_game_was_followed_from_elsewhere_is_said_once():
+def test_following_a_game_from_another_position_is_noted_once():
     rows = "  1) 31: 8/5 7/6    51: 24/19 6/5\n  2) 65: 24/14    61: 13/7 8/7\n"
     record = f" 7 point match\n\n Game 1\n Bob : 0              Carol : 0\n{rows}"
     codes = [finding.code for finding in adjudicate(read(record.encode())).findings]

@@ -1,4 +1,4 @@
-"""What a person at a Python prompt sees of the public values."""
+"""How public values are shown at a Python prompt."""
 
 from dataclasses import replace
 
@@ -65,7 +65,7 @@ def test_printing_a_state_gives_score_cube_and_board() -> None:
     assert str(MatchState.start(0)).startswith("Game 1, 0–0 for money, cube 1, opening roll\n")
 
 
-def test_a_record_is_shown_by_what_it_holds() -> None:
+def test_a_record_is_shown_by_its_contents() -> None:
     transcript = read(write(play_out(3, 3, players=("Bob", "Carol")), "mat"))
     games = len(transcript.games)
     assert repr(transcript) == f"<Transcript Bob – Carol, 3-point match, {games} games>"

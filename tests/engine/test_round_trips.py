@@ -1,4 +1,4 @@
-"""Read, put into one form, write, read again: the same match comes back, whatever the format."""
+"""A match that is read, normalised, written and read again is the same in every format."""
 
 import pytest
 
@@ -20,12 +20,12 @@ SAMPLES = {
 
 
 def again(transcript: Transcript, format: str) -> Transcript:  # noqa: A002, the field's own word
-    """The match written and read."""
+    """Return the match after writing and reading."""
     return read(write(transcript, format))
 
 
 def essence(transcript: Transcript) -> list[object]:
-    """All that a verdict rests on. SGF states no cube values, and `.mat` leaves a resignation to the result."""
+    """Return what a verdict depends on. SGF has no cube values, and `.mat` shows a resignation in the result only."""
     return [
         transcript.players,
         transcript.length,
@@ -47,7 +47,7 @@ def plain(turn: Event | Frame) -> bool:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
-def test_a_simulated_match_comes_back(sample, format):  # noqa: A002
+def test_a_simulated_match_survives_writing_and_reading(sample, format):  # noqa: A002
     first = normalised(sample)
     back = again(first, format)
     assert essence(normalised(back)) == essence(first)
@@ -65,7 +65,7 @@ def test_json_loses_nothing(sample):
 
 
 @pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
-def test_the_one_form_is_its_own_form(sample):
+def test_normalising_twice_changes_nothing(sample):
     assert normalised(normalised(sample)) == normalised(sample)
 
 
@@ -78,8 +78,8 @@ def test_every_format_can_be_turned_into_every_other(target):
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("pattern", ["gnubg/*.mat", "gnubg/*.sgf", "records/*/*"])
-def test_records_of_other_programs_come_back(shared_data, pattern, format):  # noqa: A002
-    """Every fourth of them, not the same for each format."""
+def test_records_of_other_programs_survive_writing_and_reading(shared_data, pattern, format):  # noqa: A002
+    """Every fourth record is read, not the same ones for each format."""
     paths = [path for path in sorted(shared_data.glob(pattern)) if path.is_file()]
     assert len(paths) >= 82
     for path in paths[FORMATS.index(format) :: 4]:

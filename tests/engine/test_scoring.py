@@ -1,4 +1,4 @@
-"""What a finished game is worth, and the most that an unfinished one can still cost."""
+"""The value of a finished game, and the most that can still be lost in an unfinished one."""
 
 import pytest
 from hypothesis import assume, given
@@ -47,7 +47,7 @@ def test_the_most_that_can_still_be_lost(position, most):
 
 @given(positions())
 def test_a_game_lost_at_once_costs_no_more_than_the_most_that_can_be_lost(position):
-    """Whoever is to bear off last: the opponent's winning plays cost the loser at most what was foretold."""
+    """The winning plays of the opponent cost the loser at most `most_to_lose`."""
     assume(not position.is_over)
     foretold = most_to_lose(position.swapped())
     for rolled in ROLLS:

@@ -1,4 +1,4 @@
-"""Straight plays are judged without a search: against the naive generator, step by step and play by play."""
+"""Straight plays, which need no search, against the naive generator, step by step and play by play."""
 
 from random import Random
 
@@ -37,7 +37,7 @@ def test_each_step_of_real_games_is_legal_where_the_naive_generator_makes_it():
 
 
 def random_line(board: Board, rolled: tuple[int, int], chance: Random) -> tuple[list[Move], Board]:
-    """Steps that the naive generator makes one after the other, with their stars, and the board after them."""
+    """Yield steps of the naive generator, one after the other, with their stars and the board after them."""
     left = list(rolled) if rolled[0] != rolled[1] else [rolled[0]] * 4
     chance.shuffle(left)
     line = []
@@ -70,7 +70,7 @@ def test_a_play_of_every_die_with_its_true_stars_needs_no_search():
     assert judged > 300
 
 
-def test_a_wrong_star_is_never_passed_over():
+def test_a_wrong_star_is_always_noticed():
     chance = Random(12)
     for position in played_positions(seed=7, games=8):
         rolled = roll(chance)
@@ -95,7 +95,7 @@ def test_no_straight_play_of_every_die_is_illegal(position, rolled):
 
 
 def test_the_verdict_is_the_same_where_every_play_is_resolved():
-    """With frames every play goes through `resolve` and has its stars compared; without, straight plays do not."""
+    """With frames, every play goes through `resolve` and its stars are compared; without, straight plays do not."""
     chance = Random(13)
     samples = [data for name, data in own_samples(seed=3).items() if "sgf" not in name]
     for sample in samples:

@@ -1,4 +1,4 @@
-"""What a record comes to: outcome, score, games and how they ended (docs/rules.md §4)."""
+"""Verdicts: outcome, score, games and how they ended (docs/rules.md §4)."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def outcome(*games, length=7):
 
 
 def last(record):
-    """How the last game of a record ended."""
+    """Return the verdict on the last game of a record."""
     return judged(record).games[-1]
 
 
@@ -40,12 +40,12 @@ def test_a_match_without_its_last_game_is_incomplete():
     assert outcome(game(1, *DROPPED, right("Wins 1 point")), game(2, OPENING, score=(0, 1))) is Outcome.INCOMPLETE
 
 
-def test_a_warning_is_said_of_a_match_that_is_accepted():
+def test_an_accepted_match_can_have_warnings():
     assert outcome(game(1, DOUBLED, right("Wins 1 point")), length=1) is Outcome.REJECTED
     assert outcome(game(1, OPENING, right("Wins 7 points"))) is Outcome.ACCEPTED_WITH_WARNINGS
 
 
-def test_a_money_session_is_judged_without_a_match_score():
+def test_a_money_session_has_no_match_score():
     verdict = judged(
         match(0, game(1, *TAKEN, right("Wins 6 points")), game(2, OPENING, left("Wins 1 point"), score=(0, 6)))
     )
@@ -53,14 +53,14 @@ def test_a_money_session_is_judged_without_a_match_score():
     assert [game.crawford for game in verdict.games] == [False, False]
 
 
-def test_a_money_session_knows_beavers_and_unlimited_scores():
+def test_a_money_session_may_have_beavers_and_any_score():
     beaver = [DOUBLED, row(2, "Beavers => 4", "Takes"), row(3, "", "42: 8/4 6/4")]
     verdict = judged(match(0, game(1, *beaver, right("Wins 4 points"), score=(80, 3))))
     assert {finding.code for finding in verdict.findings} == {"resignation_implied"}
     assert (verdict.outcome, verdict.games[0].cube, verdict.score) == (Outcome.ACCEPTED, 4, (80, 7))
 
 
-def test_a_money_session_knows_raccoons_and_a_beaver_that_nobody_answers():
+def test_a_money_session_may_have_raccoons_and_unanswered_beavers():
     raccoon = [DOUBLED, row(2, "Beavers => 4", "Raccoons => 8"), row(3, "", "42: 8/4 6/4")]
     unanswered = [DOUBLED, row(2, "Beavers => 4", "42: 8/4 6/4")]
     assert last(match(0, game(1, *raccoon, right("Wins 8 points")))).cube == 8
@@ -102,7 +102,7 @@ def test_a_game_ended(rows, kind, points, cube, ended_by):
     assert ended.end == (0, points)
 
 
-def test_a_concession_is_only_believed_in_the_last_game():
+def test_a_concession_is_accepted_in_the_last_game_only():
     verdict = judged(match(7, game(1, OPENING, right("Wins 4 points")), game(2, OPENING, score=(0, 4))))
     assert "impossible_points" in {finding.code for finding in verdict.findings}
 
@@ -112,13 +112,13 @@ def test_the_winner_of_a_concession_wins_the_match_with_the_points_needed():
     assert (verdict.winner, verdict.score, verdict.games[0].points) == (LEFT, (7, 6), 5)
 
 
-def test_just_the_points_needed_mean_that_the_match_was_given_up():
-    """With the cube on two a game is worth 2, 4 or 6, so three can only be what Carol lacked."""
+def test_exactly_the_points_needed_mean_that_the_match_was_conceded():
+    """With the cube on 2 a game is worth 2, 4 or 6 points, so 3 can only be what Carol needed for the match."""
     verdict = judged(match(7, game(1, *TAKEN, right("Wins 3 points"), score=(0, 4))))
     assert (verdict.winner, verdict.games[0].kind, verdict.score) == (RIGHT, WinKind.CONCESSION, (0, 7))
 
 
-def test_points_really_won_may_pass_the_length():
+def test_the_points_won_may_exceed_the_length():
     verdict = judged(match(7, game(1, *TAKEN, right("Wins 4 points"), score=(4, 5))))
     assert (verdict.winner, verdict.score) == (RIGHT, (4, 9))
 
@@ -163,7 +163,7 @@ def test_without_the_crawford_rule_no_game_is_without_the_cube():
     assert "cube_in_crawford" not in {finding.code for finding in judged(without).findings}
 
 
-def test_a_wrong_header_is_told_once_and_the_games_after_it_follow_the_header():
+def test_a_wrong_header_is_reported_once_and_later_games_follow_it():
     drop = [*DROPPED, right("Wins 1 point")]
     record = match(7, game(1, *drop), game(2, *drop, score=(3, 1)), game(3, OPENING, score=(3, 2)))
     verdict = judged(record)
@@ -180,12 +180,12 @@ def test_a_score_header_past_the_length_may_be_capped():
 # What a file says of itself
 
 
-def test_players_and_length_are_told():
+def test_a_verdict_has_players_and_length():
     verdict = judged(match(11, game(1, OPENING)))
     assert (verdict.players, verdict.length) == (("Bob", "Carol"), 11)
 
 
-def test_the_games_are_told_with_their_scores_before_and_after():
+def test_a_verdict_has_the_score_before_and_after_each_game():
     verdict = judged(match(7, game(1, *DROPPED, right("Wins 1 point")), game(2, OPENING, score=(0, 1))))
     assert [(game.number, game.start, game.end) for game in verdict.games] == [(1, (0, 0), (0, 1)), (2, (0, 1), (0, 1))]
 
@@ -198,7 +198,7 @@ def test_a_game_lost_on_time_counts_the_cube_and_a_match_lost_on_time_the_match(
         assert (verdict.games[0].kind, verdict.games[0].points, verdict.winner) == (WinKind.FLAG, points, winner)
 
 
-def test_the_format_is_told_with_the_verdict():
+def test_a_check_has_the_format():
     check = check_record(one_game(OPENING))
     assert check.format == check.transcript.format == "mat"
 
@@ -233,7 +233,7 @@ def test_a_result_that_the_record_only_states_rests_on_words(rows, rests_on_word
         [row(1, "31: 8/5 6/5"), row(2, "", "Concedes the match"), left("Wins 5 points")],
     ],
 )
-def test_a_record_in_which_a_side_never_moves_proves_nothing(rows):
+def test_a_record_in_which_a_side_never_moves_is_incomplete(rows):
     verdict = judged(one_game(*rows, length=5))
     assert verdict.outcome is Outcome.INCOMPLETE
     assert "side_never_moved" in {finding.code for finding in verdict.findings}
@@ -241,14 +241,14 @@ def test_a_record_in_which_a_side_never_moves_proves_nothing(rows):
 
 @pytest.mark.parametrize("rows", [[row(2, "", "31: 8/5 6/5")], [row(2, "", "Doubles => 2")]])
 def test_a_position_that_is_already_on_the_board_is_no_finding(rows):
-    """After 31: 8/5 6/5 the record states where the checkers stand, in capitals those of the left player."""
+    """After 31: 8/5 6/5 the record states the position, with the checkers of the left player in capitals."""
     counts = Position.start().counts
     moved = [*counts[:5], 2, counts[6] - 1, counts[7], counts[8] - 1, *counts[9:]]
     letters = "".join("-" if not n else chr(64 + n) if n > 0 else chr(96 - n) for n in moved)
     assert judged(one_game(row(1, "31: 8/5 6/5"), f"; Set Pos={letters}", *rows)).findings == ()
 
 
-def test_who_is_on_roll_in_a_position_set_up_is_whoever_moves_next():
+def test_the_side_that_moves_next_is_on_roll_in_a_position_set_up():
     letters = "-b----D-C---eF---c-e----B-"
     codes = [finding.code for finding in judged(one_game(f"; Set Pos={letters}", row(1, "", "31: 8/5 6/5"))).findings]
     assert codes == ["position_set"]

@@ -1,4 +1,4 @@
-"""Transcripts that no reader would make: adjudication says what is wrong and never raises."""
+"""Transcripts that no reader returns: adjudication reports what is wrong and never raises."""
 
 import pytest
 from hypothesis import given
@@ -49,7 +49,7 @@ transcripts = st.builds(
 
 
 @given(transcripts)
-def test_nothing_that_a_transcript_can_hold_raises(transcript):
+def test_no_transcript_makes_adjudication_raise(transcript):
     verdict = adjudicate(transcript)
     replay(transcript)
     normalised(transcript)
@@ -60,14 +60,14 @@ def test_nothing_that_a_transcript_can_hold_raises(transcript):
 
 
 @given(transcripts)
-def test_the_score_is_what_the_games_add_up_to_unless_a_header_said_otherwise(transcript):
+def test_the_score_is_the_sum_of_the_games_unless_a_header_differs(transcript):
     verdict = adjudicate(transcript)
     for game in verdict.games:
         gained = [end - start for start, end in zip(game.start, game.end, strict=True)]
         assert gained == ([0, 0] if game.winner is None else [game.points * (side == game.winner) for side in (0, 1)])
 
 
-def test_a_side_that_does_not_exist_is_not_followed():
+def test_an_event_of_an_impossible_side_ends_the_replay():
     verdict = adjudicate(Transcript(("Bob", "Carol"), 7, (Game(1, (Event(7, Kind.PLAY, (3, 1), ()),)),)))
     assert [finding.code for finding in verdict.findings] == ["wrong_side"]
 
@@ -95,7 +95,7 @@ def test_problems_of_a_record_sent_in_are_quoted_and_never_used_as_templates(cod
     assert len(finding.message) < 200
 
 
-def test_a_json_record_may_bring_any_problem_and_is_still_judged():
+def test_a_json_record_with_any_problem_gets_a_verdict():
     data = to_data(Transcript(("a", "b"), 7, (Game(1, ()),), problems=(Problem("note", "blocked", {}),)))
     for severity in ("error", "warning", "note"):
         data["problems"][0]["severity"] = severity

@@ -9,38 +9,38 @@ LEFT, RIGHT = 6, 36
 
 
 def row(number: int, left: str = "", right: str = "") -> str:
-    """A row with a cell for each side."""
+    """Return a row with a cell for each side."""
     return f"{number:3}) {left:<30}{right}".rstrip()
 
 
 def left(text: str) -> str:
-    """A line of Bob's without a number."""
+    """Return a line of Bob's without a number."""
     return f"     {text}"
 
 
 def right(text: str) -> str:
-    """A line of Carol's without a number."""
+    """Return a line of Carol's without a number."""
     return " " * 35 + text
 
 
 def game(number: int, *rows: str, score: tuple[int, int] = (0, 0)) -> str:
-    """A game with its header; an empty line follows."""
+    """Return a game with its header and an empty line after it."""
     return "\n".join([f" Game {number}", f" Bob : {score[0]:<24}Carol : {score[1]}", *rows, "", ""])
 
 
 def match(length: int | None, *games: str) -> bytes:
-    """A whole file; the first game is at line 3."""
+    """Return a whole file; the first game is in line 3."""
     head = "" if length is None else f" {length} point match"
     return f"{head}\n\n{''.join(games)}".encode()
 
 
 def one_game(*rows: str, length: int = 7) -> bytes:
-    """A file of one game."""
+    """Return a file of one game."""
     return match(length, game(1, *rows))
 
 
 def judged(record: bytes) -> Verdict:
-    """The verdict on a file."""
+    """Return the verdict on a file."""
     return check_record(record).verdict
 
 
@@ -48,5 +48,5 @@ FindingRow = tuple[str, str, int | None, int | None, int | None, int | None]
 
 
 def finding_rows(verdict: Verdict) -> list[FindingRow]:
-    """Each finding: severity, code, game, ply, line, column."""
+    """Return each finding as severity, code, game, ply, line, column."""
     return [(f.severity.value, f.code, f.game, f.ply, *f.place) for f in verdict.findings]

@@ -1,4 +1,4 @@
-"""Where the reference records are, and how a test asks for them."""
+"""The fixture for reference records."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ SHARED_DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of reference data beside the project; a test that needs it is skipped where it is absent."""
+    """The folder of reference data beside the project; tests that need it are skipped if it is absent."""
     if not SHARED_DATA.is_dir():
         pytest.skip("the reference records (../shared/data) are not beside the project")
     return SHARED_DATA

@@ -25,7 +25,7 @@ def _chains(least: int, most: int) -> st.SearchStrategy[tuple[int, ...]]:
 
 @st.composite
 def moves(draw: st.DrawFn, *, stars: bool = True, longest: int = 4) -> Move:
-    """A sub-move with as many points as wished, and stars that are not all absent where there are any."""
+    """A move over up to `longest` points; if it has stars, at least one is set."""
     points = draw(_chains(2, longest))
     hits = draw(st.lists(st.booleans(), min_size=len(points) - 1, max_size=len(points) - 1)) if stars else []
     return Move(points, tuple(hits) if any(hits) else ())
@@ -33,18 +33,18 @@ def moves(draw: st.DrawFn, *, stars: bool = True, longest: int = 4) -> Move:
 
 @st.composite
 def plays(draw: st.DrawFn, *, stars: bool = True, longest: int = 4) -> Event:
-    """A roll with moves, with none, or with moves that are not known."""
+    """A roll with moves, without moves, or with unknown moves."""
     written_moves = st.lists(moves(stars=stars, longest=longest), max_size=5).map(tuple)
     return Event(draw(SIDE), Kind.PLAY, draw(st.none() | DICE), draw(st.none() | written_moves))
 
 
 def bare(*kinds: Kind) -> st.SearchStrategy[Event]:
-    """Events that say nothing but who and what."""
+    """Events with a side and a kind only."""
     return st.tuples(SIDE, st.sampled_from(kinds)).map(lambda pair: Event(*pair))
 
 
 def cube_actions(values: st.SearchStrategy[int | None]) -> st.SearchStrategy[Event]:
-    """Doubles, takes and drops; `values` are what a double may state."""
+    """Doubles, takes and drops; `values` are those that a double may state."""
     doubles = st.builds(lambda side, value: Event(side, Kind.DOUBLE, value=value), SIDE, values)
     return doubles | bare(Kind.TAKE, Kind.DROP)
 

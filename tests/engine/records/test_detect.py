@@ -1,4 +1,4 @@
-"""The reader is chosen by what is in the file, whatever its name and encoding."""
+"""The reader is chosen by the content of a file, whatever its name and encoding."""
 
 import pytest
 
@@ -37,21 +37,21 @@ def test_lines_may_end_in_any_way(newline: str) -> None:
         (b"\0" * 1000, "not_text"),
     ],
 )
-def test_what_holds_no_match_is_refused(data: bytes, code: str) -> None:
+def test_a_file_without_a_match_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(Refused) as refused:
         read(data)
     assert refused.value.code == code
     assert refused.value.message != code
 
 
-def test_a_file_larger_than_allowed_is_not_even_looked_at() -> None:
+def test_a_file_larger_than_allowed_is_refused_unread() -> None:
     with pytest.raises(Refused, match="larger than 8388608 bytes"):
         read(b"x" * (8 * 1024 * 1024 + 1))
     with pytest.raises(Refused, match="larger than 10 bytes"):
         read(MATCH.encode(), Limits(bytes=10))
 
 
-def test_the_limits_of_a_text_hold() -> None:
+def test_the_limits_of_a_text_apply() -> None:
     with pytest.raises(Refused, match="more than 1 rolls"):
         read(MATCH.encode(), Limits(plies=1))
     with pytest.raises(Refused, match="more than 5 lines"):

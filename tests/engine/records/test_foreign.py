@@ -1,4 +1,4 @@
-"""Files that people take for match records are named for what they are."""
+"""Files that are uploaded by mistake as match records are recognised."""
 
 import io
 import zipfile
@@ -41,21 +41,21 @@ FILES = {
 
 
 @pytest.mark.parametrize(("data", "code"), FILES.values(), ids=FILES)
-def test_a_file_of_another_kind_is_named(data: bytes, code: str) -> None:
+def test_a_file_of_another_kind_is_recognised(data: bytes, code: str) -> None:
     for ask in (refuse_other_files, read):
         with pytest.raises(Refused) as refused:
             ask(data)
         assert refused.value.code == code
 
 
-def test_a_record_passes_whatever_names_it_holds() -> None:
+def test_a_record_is_accepted_whatever_the_names_in_it() -> None:
     for record in (RECORD, RECORD.decode().encode("utf-16"), RECORD.replace(b"Bob  ", b"<html")):
         refuse_other_files(record)
         read(record)
 
 
 @pytest.mark.parametrize("data", [b"Dear director, Bob won 7-3.", b"", bytes(1000)], ids=["text", "nothing", "zeros"])
-def test_what_is_of_no_known_kind_is_left_to_the_reader(data: bytes) -> None:
+def test_a_file_of_unknown_kind_is_left_to_the_reader(data: bytes) -> None:
     refuse_other_files(data)
     with pytest.raises(Refused):
         read(data)

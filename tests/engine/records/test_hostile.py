@@ -1,4 +1,4 @@
-"""Files made to break a reader: nothing but a refusal is ever raised, and nothing goes on and on."""
+"""Files made to break a reader: only refusals are raised, and reading ends in reasonable time."""
 
 import random
 import time
@@ -15,7 +15,7 @@ from .test_xg import game, header, packed, result, roll
 
 MIB = 1024 * 1024
 ON_AND_ON = 60
-"""Seconds of work, no speed (`benchmarks/fuzz.py` measures that): each takes about one, quadratic ones take minutes."""
+"""Processor seconds allowed. Each file takes about one; with quadratic behaviour it would take minutes."""
 
 LINES = {
     "moves": "  1) 31: " + "8/5/" * 450,
@@ -59,7 +59,7 @@ TEXTS = {
 
 
 def survives(data: bytes) -> float:
-    """Seconds of work it took to read the file or to refuse it; all it says about the file has a sentence."""
+    """Return the processor seconds for reading or refusing a file; every problem must have a sentence."""
     before = time.process_time()
     try:
         problems = [(problem.code, problem.params) for problem in read(data).problems]
@@ -71,25 +71,25 @@ def survives(data: bytes) -> float:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_mebibyte_of_one_thing_comes_to_an_end(name: str) -> None:
+def test_a_mebibyte_of_repeated_text_is_read_in_time(name: str) -> None:
     assert survives(TEXTS[name].encode()[:MIB]) < ON_AND_ON
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_a_mebibyte_of_one_line_comes_to_an_end(name: str) -> None:
+def test_a_line_of_a_mebibyte_is_read_in_time(name: str) -> None:
     line = LINES[name] + "\n"
     assert survives((HEADER + line * (MIB // len(line))).encode()[:MIB]) < ON_AND_ON
 
 
 def seeds() -> list[bytes]:
-    """One whole file of each format and style."""
+    """Return a whole file of each format and style."""
     styles = ("canonical", "xg", "galaxy", "studio")
     records = header() + game() + roll(1, (5, 1), (12, 7, 23, 22)) * 5 + result(1, 2, 101)
     return [*(write_mat(MATCH, style) for style in styles), write(MATCH, "sgf"), write(MATCH, "json"), packed(records)]
 
 
 def mutations(files: list[bytes], count: int) -> Iterator[bytes]:
-    """Files with bytes changed, removed, repeated or put in, always the same ones."""
+    """Yield files with bytes changed, removed, repeated or inserted; always the same ones."""
     chance = random.Random(20240501)
     for _ in range(count):
         data = bytearray(chance.choice(files))
@@ -112,7 +112,7 @@ def test_damaged_files_raise_nothing_but_refusals() -> None:
     assert max(survives(data) for data in mutations(seeds(), 4000)) < ON_AND_ON
 
 
-def test_what_is_left_of_a_damaged_file_can_be_written() -> None:
+def test_a_damaged_file_can_be_written_again() -> None:
     written = 0
     for data in mutations(seeds(), 1000):
         try:

@@ -1,4 +1,4 @@
-"""Every habit of writing that `.mat` files have in the wild, each in a record of a few rows."""
+"""Variants of `.mat` as found in real files, each in a record of a few rows."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def test_a_dance_is_a_roll_without_moves(cell: str) -> None:
 
 
 @pytest.mark.parametrize("cell", ["???", "????"])
-def test_a_hidden_play_is_a_roll_whose_moves_are_not_known(cell: str) -> None:
+def test_a_hidden_play_is_a_roll_with_unknown_moves(cell: str) -> None:
     [event] = events(mat(f"  1) 33: {cell}", "                                  Wins 2 point"))
     assert event == Event(0, Kind.PLAY, (3, 3), None)
 
@@ -130,7 +130,7 @@ def test_beavers_belong_to_a_money_session() -> None:
         ("  2) 33: ????                     Wins 2008 point", Claim(1, 2008)),
     ],
 )
-def test_the_column_of_a_result_tells_the_winner(line: str, claim: Claim) -> None:
+def test_the_column_of_a_result_shows_the_winner(line: str, claim: Claim) -> None:
     assert mat(OPENING, line).games[0].claim == claim
 
 
@@ -148,13 +148,13 @@ def test_the_column_of_a_result_tells_the_winner(line: str, claim: Claim) -> Non
         ("Lost on time", Event(0, Kind.FLAG)),
     ],
 )
-def test_ways_to_give_up(cell: str, event: Event) -> None:
+def test_resignations_and_concessions(cell: str, event: Event) -> None:
     transcript = mat(OPENING, f"  2) {cell}", "                                  Wins 2 points")
     assert events(transcript)[-1] == event
     assert transcript.games[0].claim == Claim(1, 2)
 
 
-def test_one_may_resign_after_the_roll_or_after_the_play_of_the_other() -> None:
+def test_a_resignation_may_follow_a_roll_or_the_opponents_play() -> None:
     assert events(mat("  1) 64: Resigns"))[-1].side == 0
     assert events(mat("  1) 31: 8/5 6/5 Resigns"))[-1].side == 1
 
@@ -165,7 +165,7 @@ def test_a_resignation_may_be_answered() -> None:
     assert kinds == [Kind.RESIGN, Kind.REFUSE, Kind.RESIGN, Kind.ACCEPT]
 
 
-def test_galaxy_puts_a_lost_game_on_a_line_without_number_in_whichever_column() -> None:
+def test_galaxy_writes_a_lost_game_on_a_line_without_a_number_in_either_column() -> None:
     transcript = mat(OPENING, " Losses 1 point", "", "      Wins 1 point and the match")
     assert events(transcript)[-1] == Event(1, Kind.RESIGN, points=1)
     assert transcript.games[0].claim == Claim(0, 1, match=True)
@@ -182,13 +182,13 @@ def test_a_match_given_up_before_its_first_roll() -> None:
     assert events(transcript) == (Event(1, Kind.RESIGN, points=3),)
 
 
-def test_an_empty_row_at_the_end_says_nothing() -> None:
+def test_an_empty_last_row_is_ignored() -> None:
     transcript = mat(OPENING, "  2)", "                                   Wins 3 points and the match")
     assert events(transcript) == BOTH
     assert transcript.games[0].claim == Claim(1, 3, match=True)
 
 
-def test_an_illegal_play_that_stood_is_known_by_the_position_after_it() -> None:
+def test_an_illegal_play_that_stood_gives_the_position_after_it() -> None:
     # Seen by Carol, who is on roll: rules, names, score and cube, her bar, her points 1 to 24, Bob's bar, dice.
     board = "0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0"
     marker = f"7;0;0;0;1;Carol;Bob;0;0;0;1;0;{board};6;4;"
@@ -200,7 +200,7 @@ def test_an_illegal_play_that_stood_is_known_by_the_position_after_it() -> None:
     assert answer == BOTH[1]
 
 
-def test_the_opponents_bar_stands_before_the_points_of_a_marker_and_the_own_bar_after_them() -> None:
+def test_a_marker_has_the_opponents_bar_before_the_points_and_the_movers_bar_after_them() -> None:
     # The line gnubg's `export position snowietxt` writes for position YQDAoIMHDAADAA, Carol on roll.
     marker = "5;0;0;0;1;Carol;Bob;0;0;0;1;0;-1;3;0;0;0;-2;4;0;0;0;0;0;0;2;0;0;0;0;0;0;-2;0;0;0;-1;2;0;0;"
     transcript = mat(f"  1) 31: Illegal play ({marker})     64: 24/18 13/9")
@@ -260,7 +260,7 @@ def test_a_position_set_up_by_hand() -> None:
     assert first.position.gnubg_id == "4HPwATDgc/ABMA"
 
 
-def test_remarks_are_kept_in_their_order_and_others_passed_over() -> None:
+def test_header_remarks_are_kept_in_order_and_others_skipped() -> None:
     header = '; [Site "Club"]\n; [Crawford "Off"]\n;| some box |\n; [Round "2"]\n\n' + HEADER
     transcript = mat(OPENING, "; nice play", "well, well", header=header)
     assert list(transcript.info.items()) == [("Site", "Club"), ("Crawford", "Off"), ("Round", "2")]
@@ -290,7 +290,7 @@ def test_names_may_look_like_anything(line: str, names: tuple[str, str]) -> None
     assert events(transcript) == BOTH
 
 
-def test_ratings_of_gamesgrid_stand_after_the_names() -> None:
+def test_gamesgrid_writes_ratings_after_the_names() -> None:
     transcript = read(f" 7 point match\n\n Game 1\n Bob,1859 : 0              Carol,1702 : 0\n{OPENING}\n".encode())
     assert transcript.players == ("Bob", "Carol")
     assert transcript.info["Player 2 Elo"] == "1702"
@@ -302,7 +302,7 @@ def test_the_remarks_may_name_the_players_in_the_other_order() -> None:
     assert mat(OPENING, header=header).players == ("Bob", "Carol")
 
 
-def test_a_text_whose_blanks_were_squeezed_is_read_by_whose_turn_it_is() -> None:
+def test_a_text_without_repeated_blanks_is_read_by_whose_turn_it_is() -> None:
     lines = ("1) 64: 24/18 13/9", "2) 31: 8/5 6/5 52: 13/8 24/22", "3) Doubles => 2 Drops", "Wins 1 point")
     transcript = read(("7 point match\nGame 1\nBob : 0 Carol : 0\n" + "\n".join(lines)).encode())
     assert [event.side for event in events(transcript)] == [1, 0, 1, 0, 1]
@@ -310,7 +310,7 @@ def test_a_text_whose_blanks_were_squeezed_is_read_by_whose_turn_it_is() -> None
 
 
 @pytest.mark.parametrize("cell", ["31: 8/5 6?5", "31: 8-5", "31: 8/5 banana", "31: 26/20", "31: 8/5/", "31: 8//5"])
-def test_a_cell_that_is_not_understood_is_never_dropped_in_silence(cell: str) -> None:
+def test_a_cell_that_is_not_understood_is_reported(cell: str) -> None:
     transcript = mat(f"  1) {cell:<27} 64: 24/18 13/9")
     assert codes(transcript) == [("error", "unreadable_cell")]
     assert transcript.problems[0].place == Place(5, 6)
@@ -326,7 +326,7 @@ def test_a_line_without_number_that_looks_like_a_play_is_reported() -> None:
     assert codes(mat(OPENING, "      then 13/7 6/5")) == [("warning", "unreadable_line")]
 
 
-def test_what_follows_a_result_is_reported() -> None:
+def test_text_after_a_result_is_reported() -> None:
     transcript = mat(OPENING, "      Wins 1 point", "  2) 31: 8/5 6/5", "      Wins 2 points")
     assert codes(transcript) == [("warning", "after_result"), ("error", "second_result")]
 
@@ -337,7 +337,7 @@ def test_of_several_matches_the_first_is_read() -> None:
     assert codes(transcript) == [("note", "several_matches")]
 
 
-def test_a_game_may_lack_its_score_line_and_a_match_its_length() -> None:
+def test_a_score_line_and_a_length_may_be_missing() -> None:
     transcript = read(f' Game 1\n{OPENING}\n; [Player 1 "late"]\n'.encode())
     assert transcript.length is None
     assert transcript.games[0].start is None

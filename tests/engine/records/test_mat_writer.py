@@ -75,7 +75,7 @@ def test_the_canonical_form() -> None:
     assert write(MATCH, "mat").decode() == CANONICAL
 
 
-def test_what_was_written_reads_the_same() -> None:
+def test_a_written_match_is_read_back_unchanged() -> None:
     assert read(write(MATCH, "mat")) == MATCH
 
 
@@ -94,7 +94,7 @@ def test_the_style_of_galaxy_says_who_lost() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["gnubg", "xg", "xg-text", "galaxy", "studio", "opengammon"])
-def test_every_style_tells_the_same_plays(dialect: str) -> None:
+def test_every_style_has_the_same_plays(dialect: str) -> None:
     def written_events(transcript: Transcript) -> list[object]:
         return [
             (event.side, event.kind, event.dice, event.moves and [move.points for move in event.moves])
@@ -109,7 +109,7 @@ def test_every_style_tells_the_same_plays(dialect: str) -> None:
     assert transcript.problems == ()
 
 
-def test_a_format_nobody_knows_is_refused() -> None:
+def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(Refused, match="“doc”"):
         write(MATCH, "doc")
     with pytest.raises(Refused, match="“doc”"):
@@ -155,7 +155,7 @@ def _by_hand() -> st.SearchStrategy[Event]:
 
 
 def _no_answer_follows(transcript: Transcript) -> bool:
-    """`Accepts` after a resignation is an answer to it, so a take there cannot be told apart."""
+    """Whether there is no take after a resignation, where `Accepts` is read as the answer to it."""
     pairs = [pair for game in transcript.games for pair in zip(game.events, game.events[1:], strict=False)]
     return not any(first.kind is Kind.RESIGN and second.kind is Kind.TAKE for first, second in pairs)
 
@@ -168,7 +168,7 @@ RANDOM = transcripts(
 
 @RECORD_SETTINGS
 @given(RANDOM)
-def test_all_that_a_mat_file_can_say_survives(transcript: Transcript) -> None:
+def test_everything_that_a_mat_file_can_hold_survives(transcript: Transcript) -> None:
     again = read(write(transcript, "mat"))
     # Where a name could be misread it is also written as a remark; what was read then stays as it is.
     assert again.players == transcript.players
@@ -188,7 +188,7 @@ def test_every_style_can_write_and_be_read(transcript: Transcript, dialect: str)
 
 @RECORD_SETTINGS
 @given(NAME, NAME)
-def test_names_survive_whatever_is_in_them(left: str, right: str) -> None:
+def test_any_name_survives(left: str, right: str) -> None:
     transcript = Transcript((left, right), 5, (Game(1, (play(0, "31", "8/5", "6/5"),), (0, 0)),))
     again = read(write(transcript, "mat"))
     assert again.players == (left, right)

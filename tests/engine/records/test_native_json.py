@@ -51,7 +51,7 @@ def test_the_written_form() -> None:
     assert write(MATCH, "json").decode() == WRITTEN
 
 
-def test_what_was_written_reads_the_same() -> None:
+def test_a_written_match_is_read_back_unchanged() -> None:
     again = read(WRITTEN.encode())
     assert again == MATCH
     assert (again.format, again.dialect) == ("json", "barpoint")
@@ -70,7 +70,7 @@ def test_a_stored_transcript_keeps_its_places_and_problems() -> None:
 
 
 def changed(path: str, value: Any) -> bytes:
-    """MATCH with the value at `path` (`games.0.number`) put in place of the right one."""
+    """Return MATCH with another value at `path` (`games.0.number`)."""
     data = json.loads(WRITTEN)
     *way, last = path.split(".")
     target = data
@@ -135,7 +135,7 @@ def test_json_of_another_kind_is_refused(content: bytes, code: str) -> None:
     assert refused.value.code == code
 
 
-def test_fields_of_a_later_version_are_passed_over_with_a_note() -> None:
+def test_unknown_fields_are_skipped_with_a_note() -> None:
     transcript = read(changed("games.0.weather", "rain"))
     assert codes(transcript) == [("note", "unknown_fields")]
     assert transcript.problems[0].params["first"] == "games[0].weather"
@@ -149,7 +149,7 @@ def test_the_limits_hold() -> None:
         read(WRITTEN.encode(), Limits(games=0))
 
 
-def test_what_json_has_no_word_for_is_not_written() -> None:
+def test_values_that_json_does_not_have_are_refused_in_writing() -> None:
     game = Game(1, (Event(0, Kind.TAKE, extra={"clock": float("nan")}),))
     with pytest.raises(ValueError, match="JSON"):
         write(Transcript(("Bob", "Carol"), 3, (game,)), "json")
@@ -164,7 +164,7 @@ JSON_VALUE = st.recursive(
 
 @st.composite
 def any_event(draw: st.DrawFn) -> Event:
-    """An event of any kind with anything in its fields."""
+    """An event of any kind with any fields."""
     event = draw(plays())
     return event._replace(
         kind=draw(st.sampled_from(list(Kind))),

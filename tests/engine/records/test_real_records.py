@@ -27,7 +27,7 @@ def manifest(shared_data: Path) -> list[dict[str, Any]]:
 
 
 def accounts(shared_data: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """gnubg's own account of each of its matches, with the path of its records without suffix."""
+    """Return gnubg's own data of each of its matches, with the path of its records without suffix."""
     paths = sorted(path for path in (shared_data / "gnubg").glob("*.json") if ".actions" not in path.name)
     assert paths
     return [(path.with_suffix(""), json.loads(path.read_text())) for path in paths]
@@ -37,7 +37,7 @@ def plies(game: Game) -> int:
     return sum(event.kind in PLAYS for event in game.events)
 
 
-def test_every_record_yields_what_its_manifest_says(shared_data: Path) -> None:
+def test_every_record_agrees_with_its_manifest(shared_data: Path) -> None:
     for row in manifest(shared_data):
         transcript = read((shared_data / "records" / row["file"]).read_bytes())
         name = row["file"].rpartition("/")[2]
@@ -55,7 +55,7 @@ def test_every_record_yields_what_its_manifest_says(shared_data: Path) -> None:
             assert claimed == stated or (name, game.number) in NOT_IN_MANIFEST, (name, game.number)
 
 
-def test_xg_files_yield_their_own_footers(shared_data: Path) -> None:
+def test_xg_files_agree_with_their_own_footers(shared_data: Path) -> None:
     rows = [row for row in manifest(shared_data) if "xg_games" in row]
     assert rows
     for row in rows:
@@ -68,7 +68,7 @@ def test_xg_files_yield_their_own_footers(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".mat", ".sgf"])
-def test_matches_of_gnubg_yield_its_own_account(shared_data: Path, suffix: str) -> None:
+def test_matches_of_gnubg_agree_with_its_own_account(shared_data: Path, suffix: str) -> None:
     for path, account in accounts(shared_data):
         transcript = read(path.with_suffix(suffix).read_bytes())
         assert transcript.players == (account["players"]["X"], account["players"]["O"]), path.name
@@ -87,7 +87,7 @@ def test_matches_of_gnubg_yield_its_own_account(shared_data: Path, suffix: str) 
 
 
 def steps(event: Event) -> tuple[object, ...]:
-    """A play as its single steps in any order."""
+    """Return a play as its single steps in any order."""
     moves = None
     if event.moves is not None:
         moves = sorted(step for move in event.moves for step in zip(move.points, move.points[1:], strict=False))
@@ -95,7 +95,7 @@ def steps(event: Event) -> tuple[object, ...]:
 
 
 def recorded_events(game: Game) -> list[tuple[object, ...]]:
-    """What happened, without what `.mat` leaves out: resignations, and the roll after which one resigned."""
+    """Return the events without those that `.mat` leaves out: resignations, and a roll at which a side resigned."""
     return [
         steps(event)
         for event in game.events
@@ -103,14 +103,14 @@ def recorded_events(game: Game) -> list[tuple[object, ...]]:
     ]
 
 
-def test_both_records_of_a_gnubg_match_tell_the_same(shared_data: Path) -> None:
+def test_both_records_of_a_gnubg_match_agree(shared_data: Path) -> None:
     for path, _ in accounts(shared_data):
         text, sgf = (read(path.with_suffix(suffix).read_bytes()) for suffix in (".mat", ".sgf"))
         for left, right in zip(text.games, sgf.games, strict=True):
             assert recorded_events(left) == recorded_events(right), (path.name, left.number)
 
 
-def test_the_plays_are_those_that_gnubg_made(shared_data: Path) -> None:
+def test_the_plays_are_those_of_gnubg(shared_data: Path) -> None:
     paths = sorted((shared_data / "gnubg").glob("*.actions.json"))
     assert paths
     for path in paths:
@@ -130,7 +130,7 @@ def test_the_plays_are_those_that_gnubg_made(shared_data: Path) -> None:
             assert read_plays == gnubg_plays, (path.name, game.number)
 
 
-def test_the_same_match_as_xg_and_as_sgf_tells_the_same(shared_data: Path) -> None:
+def test_the_same_match_as_xg_and_as_sgf_agrees(shared_data: Path) -> None:
     folder = shared_data / "records" / "kevung+gbf"
     binary, sgf = (read((folder / name).read_bytes()) for name in ("test.xg", "test.sgf"))
     for left, right in zip(binary.games, sgf.games, strict=True):

@@ -1,4 +1,4 @@
-"""SGF as GNU Backgammon writes it, and ours that it can read."""
+"""SGF as GNU Backgammon writes it, and as we write it for GNU Backgammon."""
 
 import re
 from dataclasses import replace
@@ -20,7 +20,7 @@ ROOT = "FF[4]GM[6]CA[UTF-8]AP[GNU Backgammon:1.07.001]MI[length:3][game:0][ws:0]
 
 
 def sgf(*nodes: str, root: str = ROOT) -> Transcript:
-    """A match of Bob (W) and Carol (B) with these nodes in its first game."""
+    """Return a match of Bob (W) and Carol (B) with these nodes in its first game."""
     return read(("(;" + "\n;".join((root, *nodes)) + ")").encode())
 
 
@@ -43,12 +43,12 @@ def test_cube_actions() -> None:
     assert events(transcript)[-2:] == (Event(0, Kind.DOUBLE), Event(1, Kind.DROP))
 
 
-def test_a_double_of_the_side_just_doubled_is_a_beaver() -> None:
+def test_a_double_by_the_side_just_doubled_is_a_beaver() -> None:
     kinds = [event.kind for event in events(sgf("W[31hefe]", "B[double]", "W[double]", "B[take]"))]
     assert kinds[1:] == [Kind.DOUBLE, Kind.BEAVER, Kind.TAKE]
 
 
-def test_only_the_result_tells_of_a_resignation() -> None:
+def test_a_resignation_is_known_from_the_result_alone() -> None:
     transcript = sgf("W[31hefe]", root=ROOT + "RE[W+2R]")
     assert events(transcript)[-1] == Event(1, Kind.RESIGN, points=2)
     assert transcript.games[0].claim == Claim(0, 2)
@@ -83,11 +83,11 @@ def test_escapes_and_remarks() -> None:
     assert transcript.info == {"Event": "Cup", "EventDate": "2024.05.01", "Site": "Aachen"}
 
 
-def test_analysis_and_comments_are_passed_over() -> None:
+def test_analysis_and_comments_are_skipped() -> None:
     assert events(sgf("W[31hefe]A[0][hefe E ver 3 0.5 (x;y) \\] ]C[a;b(c)]LU[0.1]")) == (play(0, "31", "8/5", "6/5"),)
 
 
-def test_an_analysis_of_several_megabytes_is_passed_over() -> None:
+def test_an_analysis_of_several_megabytes_is_skipped() -> None:
     analysis = "A[0]" + "[hefe E ver 3 0.5 0.1 0.0 0.1 0.0 0.02 0.0 2C 0 0.00 3.12 \\] ]" * 400
     nodes = [f"W[31hefe]{analysis}", f"B[64aggk]{analysis}"] * 60
     root = ROOT.replace("length:3", "length:25")
@@ -95,7 +95,7 @@ def test_an_analysis_of_several_megabytes_is_passed_over() -> None:
     assert len(events(sgf(*nodes, root=root))) == 120
 
 
-def test_only_the_first_variation_was_played() -> None:
+def test_only_the_first_variation_is_read() -> None:
     transcript = read(f"(;{ROOT};W[31hefe](;B[64aggk](;W[55])(;W[44]))(;B[21](;W[11]))(;B[22]))".encode())
     assert [event.dice for event in events(transcript)] == [(3, 1), (6, 4), (5, 5)]
 
@@ -113,7 +113,7 @@ def test_a_position_and_a_cube_set_by_hand() -> None:
     assert placed[1] == Event(1, Kind.SET_POSITION, position=Position.start())
 
 
-def test_what_is_not_understood_is_reported_where_it_stands() -> None:
+def test_a_value_that_is_not_understood_is_reported_with_its_place() -> None:
     transcript = sgf("W[31he?e]", "B[banana]", "W[31yyzz]")
     assert codes(transcript) == [("error", "unreadable_cell")] * 3
     assert transcript.problems[0].place == Place(2, 1)
@@ -121,7 +121,7 @@ def test_what_is_not_understood_is_reported_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize("cut", ["", ";W[31hefe", ";W[31hefe]", ";W[31hefe]) trailing"])
-def test_a_file_that_breaks_off_keeps_what_was_whole(cut: str) -> None:
+def test_what_precedes_the_end_of_a_cut_file_is_read(cut: str) -> None:
     transcript = read(f"(;{ROOT};W[31hefe]{cut}".encode())
     assert events(transcript)[0] == play(0, "31", "8/5", "6/5")
     assert ("error", "cut_short") in codes(transcript)
@@ -181,13 +181,13 @@ def _events() -> st.SearchStrategy[Event]:
 
 
 def _no_roll_twice(transcript: Transcript) -> bool:
-    """A roll alone and then the same side's play with it is one turn."""
+    """Whether no roll alone is followed by the same side's play with it, which is read as one turn."""
     pairs = [pair for game in transcript.games for pair in zip(game.events, game.events[1:], strict=False)]
     return not any(first.moves is None and first[:3] == second[:3] for first, second in pairs)
 
 
 def _with_resignations(transcript: Transcript) -> Transcript:
-    """The match with a resignation where only the result says that a game was given up."""
+    """Return the match with a resignation added where only the result shows one."""
     return replace(transcript, games=tuple(map(_with_resignation, transcript.games)))
 
 
@@ -223,13 +223,13 @@ def _ends_by_bearing_off(game: Game, winner: int) -> bool:
         claims=st.tuples(SIDE, st.none() | NUMBER).map(lambda stated: Claim(*stated)),
     ).filter(_no_roll_twice)
 )
-def test_all_that_sgf_can_say_survives(transcript: Transcript) -> None:
+def test_everything_that_sgf_can_hold_survives(transcript: Transcript) -> None:
     assert read(write(transcript, "sgf")) == _with_resignations(transcript)
 
 
 @RECORD_SETTINGS
 @given(NAME, NAME)
-def test_names_survive_whatever_is_in_them(left: str, right: str) -> None:
+def test_any_name_survives(left: str, right: str) -> None:
     assert read(write(Transcript((left, right), 5, (Game(1, ()),)), "sgf")).players == (left, right)
 
 

@@ -19,7 +19,7 @@ HIDDEN = (0,) * 8
 
 
 def record(kind: int, *fields: tuple[int, str, object]) -> bytes:
-    """A record of this kind with values (place, struct format, value or values) put in."""
+    """Return a record of this kind with the given values (offset, struct format, value or values)."""
     data = bytearray(RECORD)
     data[8] = kind
     for place, layout, value in fields:
@@ -62,7 +62,7 @@ def result(winner: int, points: int, termination: int) -> bytes:
 
 
 def packed(records: bytes, name: bytes = b"temp.xg") -> bytes:
-    """An `.xg` file that holds these records: header and picture, packed files, packed list, trailer."""
+    """Return an `.xg` file with these records: header and picture, packed files, packed list, trailer."""
     body = zlib.compress(records)
     entry = struct.pack("<256p256p4IB3x", name, b"", len(records), len(body), 0, 0, 0)
     files = zlib.compress(entry)
@@ -92,7 +92,7 @@ def test_names_of_old_versions_are_not_in_unicode() -> None:
     assert xg(head=header(version=20)).players == ("Bob", "Carol")
 
 
-def test_a_play_never_shown_is_not_known() -> None:
+def test_a_play_never_shown_is_unknown() -> None:
     assert events(xg(roll(1, (5, 3), HIDDEN)))[0] == Event(0, Kind.PLAY, (5, 3), None)
 
 
@@ -139,7 +139,7 @@ def test_a_settled_game_is_noted() -> None:
     assert codes(xg(result(1, 2, 1001))) == [("note", "settled_game")]
 
 
-def test_an_illegal_play_is_known_by_the_position_after_it() -> None:
+def test_an_illegal_play_gives_the_position_after_it() -> None:
     board = (0, -2, 0, 0, 0, 0, 5, 0, 2, 0, 0, 0, -5, 5, 0, 0, 1, -3, 0, -5, 0, 0, 0, 0, 2, 0)
     [event] = events(xg(roll(-1, (5, 3), (1, 2, 3, 4), invalid=2, board=board)))
     assert (event.side, event.kind, event.dice) == (1, Kind.ILLEGAL, (5, 3))
@@ -193,7 +193,7 @@ def test_a_file_without_a_game_is_refused() -> None:
         read(packed(header()))
 
 
-def test_what_unpacks_to_too_much_is_refused_without_unpacking_it() -> None:
+def test_a_file_that_unpacks_to_too_much_is_refused_without_unpacking_it() -> None:
     bomb = packed(bytes(200 * 1024 * 1024))
     assert len(bomb) < Limits().bytes
     with pytest.raises(Refused, match="Unpacked"):
