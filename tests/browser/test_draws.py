@@ -72,7 +72,7 @@ def test_a_director_publishes_and_draws_and_takes_the_draw_back(
     looked_at(page)
     page.get_by_label("Reason (shown to everybody)").fill("Two were missing")
     page.get_by_role("button", name="Take back the draw").click()
-    expect(page.locator(".messages")).to_contain_text("is taken back")
+    expect(page.locator(".messages")).to_contain_text("was taken back")
     expect(page.locator("#draw")).to_contain_text("Two were missing")
     expect(page.get_by_label("Why again?")).to_have_count(0)
     picture(page, "draw-taken-back")

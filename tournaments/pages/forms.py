@@ -12,14 +12,14 @@ from tournaments.results.line_parser import LONGEST_TEXT
 
 
 class OnScreenForm(RefusingForm):
-    """What is done on the console, and the division on the screen."""
+    """An action on the console, and the division on the screen."""
 
     division = forms.ModelChoiceField(Division.objects.none(), to_field_name="public_id", required=False)
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         division = self.fields["division"]
-        assert isinstance(division, forms.ModelChoiceField)  # noqa: S101 - tells the type checker
+        assert isinstance(division, forms.ModelChoiceField)  # noqa: S101 - for the type checker
         division.queryset = tournament.divisions.all()
 
 
@@ -35,18 +35,18 @@ class QuickForm(OnScreenForm):
 
 
 class ConfirmForm(OnScreenForm):
-    """The reports that the director saw, to be confirmed all at once."""
+    """The reports that the director saw, to be confirmed at once."""
 
     report = forms.ModelMultipleChoiceField(Claim.objects.none(), to_field_name="public_id")
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, tournament=tournament, **kwargs)
         report = self.fields["report"]
-        assert isinstance(report, forms.ModelMultipleChoiceField)  # noqa: S101 - tells the type checker
+        assert isinstance(report, forms.ModelMultipleChoiceField)  # noqa: S101 - for the type checker
         topics = [division.topic for division in tournament.divisions.all()]
         report.queryset = Claim.objects.filter(match__parent_topic__in=topics)
 
     @property
     def reports(self) -> set[str]:
-        """Their public ids."""
+        """The public ids of the reports."""
         return {claim.public_id for claim in self.cleaned_data["report"]}

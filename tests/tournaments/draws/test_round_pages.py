@@ -232,8 +232,8 @@ def test_somebody_comes_late_from_the_entries_page_and_from_the_waiting_list(
     assert "a late entry joins" in alice_client.get(entries).content.decode()
 
     assert "Late Larry goes on the waiting list" in alice_client.post(f"{entries}add/", LARRY).content.decode()
-    assert "Nothing is free for Late Larry any more" in let_in(alice_client, driver, entries)
-    assert "Late Larry has come in late." in let_in(alice_client, begun_again(driver), entries)
+    assert "No place is free for Late Larry" in let_in(alice_client, driver, entries)
+    assert "Late Larry was entered late." in let_in(alice_client, begun_again(driver), entries)
 
 
 LARRY = {"name": "Late Larry"}

@@ -47,8 +47,8 @@ def member(club: Club, name: str) -> Player:
 
 def test_a_name_is_entered_in_one_line(division: Division, alice_client: Client, club: Club) -> None:
     elif_ = member(club, "Elif Ristic")
-    assert "Elif Ristic is entered." in post(alice_client, url(division, "entries/add/"), {"name": "Elif Ristic"})
-    assert "Omar New is entered." in post(alice_client, url(division, "entries/add/"), {"name": "Omar New"})
+    assert "Elif Ristic was entered." in post(alice_client, url(division, "entries/add/"), {"name": "Elif Ristic"})
+    assert "Omar New was entered." in post(alice_client, url(division, "entries/add/"), {"name": "Omar New"})
     assert Entry.objects.get(player=elif_)
     assert names(division) == ["Elif Ristic", "Omar New"]
 
@@ -343,7 +343,7 @@ def test_a_late_entry_shows_whom_it_affects_before_it_is_made_and_is_undone(
     after = re.search(r'name="after" value="(\d+)"', look)
     assert after
 
-    assert "Louise has come in late." in post(alice_client, post_url, {"name": "Louise", "after": after[1]})
+    assert "Louise was entered late." in post(alice_client, post_url, {"name": "Louise", "after": after[1]})
     entry = entered.entries.get(player__name="Louise")
     fixture = Fixture.objects.get(stage__division=entered, slots__entry=entry)
     assert fixture.number == int(taken[2])

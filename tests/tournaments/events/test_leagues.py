@@ -97,7 +97,7 @@ def test_at_the_end_a_match_not_played_counts_as_the_league_says(
     assert division.status == Division.Status.FINISHED
     assert Result.objects.filter(source=Result.Source.DEADLINE, kind=Result.Kind.DOUBLE_FORFEIT).count() == 5
     assert list(differences()) == []
-    assert [len(one.players) for one in seasons.foresee_season(division.tournament)] == [4]
+    assert [len(one.players) for one in seasons.preview_season(division.tournament)] == [4]
 
 
 def test_by_ruling_the_director_decides_each_and_the_season_waits_for_it(league: League, by_alice: Actor) -> None:
@@ -105,12 +105,12 @@ def test_by_ruling_the_director_decides_each_and_the_season_waits_for_it(league:
     assert sweep(AFTER) == ["director"] * 5
     assert sweep(AFTER) == []
     with pytest.raises(Refused) as refused:
-        seasons.foresee_season(division.tournament)
+        seasons.preview_season(division.tournament)
     assert refused.value.code == "season_not_over"
 
     for fixture in open_matches(division):
         results.rule(fixture=fixture, winner=1, score=None, by=by_alice, now=AFTER, reason="Did not answer.")
-    assert len(seasons.foresee_season(division.tournament)) == 1
+    assert len(seasons.preview_season(division.tournament)) == 1
 
 
 def test_what_a_player_has_reported_in_time_is_left_to_be_answered(league: League) -> None:

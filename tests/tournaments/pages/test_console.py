@@ -353,8 +353,8 @@ def test_what_waits_for_workers_is_counted(running: RunningEvent, alice_client: 
     Fixture.objects.filter(pk=running.fixture.pk).update(due_at=NOW - timedelta(days=1))
     Match.objects.filter(pk=running.fixture.match_id).update(unsettled=True)
     said = text(page(alice_client, f"{running.url}status/"))
-    assert "deadlines to be applied 1" in said
-    assert "results to be passed on 1" in said
+    assert "Deadlines to apply 1" in said
+    assert "Results to apply to their division 1" in said
 
 
 def test_a_second_division_is_reached_by_its_name(

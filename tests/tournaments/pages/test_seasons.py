@@ -140,7 +140,7 @@ def test_a_division_that_was_called_off_has_no_next_season(league: list[Division
     play(league[0], by_alice)
     Division.objects.filter(pk=league[1].pk).update(status=Division.Status.CANCELLED)
 
-    (only,) = seasons.foresee_season(league[0].tournament)
+    (only,) = seasons.preview_season(league[0].tournament)
 
     assert (only.before, len(only.players)) == (league[0], 4)
 
@@ -151,7 +151,7 @@ def test_whoever_has_withdrawn_makes_room(league: list[Division], by_alice: Acto
     gone = league[0].entries.get(player__name="Player 2")
     entries.withdraw(entry=gone, by=by_alice, now=NOON)
 
-    drafted = seasons.foresee_season(league[0].tournament)
+    drafted = seasons.preview_season(league[0].tournament)
 
     assert [[player.name for player, _ in one.players] for one in drafted] == [
         ["Player 1", "Player 3", "Player 5", "Player 4"],
@@ -176,12 +176,12 @@ def test_a_season_follows_from_final_tables_only(league: list[Division], by_alic
     play(league[1], by_alice, but=1)
 
     with pytest.raises(Refused) as refused:
-        seasons.foresee_season(league[0].tournament)
+        seasons.preview_season(league[0].tournament)
 
     assert (refused.value.code, refused.value.params) == ("season_not_over", {"division": "Second"})
 
 
 def test_no_season_follows_a_knockout(drawn: Callable[..., Division]) -> None:
     with pytest.raises(Refused) as refused:
-        seasons.foresee_season(drawn(4).tournament)
+        seasons.preview_season(drawn(4).tournament)
     assert refused.value.code == "no_league"

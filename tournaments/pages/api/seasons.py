@@ -1,4 +1,4 @@
-"""The next season of a league, for programs."""
+"""API of the next season of a league."""
 
 from typing import Any
 
@@ -16,27 +16,27 @@ from tournaments import access
 from tournaments.events.api.events import KEY, key_of
 from tournaments.models.events import LONGEST_NAME
 from tournaments.pages import services as seasons
-from tournaments.state import serializers as shapes
+from tournaments.state import serializers as state_serializers
 from tournaments.state.api import READ, WRITE, by, example, validated
 
 
 class SeasonSerializer(serializers.Serializer[Any]):
-    """The event to be made."""
+    """The event to create."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     starts_at = serializers.DateTimeField()
 
 
 class MovedPlayerSerializer(serializers.Serializer[Any]):
-    """A player of a division to come."""
+    """A player of a drafted division."""
 
     player = serializers.CharField(help_text="Public id.")
     name = serializers.CharField()
-    before = serializers.CharField(help_text="Public id of the division played in now.")
+    before = serializers.CharField(help_text="Public id of the current division.")
 
 
 class DraftedDivisionSerializer(serializers.Serializer[Any]):
-    """A division of the season to come, the highest first."""
+    """A division of the next season, the highest first."""
 
     name = serializers.CharField()
     before = serializers.CharField(help_text="Public id of the division it follows.")
@@ -44,30 +44,30 @@ class DraftedDivisionSerializer(serializers.Serializer[Any]):
 
 
 class NextSeason(APIView):
-    """Who would play where, and the draft of it."""
+    """The preview of the next season, and its draft event."""
 
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_season",
-        summary="Who goes up and down after a league",
+        summary="Preview promotion and relegation after a league",
         responses={200: DraftedDivisionSerializer(many=True), **READ},
     )
     def get(self, request: Request, tournament: str) -> Response:
-        """Nothing is written. 409 `season_not_over`."""
-        found = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
-        drafted = seasons.foresee_season(found)
-        ids = [one.before.public_id for one in drafted]
+        """Writes nothing. 409 `season_not_over`."""
+        event = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
+        drafted = seasons.preview_season(event)
+        ids = [division.before.public_id for division in drafted]
         body = [
             {
-                "name": one.before.name,
-                "before": one.before.public_id,
+                "name": division.before.name,
+                "before": division.before.public_id,
                 "players": [
                     {"player": player.public_id, "name": player.name, "before": ids[before]}
-                    for player, before in one.players
+                    for player, before in division.players
                 ],
             }
-            for one in drafted
+            for division in drafted
         ]
         return Response(DraftedDivisionSerializer(body, many=True).data)
 
@@ -77,14 +77,16 @@ class NextSeason(APIView):
         parameters=[KEY],
         request=SeasonSerializer,
         examples=example(name="Monday League, spring", starts_at="2027-01-11T19:00:00+01:00"),
-        responses={201: shapes.EventSerializer, **WRITE},
+        responses={201: state_serializers.EventSerializer, **WRITE},
     )
     def post(self, request: Request, tournament: str) -> Response:
-        """A draft event with the same divisions. 409 `season_not_over`."""
-        found = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
+        """Creates a draft event with the same divisions. 409 `season_not_over`."""
+        event = access.tournament_by_id(request.user, tournament, Role.DIRECTOR)
         fields = validated(SeasonSerializer, request)
-        made = seasons.draft_next_season(
-            tournament=found, by=by(request), now=timezone.now(), key=key_of(request), **fields
+        season = seasons.draft_next_season(
+            tournament=event, by=by(request), now=timezone.now(), key=key_of(request), **fields
         )
-        here = request.build_absolute_uri(reverse("api-tournament", args=[made.public_id]))
-        return Response(shapes.EventSerializer(made).data, status=status.HTTP_201_CREATED, headers={"Location": here})
+        here = request.build_absolute_uri(reverse("api-tournament", args=[season.public_id]))
+        return Response(
+            state_serializers.EventSerializer(season).data, status=status.HTTP_201_CREATED, headers={"Location": here}
+        )

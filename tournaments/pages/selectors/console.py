@@ -1,4 +1,4 @@
-"""What a director has before him: what needs him, what can be played, how far it all is."""
+"""The director's console: what needs attention, what can be played, and the progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from matches.lifecycle.own_match import Standing, standing_of
 from matches.models import Claim, Match, Objection, Result, Submission
-from matches.presentation import labels as wording
+from matches.presentation import labels
 from players.actors import Actor
 from players.people.canonical import canonical, player_of
 from tournaments.events.selectors import events
@@ -32,7 +32,7 @@ MOST_READY = 80
 
 @dataclass(slots=True)
 class Need:
-    """Something that waits for the director: dispute, objection, refused, deadline, untold, sheet, claim."""
+    """A match that needs the director; `kind` is a key of `NEEDS`."""
 
     kind: str
     line: MatchLine
@@ -40,48 +40,48 @@ class Need:
     records: list[Submission] = field(default_factory=list)
     objection: Objection | None = None
     standing: Standing = Standing.IMPARTIAL
-    """Whether whoever looks at it may decide the match."""
+    """Whether the user may decide the match."""
 
     @property
-    def said(self) -> list[str]:
-        """Who reports which score."""
+    def report_texts(self) -> list[str]:
+        """Who reported which score, one sentence for each report."""
         match = self.line.match
-        return [] if match is None else [wording.report(match, claim) for claim in self.claims]
+        return [] if match is None else [labels.report(match, claim) for claim in self.claims]
 
     @property
     def label(self) -> str:
-        """Its kind in a word or two."""
+        """The label of its kind."""
         return str(NEEDS[self.kind].label)
 
     @property
     def tag(self) -> str:
-        """The colour of the label."""
+        """The CSS class of the label."""
         return NEEDS[self.kind].tag
 
     @property
     def explanation(self) -> str:
-        """What the director should know about it."""
+        """What the director should know about the kind; may be empty."""
         return str(NEEDS[self.kind].explanation)
 
     @property
-    def stands_at(self) -> datetime | None:
-        """When a report stands by itself."""
+    def accepted_at(self) -> datetime | None:
+        """When an unanswered report becomes the result."""
         return self.claims[0].stands_at if self.kind == "claim" else None
 
     @property
     def to_confirm(self) -> Claim | None:
-        """The report that one tap confirms; none in the director's own match."""
+        """The report that can be confirmed with one click; None in the director's own match."""
         may_decide = self.standing == Standing.IMPARTIAL
         return self.claims[0] if may_decide and self.kind in ("claim", "untold", "sheet") else None
 
     @property
     def own_match(self) -> str:
-        """Why the director cannot confirm their own match just so."""
+        """Why the director cannot simply confirm their own match; empty otherwise."""
         return str(OWN_MATCH.get(self.standing, ""))
 
     @property
     def needs_reason(self) -> bool:
-        """Whether the director decides their own match, with a public reason."""
+        """Whether the director may decide their own match, with a public reason."""
         return self.standing == Standing.NEEDS_REASON
 
 
@@ -96,19 +96,25 @@ class NeedKind(NamedTuple):
 NEEDS = {
     "dispute": NeedKind(_("Dispute"), "tag-danger"),
     "objection": NeedKind(_("Objection"), "tag-danger", _("A player objects to the result.")),
-    "refused": NeedKind(_("Record rejected"), "tag-danger", _("A record was sent in that does not settle the match.")),
+    "refused": NeedKind(_("Record rejected"), "tag-danger", _("A record was uploaded but not accepted as the result.")),
     "deadline": NeedKind(_("Deadline passed"), "tag-warning"),
     "untold": NeedKind(
-        _("Not answered"), "tag-warning", _("The other player has not seen it, so it does not stand by itself.")
+        _("Not answered"),
+        "tag-warning",
+        _("The other player has not seen the report, so it will not be accepted automatically."),
     ),
-    "sheet": NeedKind(_("From the score sheet"), "tag-warning", _("Nobody signed it, so it never stands by itself.")),
+    "sheet": NeedKind(
+        _("From the score sheet"),
+        "tag-warning",
+        _("Nobody signed this report, so it will not be accepted automatically."),
+    ),
     "claim": NeedKind(_("Unconfirmed")),
 }
 
 
 OWN_MATCH = {
-    Standing.NEEDS_OTHER: _("You play in this match, so another director or assistant decides its result."),
-    Standing.NEEDS_REASON: _("You play in this match, and nobody else can decide it."),
+    Standing.NEEDS_OTHER: _("You play in this match, so another director or assistant must decide it."),
+    Standing.NEEDS_REASON: _("You play in this match, and no one else can decide it."),
 }
 
 
@@ -116,7 +122,7 @@ URGENCY = ("dispute", "objection", "refused", "deadline", "untold", "sheet", "cl
 
 
 def unopposed(needs: Sequence[Need]) -> list[str]:
-    """The signed reports that nobody disputes, but for the director's own matches: what one tap confirms."""
+    """Return the ids of signed, undisputed reports, without the director's own matches."""
     return [
         claim.public_id
         for need in needs
@@ -127,7 +133,7 @@ def unopposed(needs: Sequence[Need]) -> list[str]:
 
 
 def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) -> dict[str, Any]:
-    """The console of an event; `chosen` is the public id of the division whose rounds are shown, `by` looks at it."""
+    """Return the context of the console for `by`; `chosen` is the public id of the division whose rounds are shown."""
     divisions = events.divisions_of(tournament)
     names = events.names_of_rounds(tournament)
     fixtures = called_in_order(_open(tournament))
@@ -160,21 +166,21 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
 
 
 def _winner(counted: DivisionCounts | None, by: Actor) -> str:
-    """Who won the division on the screen, once it is over."""
+    """Return who won the division on the screen; empty until it is over."""
     if counted is None or by.user is None:
         return ""
     return champions(by.user, [counted.division]).get(counted.division.pk, "")
 
 
 def _mark_own_matches(needs: Sequence[Need], by: Actor) -> None:
-    """Notes which matches the director plays in; merged players count as the one they are."""
+    """Set `standing` on the needs of matches the director plays in; merged players count as one."""
     player = player_of(by.user) if by.user is not None else None
     if player is None:
         return
     own = canonical(player).pk
     for need in needs:
         match = need.line.match
-        if match is not None and own in [canonical(one).pk for one in match.players]:
+        if match is not None and own in [canonical(participant).pk for participant in match.players]:
             need.standing = standing_of(match, by)
 
 
@@ -188,16 +194,16 @@ def _open(tournament: Tournament) -> QuerySet[Fixture]:
 
 
 def _needs(lines: Sequence[MatchLine]) -> list[Need]:
-    found = []
+    needs = []
     for line in lines:
         claims, records = getattr(line.match, "open_claims", []), getattr(line.match, "refused_records", [])
         if (kind := _kind(line, claims, records)) is not None:
-            found.append(Need(kind, line, claims, records))
-    return sorted(found, key=lambda need: URGENCY.index(need.kind))
+            needs.append(Need(kind, line, claims, records))
+    return sorted(needs, key=lambda need: URGENCY.index(need.kind))
 
 
 def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: list[Need]) -> list[Need]:
-    """The same with the open objections to results of the event; two queries."""
+    """Add the open objections to results of the event; two queries."""
     still_open = Objection.objects.filter(state=Objection.State.OPEN)
     objected = (
         Fixture.objects.filter(
@@ -210,12 +216,12 @@ def _with_objections(tournament: Tournament, names: Mapping[int, str], needs: li
         .distinct()
         .order_by("number")[:MOST_NEEDS]
     )
-    found = [
+    objections = [
         Need("objection", events.match_line(fixture, names, staff=True), objection=objection)
         for fixture in objected
         for objection in getattr(fixture.match, "open_objections", [])
     ]
-    return sorted([*found, *needs], key=lambda need: URGENCY.index(need.kind))
+    return sorted([*objections, *needs], key=lambda need: URGENCY.index(need.kind))
 
 
 def _kind(line: MatchLine, claims: Sequence[Claim], records: Sequence[Submission]) -> str | None:
@@ -226,21 +232,21 @@ def _kind(line: MatchLine, claims: Sequence[Claim], records: Sequence[Submission
     if line.fixture.deadline_done:
         return "deadline"
     if line.state == Match.State.CLAIMED:
-        stands = any(claim.stands_at is not None for claim in claims)
-        return "claim" if stands else "untold"
+        is_counting_down = any(claim.stands_at is not None for claim in claims)
+        return "claim" if is_counting_down else "untold"
     if claims:
         return "sheet"
     return None
 
 
 def _chosen(divisions: Sequence[DivisionCounts], chosen: str) -> DivisionCounts | None:
-    named = [one for one in divisions if one.division.public_id == chosen]
-    running = [one for one in divisions if one.division.status == Division.Status.RUNNING]
+    named = [counted for counted in divisions if counted.division.public_id == chosen]
+    running = [counted for counted in divisions if counted.division.status == Division.Status.RUNNING]
     return next(iter(named or running or divisions), None)
 
 
 def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgress]:
-    """How far each round of a division is, in two queries; `names` are those of all rounds of the event."""
+    """Return the progress of each round of a division; `names` are those of all rounds of the event; two queries."""
     rounds = list(
         Round.objects.filter(bracket__stage__division=division)
         .select_related("bracket")
@@ -257,7 +263,7 @@ def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgres
 
 @dataclass(frozen=True, slots=True)
 class RoundNeed:
-    """A round that waits for the director: a draft, refused, or complete with the next one to be asked for."""
+    """A round that needs the director: "draft", "refused", or "complete" if the next one can be requested."""
 
     kind: str
     round: int
@@ -265,7 +271,7 @@ class RoundNeed:
 
 
 def round_need(division: Division) -> RoundNeed | None:
-    """What a stage that is paired round by round wants of the director; two queries."""
+    """Return what a stage paired round by round needs from the director, or None; two queries."""
     stage = division.stages.filter(format__in=BY_ROUND, status=Stage.Status.RUNNING).order_by("-number").first()
     last = stage.draws.filter(round__gt=0).order_by("-number").first() if stage is not None else None
     if stage is None or last is None:
@@ -282,7 +288,7 @@ def round_need(division: Division) -> RoundNeed | None:
 
 @dataclass(frozen=True, slots=True)
 class LatestResult:
-    """A result that has just come in."""
+    """A recent result."""
 
     fixture: Fixture
     result: Result
@@ -290,15 +296,15 @@ class LatestResult:
 
 
 def latest_results(tournament: Tournament, most: int = 8) -> list[LatestResult]:
-    """The newest results, to see that what was typed has arrived."""
+    """Return the newest results, so that the director sees what was just entered."""
     fixtures = list(
         Fixture.objects.filter(
             stage__division__tournament=tournament, match__state=Match.State.SETTLED, match__isnull=False
         )
-        .annotate(told_at=Max("match__results__at"))
+        .annotate(result_at=Max("match__results__at"))
         .select_related("match__player_0", "match__player_1", "stage__division")
         .prefetch_related(Prefetch("match__results", queryset=Result.objects.order_by("-version")))
-        .order_by("-told_at", "-number")[:most]
+        .order_by("-result_at", "-number")[:most]
     )
     return [
         LatestResult(

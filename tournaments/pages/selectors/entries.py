@@ -1,4 +1,4 @@
-"""Entries and the draw as directors see them."""
+"""The pages of entries and of the draw, as directors see them."""
 
 from datetime import datetime
 from typing import Any
@@ -16,11 +16,11 @@ from tournaments.models import Division, Draw, Entry, LateEntry, Withdrawal
 from tournaments.pages.selectors.divisions import entries_lists, provenance_of
 from tournaments.state.names import names_of
 
-MOST_FOUND = 8
+MOST_MATCHING_MEMBERS = 8
 
 
 def entries_page(division: Division, role: Role, now: datetime) -> dict[str, Any]:
-    """Everybody who is entered, waits or has gone, with full names; and how far the draw is."""
+    """Return the context of the entries page: all entries with full names, and the state of the draw."""
     names = names_of(division, staff=True)
     stage = division.stages.order_by("number").first()
     lists = entries_lists(names)
@@ -54,7 +54,7 @@ def _is_over(division: Division) -> bool:
 
 
 def members_called(division: Division, text: str) -> list[Membership]:
-    """Members of the club whose name has this in it and who are not entered yet."""
+    """Return members of the club whose name contains this text and who are not entered yet."""
     if not fold(text):
         return []
     entered = division.entries.exclude(status=Entry.Status.OUT).values("player")
@@ -68,12 +68,12 @@ def members_called(division: Division, text: str) -> list[Membership]:
         )
         .exclude(player__in=entered)
         .select_related("player")
-        .order_by("player__name_key", "pk")[:MOST_FOUND]
+        .order_by("player__name_key", "pk")[:MOST_MATCHING_MEMBERS]
     )
 
 
 def draw_page(division: Division, now: datetime) -> dict[str, Any]:
-    """How far the draw is: asked for, a draft to look at, published, or refused."""
+    """Return the context of the draw page: requested, a draft to review, published, or refused."""
     stage = division.stages.order_by("number").first()
     provenance = provenance_of(stage) if stage else None
     newest = provenance.drafts[-1] if provenance and provenance.drafts else None

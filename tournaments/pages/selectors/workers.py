@@ -1,4 +1,4 @@
-"""Whether the machinery behind an event is alive, and what waits for it."""
+"""The state of beat, broker and workers, and what is queued."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from tournaments.results.services.overdue import GRACE
 
 
 class Queue(NamedTuple):
-    """Rows that wait for a worker."""
+    """Rows waiting for a worker."""
 
     name: str
     waiting: int
@@ -21,7 +21,7 @@ class Queue(NamedTuple):
 
 
 def status_page(now: datetime) -> dict[str, Any]:
-    """Workers, broker and queues."""
+    """Return the context of the status page."""
     health = heartbeat.health()
     age = (now - health.seen_at).total_seconds() if health.seen_at else None
     return {"health": health, "age": None if age is None else max(0, round(age)), "verdict": verdict(health, age),
@@ -29,13 +29,13 @@ def status_page(now: datetime) -> dict[str, Any]:
 
 
 def short(now: datetime) -> str:
-    """The verdict alone, for the corner of a page."""
+    """Return the verdict alone, for the head of a page."""
     health = heartbeat.health()
     return verdict(health, (now - health.seen_at).total_seconds() if health.seen_at else None)
 
 
 def verdict(health: heartbeat.Health, age: float | None) -> str:
-    """well, broker, worker or beat: who is missing."""
+    """Return "well", or what is missing: "broker", "worker" or "beat"."""
     if not health.broker:
         return "broker"
     if age is not None and age < heartbeat.LATE:
@@ -44,7 +44,7 @@ def verdict(health: heartbeat.Health, age: float | None) -> str:
 
 
 def queues(now: datetime) -> list[Queue]:
-    """What waits, by kind of work."""
+    """Return what is queued, by kind of work."""
     draws = Draw.objects.filter(state=Draw.State.REQUESTED)
     records = Submission.objects.filter(state__in=["queued", "working"])
     unsettled = Match.objects.filter(unsettled=True)
@@ -54,10 +54,12 @@ def queues(now: datetime) -> list[Queue]:
     )
     pools = RatingPool.objects.filter(marks__isnull=False).distinct()
     return [
-        Queue(_("draws to be made"), draws.count(), draws.aggregate(at=Min("made_at"))["at"]),
-        Queue(_("records to be checked"), records.count(), records.aggregate(at=Min("created_at"))["at"]),
-        Queue(_("results to be passed on"), unsettled.count(), unsettled.aggregate(at=Min("finished_at"))["at"]),
-        Queue(_("claims whose time has run out"), claims.count(), claims.aggregate(at=Min("stands_at"))["at"]),
-        Queue(_("deadlines to be applied"), due.count(), due.aggregate(at=Min("due_at"))["at"]),
-        Queue(_("rating pools to be replayed"), pools.count(), None),
+        Queue(_("Draws to make"), draws.count(), draws.aggregate(at=Min("made_at"))["at"]),
+        Queue(_("Records to check"), records.count(), records.aggregate(at=Min("created_at"))["at"]),
+        Queue(
+            _("Results to apply to their division"), unsettled.count(), unsettled.aggregate(at=Min("finished_at"))["at"]
+        ),
+        Queue(_("Unanswered reports to accept"), claims.count(), claims.aggregate(at=Min("stands_at"))["at"]),
+        Queue(_("Deadlines to apply"), due.count(), due.aggregate(at=Min("due_at"))["at"]),
+        Queue(_("Rating pools to recalculate"), pools.count(), None),
     ]

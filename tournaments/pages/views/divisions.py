@@ -1,4 +1,4 @@
-"""A division: its page for everybody, registering, and its settings."""
+"""A division: its public page, registration, and settings."""
 
 from typing import Any
 
@@ -22,9 +22,9 @@ from tournaments.events.forms import DivisionForm
 from tournaments.events.services import deadlines, events
 from tournaments.events.views.pages import (
     account_needed,
+    event_url_args,
     by,
     division_url_args,
-    event_url_args,
     form_key,
     me,
     missed,
@@ -41,11 +41,11 @@ from tournaments.state.stages import round_deadlines
 @gzip_page
 @require_safe
 def division(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Entries, then the bracket; `?player=` shows somebody's path, `?section=` opens a part of a large bracket."""
-    found = access.division(request.user, division, (club, slug))
+    """Show the entries, then the stages; `?player=` marks a player's path, `?section=` opens a section."""
+    row = access.division(request.user, division, (club, slug))
     context = selectors.division_page(
         request.user,
-        found,
+        row,
         timezone.now(),
         player=request.GET.get("player", ""),
         section=request.GET.get("section", ""),
@@ -56,12 +56,12 @@ def division(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 @account_needed
 @require_POST
 def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Enter oneself."""
-    found = access.division(request.user, division, (club, slug))
-    url = reverse("division", args=division_url_args(found))
+    """Enter the signed-in player."""
+    row = access.division(request.user, division, (club, slug))
+    url = reverse("division", args=division_url_args(row))
     player = ensure_player(user=me(request), by=by(request))
     try:
-        entry = entries.register(division=found, player=player, by=by(request), now=timezone.now())
+        entry = entries.register(division=row, player=player, by=by(request), now=timezone.now())
     except Refused as refused:
         return refuse(request, refused, url)
     waiting = entry.status == Entry.Status.WAITING
@@ -72,20 +72,20 @@ def register(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
 @account_needed
 @require_POST
 def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Withdraw oneself."""
-    found = access.division(request.user, division, (club, slug))
-    url = reverse("division", args=division_url_args(found))
-    own = found.entries.filter(player__user=me(request)).exclude(status=Entry.Status.OUT).first()
+    """Withdraw the signed-in player."""
+    row = access.division(request.user, division, (club, slug))
+    url = reverse("division", args=division_url_args(row))
+    own = row.entries.filter(player__user=me(request)).exclude(status=Entry.Status.OUT).first()
     if own is not None:
         entries.withdraw(entry=own, by=by(request), now=timezone.now())
-        messages.success(request, _("You are withdrawn from %(division)s.") % {"division": found.name})
+        messages.success(request, _("You have withdrawn from %(division)s.") % {"division": row.name})
     return redirect(url)
 
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """A new division of an event."""
+    """Create a division of an event."""
     tournament = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     form = DivisionForm(
         sent(request),
@@ -96,15 +96,15 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     )
     if form.is_valid():
         try:
-            made = events.create_division(
+            created = events.create_division(
                 tournament=tournament, by=by(request), now=timezone.now(), key=form_key(request), **form.settings()
             )
-            _set_deadlines(request, made, form)
+            _set_deadlines(request, created, form)
         except Refused as refused:
             form.refuse(refused)
         else:
-            messages.success(request, _("%(division)s is made. Now enter the players.") % {"division": made.name})
-            return redirect("entries", *division_url_args(made))
+            messages.success(request, _("%(division)s was created. Now add the players.") % {"division": created.name})
+            return redirect("entries", *division_url_args(created))
     context = {"form": form, "tournament": tournament, "club": tournament.club, "key": form_key(request)}
     return page(request, "tournaments/pages/division_form.html", context, form)
 
@@ -112,30 +112,30 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """The settings of a division; what the draw has fixed is shown and cannot be changed."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    tournament, zone = found.tournament, zone_of(found.tournament)
+    """Edit the settings of a division; those fixed by the draw are read-only."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    tournament, zone = row.tournament, zone_of(row.tournament)
     exponent = tournament.currency_exponent
-    stage = found.stages.order_by("number").first()
+    stage = row.stages.order_by("number").first()
     instants = round_deadlines(stage) if stage else []
     form = DivisionForm(
         sent(request),
         zone=zone,
         exponent=exponent,
         pools=pool_choices(tournament.club),
-        drawn=found.status != Division.Status.ENTRIES,
-        initial=DivisionForm.initial_of(found, zone, instants, exponent),
+        drawn=row.status != Division.Status.ENTRIES,
+        initial=DivisionForm.initial_of(row, zone, instants, exponent),
     )
     context: dict[str, Any] = {
-        "form": form, "tournament": tournament, "club": tournament.club, "division": found, "now": timezone.now(),
+        "form": form, "tournament": tournament, "club": tournament.club, "division": row, "now": timezone.now(),
     }  # fmt: skip
     seen = AfterForm(sent(request))
     if seen.is_bound and not seen.is_valid():
-        form.add_error(None, _("The form lacked its state. Look at the settings again, and send them again."))
+        form.add_error(None, _("The form was incomplete. Check the settings and save them again."))
     if form.is_valid():
         try:
             changed = events.update_division(
-                division=found,
+                division=row,
                 after=seen.cleaned_data["after"],
                 by=by(request),
                 now=timezone.now(),
@@ -144,8 +144,8 @@ def settings(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
             _set_deadlines(request, changed, form)
         except Refused as refused:
             form.refuse(refused)
-            context["missed"] = missed(request, refused, tournament, [found.topic])
-            found.refresh_from_db()
+            context["missed"] = missed(request, refused, tournament, [row.topic])
+            row.refresh_from_db()
             if refused.code == "stale":
                 return render(request, "tournaments/pages/division_form.html", context, status=409)
         else:

@@ -1,4 +1,4 @@
-"""The draw, for directors: asked for, looked at as a draft, drawn again with a reason, published."""
+"""The draw of a division: requested, reviewed as a draft, drawn again with a reason, published, taken back."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -27,9 +27,9 @@ from tournaments.pages.selectors import entries as selectors
 @never_cache
 @require_safe
 def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """The draft, or how far it is; to htmx only that part."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    context = read_with_seq(found, lambda: selectors.draw_page(found, timezone.now()))
+    """Show the draft or its progress; an htmx request gets only that part."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    context = read_with_seq(row, lambda: selectors.draw_page(row, timezone.now()))
     newest = context["newest"]
     if newest is not None and newest.refusal:
         context["refusal"] = sentence(newest.refusal["code"], newest.refusal["params"])
@@ -40,58 +40,58 @@ def draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespo
 @account_needed
 @require_POST
 def request_draw(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Have a draft made, and the event published before if asked to; of two clicks the second finds it being made."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    """Request a draft, publishing the event first if the form says so; a second click changes nothing."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = RequestDrawForm(request.POST)
     if not form.is_valid():
-        return faulty(request, form, _url(found))
-    publishes = form.cleaned_data["publish_event"] and found.tournament.status == Tournament.Status.DRAFT
-    ask = services.publish_event_and_draw if publishes else services.request_draw
+        return faulty(request, form, _url(row))
+    publishes = form.cleaned_data["publish_event"] and row.tournament.status == Tournament.Status.DRAFT
+    request_service = services.publish_event_and_draw if publishes else services.request_draw
     try:
-        ask(division=found, by=by(request), now=timezone.now(), reason=form.cleaned_data["reason"])
+        request_service(division=row, by=by(request), now=timezone.now(), reason=form.cleaned_data["reason"])
     except Refused as refused:
         if refused.code != "draft_in_work":
-            return refuse(request, refused, _url(found))
-    return redirect(_url(found))
+            return refuse(request, refused, _url(row))
+    return redirect(_url(row))
 
 
 @account_needed
 @require_POST
 def publish(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Make the draft the draw."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    """Publish the draft as the draw."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = AfterForm(request.POST)
     if not form.is_valid():
-        return faulty(request, form, _url(found))
+        return faulty(request, form, _url(row))
     try:
-        services.publish_draw(division=found, after=form.cleaned_data["after"], by=by(request), now=timezone.now())
+        services.publish_draw(division=row, after=form.cleaned_data["after"], by=by(request), now=timezone.now())
     except Refused as refused:
-        if _is_published(found):
-            return redirect("division", *division_url_args(found))
+        if _is_published(row):
+            return redirect("division", *division_url_args(row))
         if refused.code == "stale":
-            context = selectors.draw_page(found, timezone.now())
-            context["missed"] = missed(request, refused, found.tournament, [found.topic, found.tournament.topic])
+            context = selectors.draw_page(row, timezone.now())
+            context["missed"] = missed(request, refused, row.tournament, [row.topic, row.tournament.topic])
             context["stale"] = sentence(refused.code, refused.params)
             return render(request, "tournaments/draws/draw.html", context, status=409)
-        return refuse(request, refused, _url(found))
-    messages.success(request, _("The draw of %(division)s is published.") % {"division": found.name})
-    return redirect("division", *division_url_args(found))
+        return refuse(request, refused, _url(row))
+    messages.success(request, _("The draw of %(division)s was published.") % {"division": row.name})
+    return redirect("division", *division_url_args(row))
 
 
 @account_needed
 @require_POST
 def take_back(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Make the published draw a thing of the past; the division takes entries again."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    """Take back the published draw; the division accepts entries again."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = TakeBackForm(request.POST)
     if not form.is_valid():
-        return faulty(request, form, _url(found))
+        return faulty(request, form, _url(row))
     try:
-        take_back_draw(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+        take_back_draw(division=row, by=by(request), now=timezone.now(), **form.cleaned_data)
     except Refused as refused:
-        return refuse(request, refused, _url(found))
-    messages.success(request, _("The draw of %(division)s is taken back.") % {"division": found.name})
-    return redirect(_url(found))
+        return refuse(request, refused, _url(row))
+    messages.success(request, _("The draw of %(division)s was taken back.") % {"division": row.name})
+    return redirect(_url(row))
 
 
 def _is_published(division: Division) -> bool:

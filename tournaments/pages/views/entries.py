@@ -1,4 +1,4 @@
-"""Who takes part, for those who run the event: by name, by list, checked in, gone."""
+"""Managing the entries of a division: by name, by list, check-in, withdrawal."""
 
 from typing import Any
 
@@ -29,51 +29,51 @@ from tournaments.pages.selectors import entries as selectors
 @account_needed
 @require_safe
 def entries(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Entries of a division; to htmx only the lists."""
-    found = access.division_as(request.user, division, Role.ASSISTANT, (club, slug))
+    """Show the entries of a division; an htmx request gets only the lists."""
+    row = access.division_as(request.user, division, Role.ASSISTANT, (club, slug))
     name = "tournaments/entries/_entries.html" if is_htmx(request) else "tournaments/entries/entries.html"
-    return render(request, name, _context(request, found))
+    return render(request, name, _context(request, row))
 
 
-def _context(request: HttpRequest, division: Division, **more: Any) -> dict[str, Any]:
+def _context(request: HttpRequest, division: Division, **extra: Any) -> dict[str, Any]:
     role = require(request.user, division.tournament.club, Role.ASSISTANT)
     context = selectors.entries_page(division, role, timezone.now())
-    return {**context, "add_form": AddEntryForm(), "list_form": ListForm(), **more}
+    return {**context, "add_form": AddEntryForm(), "list_form": ListForm(), **extra}
 
 
 @account_needed
 @require_safe
 def search(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Members a name may mean, while it is typed."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
-    members = selectors.members_called(found, request.GET.get("name", ""))
-    context = {"members": members, "division": found, "tournament": found.tournament}
+    """List members that match a name as it is typed."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    members = selectors.members_called(row, request.GET.get("name", ""))
+    context = {"members": members, "division": row, "tournament": row.tournament}
     return render(request, "tournaments/entries/_matching_members.html", context)
 
 
 @account_needed
 @require_POST
 def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Enter one by name; where several are called so, the page asks which."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    """Enter a player by name; if the name is ambiguous, the page offers the candidates."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = AddEntryForm(request.POST)
     if form.is_valid():
         try:
-            if found.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
-                return _late_name(request, found, form)
-            entry = lists.enter_name(division=found, by=by(request), now=timezone.now(), **form.cleaned_data)
+            if row.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
+                return _late_name(request, row, form)
+            entry = lists.enter_name(division=row, by=by(request), now=timezone.now(), **form.cleaned_data)
         except Refused as refused:
             form.refuse(refused)
             candidates = refused.params.get("candidates", ())
-            context = _context(request, found, add_form=form, candidates=candidates)
+            context = _context(request, row, add_form=form, candidates=candidates)
             return page(request, "tournaments/entries/entries.html", context, form)
-        messages.success(request, _told(entry))
-        return redirect(_url(found))
-    return page(request, "tournaments/entries/entries.html", _context(request, found, add_form=form), form)
+        messages.success(request, _entered_message(entry))
+        return redirect(_url(row))
+    return page(request, "tournaments/entries/entries.html", _context(request, row, add_form=form), form)
 
 
 def _late_name(request: HttpRequest, division: Division, form: AddEntryForm) -> HttpResponse:
-    """Whom a late entry would affect, before it is made."""
+    """Preview what a late entry would change."""
     named = {"name": form.cleaned_data["name"], "player": form.cleaned_data["player"]}
     preview = lists.preview_late_name(division=division, now=timezone.now(), **named)
     name = preview.newcomers[0].name if preview.newcomers else named["name"]
@@ -104,26 +104,23 @@ def _late_page(
     return render(request, "tournaments/entries/entry_preview.html", context)
 
 
-def _told(entry: Entry) -> str:
+def _entered_message(entry: Entry) -> str:
     name = {"name": entry.player.name}
     running = entry.division.status == Division.Status.RUNNING
     if entry.status == Entry.Status.WAITING and running:
-        return (
-            _("Nothing is free for %(name)s any more: no bye is left, or no place. They are on the waiting list.")
-            % name
-        )
+        return _("No place is free for %(name)s, who is now on the waiting list.") % name
     if entry.status == Entry.Status.WAITING:
         return _("%(name)s is on the waiting list.") % name
     if running:
-        return _("%(name)s has come in late.") % name
-    return _("%(name)s is entered.") % name
+        return _("%(name)s was entered late.") % name
+    return _("%(name)s was entered.") % name
 
 
 @account_needed
 @require_POST
 def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """A pasted list or a CSV file: who is meant by each name, before anybody is entered."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    """Preview a pasted list or CSV file: which player each name stands for, before anyone is entered."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = ListForm(request.POST, request.FILES)
     if form.is_valid():
         try:
@@ -131,12 +128,12 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
             names = names_in_csv(file.read()) if file else form.cleaned_data["names"]
             if not names:
                 raise Refused("name_missing")
-            lines = lists.preview(division=found, names=names)
+            lines = lists.preview(division=row, names=names)
         except Refused as refused:
             form.refuse(refused)
         else:
-            return render(request, "tournaments/entries/entries_preview.html", _preview(found, names, lines))
-    return page(request, "tournaments/entries/entries.html", _context(request, found, list_form=form), form)
+            return render(request, "tournaments/entries/entries_preview.html", _preview(row, names, lines))
+    return page(request, "tournaments/entries/entries.html", _context(request, row, list_form=form), form)
 
 
 def _preview(division: Division, names: list[str], lines: list[lists.Line]) -> dict[str, Any]:
@@ -157,17 +154,17 @@ def _preview(division: Division, names: list[str], lines: list[lists.Line]) -> d
 @account_needed
 @require_POST
 def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> HttpResponse:
-    """Enter everybody of a list that was looked at."""
-    found = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
+    """Enter everyone on a previewed list."""
+    row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = EnterListForm(request.POST)
     if not form.is_valid():
         list_form = ListForm({"names": form.cleaned_data.get("names", "")})
-        return page(request, "tournaments/entries/entries.html", _context(request, found, list_form=list_form), form)
+        return page(request, "tournaments/entries/entries.html", _context(request, row, list_form=list_form), form)
     try:
-        if found.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
-            return _late_list(request, found, form)
-        made = lists.enter_list(
-            division=found,
+        if row.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
+            return _late_list(request, row, form)
+        outcome = lists.enter_list(
+            division=row,
             names=form.cleaned_data["names"],
             choices=form.choices,
             by=by(request),
@@ -175,50 +172,50 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
             after=form.cleaned_data["after"],
         )
     except Refused as refused:
-        return refuse(request, refused, _url(found))
-    count = len(made.entries)
+        return refuse(request, refused, _url(row))
+    count = len(outcome.entries)
     messages.success(
         request, ngettext("%(count)d player entered.", "%(count)d players entered.", count) % {"count": count}
     )
-    if made.left_out:
-        messages.warning(request, _("Not entered: %(names)s.") % {"names": ", ".join(made.left_out[:20])})
-    return redirect(_url(found))
+    if outcome.left_out:
+        messages.warning(request, _("Not entered: %(names)s.") % {"names": ", ".join(outcome.left_out[:20])})
+    return redirect(_url(row))
 
 
 @account_needed
 @require_POST
 def check_in(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResponse:
-    """Somebody is here, or is not after all."""
-    found = access.entry_as(request.user, entry, Role.ASSISTANT, (club, slug))
-    require(request.user, found.division.tournament.club, Role.ASSISTANT)
+    """Check an entry in, or undo the check-in."""
+    row = access.entry_as(request.user, entry, Role.ASSISTANT, (club, slug))
+    require(request.user, row.division.tournament.club, Role.ASSISTANT)
     form = CheckInForm(request.POST)
     if not form.is_valid():
-        return faulty(request, form, _url(found.division))
-    services.check_in(entry=found, present=form.cleaned_data["present"], by=by(request), now=timezone.now())
+        return faulty(request, form, _url(row.division))
+    services.check_in(entry=row, present=form.cleaned_data["present"], by=by(request), now=timezone.now())
     if is_htmx(request):
-        return render(request, "tournaments/entries/_entries.html", _context(request, found.division))
-    return redirect(_url(found.division))
+        return render(request, "tournaments/entries/_entries.html", _context(request, row.division))
+    return redirect(_url(row.division))
 
 
 @account_needed
 @require_POST
 def withdraw(request: HttpRequest, club: str, slug: str, entry: str) -> HttpResponse:
-    """Take somebody out of the division, or out of the whole event."""
-    found = access.entry_as(request.user, entry, Role.DIRECTOR, (club, slug))
-    require(request.user, found.division.tournament.club, Role.DIRECTOR)
+    """Withdraw an entry from the division or from the whole event."""
+    row = access.entry_as(request.user, entry, Role.DIRECTOR, (club, slug))
+    require(request.user, row.division.tournament.club, Role.DIRECTOR)
     form = WithdrawForm(request.POST)
     if not form.is_valid():
-        return faulty(request, form, _url(found.division))
-    what: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": form.cleaned_data["reason"]}
+        return faulty(request, form, _url(row.division))
+    common: dict[str, Any] = {"by": by(request), "now": timezone.now(), "reason": form.cleaned_data["reason"]}
     try:
         if form.cleaned_data["scope"] == EVENT:
-            services.withdraw_from_event(tournament=found.division.tournament, player=found.player, **what)
+            services.withdraw_from_event(tournament=row.division.tournament, player=row.player, **common)
         else:
-            services.withdraw(entry=found, **what)
+            services.withdraw(entry=row, **common)
     except Refused as refused:
-        return refuse(request, refused, _url(found.division))
-    messages.success(request, _("%(name)s is withdrawn.") % {"name": found.player.name})
-    return redirect(_url(found.division))
+        return refuse(request, refused, _url(row.division))
+    messages.success(request, _("%(name)s has been withdrawn.") % {"name": row.player.name})
+    return redirect(_url(row.division))
 
 
 def _url(division: Division) -> str:

@@ -1,4 +1,4 @@
-"""The next season of a league, for directors: looked at, then made as a draft."""
+"""The next season of a league: previewed, then created as a draft event."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -11,38 +11,39 @@ from engine.errors import Refused
 from players.access import Role
 from tournaments import access
 from tournaments.events.forms import SeasonForm, localise
-from tournaments.events.views.pages import account_needed, by, event_url_args, form_key, page, refuse, zone_of
+from tournaments.events.views.pages import account_needed, event_url_args, by, form_key, page, refuse, zone_of
 from tournaments.pages import services as seasons
 
 
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def next_season(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Who would play where; the button makes it."""
-    found = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
+    """Preview the next season; a POST creates its draft."""
+    event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     form = SeasonForm(request.POST if request.method == "POST" else None)
     try:
-        drafted = seasons.foresee_season(found)
+        drafted = seasons.preview_season(event)
         if form.is_valid():
-            starts_at = localise(form.cleaned_data["starts_at"], zone_of(found))
+            starts_at = localise(form.cleaned_data["starts_at"], zone_of(event))
             assert starts_at is not None  # noqa: S101, the field is required
-            made = seasons.draft_next_season(
-                tournament=found, name=form.cleaned_data["name"], starts_at=starts_at,
+            season = seasons.draft_next_season(
+                tournament=event, name=form.cleaned_data["name"], starts_at=starts_at,
                 by=by(request), now=timezone.now(), key=form_key(request),
             )  # fmt: skip
-            messages.success(request, _("%(season)s is made, as a draft.") % {"season": made.name})
-            return redirect("event", *event_url_args(made))
+            messages.success(request, _("%(season)s was created as a draft.") % {"season": season.name})
+            return redirect("event", *event_url_args(season))
     except Refused as refused:
         return refuse(request, refused, f"/events/{club}/{slug}/")
     divisions = [
-        (one.before, [(player, _moved(at, before)) for player, before in one.players]) for at, one in enumerate(drafted)
+        (division.before, [(player, _direction(index, before)) for player, before in division.players])
+        for index, division in enumerate(drafted)
     ]
     context = {
-        "tournament": found, "club": found.club, "form": form, "divisions": divisions, "key": form_key(request),
+        "tournament": event, "club": event.club, "form": form, "divisions": divisions, "key": form_key(request),
     }  # fmt: skip
     return page(request, "tournaments/events/next_season.html", context, form)
 
 
-def _moved(now: int, before: int) -> str:
-    """up, down, or empty."""
+def _direction(now: int, before: int) -> str:
+    """Return "up", "down", or empty for a player who stays."""
     return "up" if now < before else "down" if now > before else ""
