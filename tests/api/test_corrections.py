@@ -70,69 +70,84 @@ def preview(client: Client, played: RunningEvent) -> dict[str, Any]:
     return body
 
 
-def test_a_result_is_looked_at_corrected_and_given_back(alice_client: Client, played: RunningEvent) -> None:
-    seen = preview(alice_client, played)
-    assert (seen["default"], seen["standing"]["score"], seen["result"]["score"]) == ("let_stand", [7, 5], [5, 7])
-    (everything,) = [one for one in seen["choices"] if one["choice"] == "correct_all"]
+def test_a_result_is_previewed_corrected_and_restored(alice_client: Client, played: RunningEvent) -> None:
+    previewed = preview(alice_client, played)
+    assert (previewed["default"], previewed["standing"]["score"], previewed["result"]["score"]) == (
+        "let_stand",
+        [7, 5],
+        [5, 7],
+    )
+    (everything,) = [change for change in previewed["choices"] if change["choice"] == "correct_all"]
     (final,) = everything["fixtures"]
     assert (final["number"], final["voided"]["score"], final["stopped"]) == (3, [7, 3], False)
     assert everything["places"]
     assert everything["ratings"]
 
-    told = {**NEW, "choice": "correct_all", "after": seen["seq"], "mark": seen["mark"], "reason": "Wrong sheet."}
-    done = send(alice_client, "post", here(played), told)
-    assert done.status_code == 201
-    made = done.json()["correction"]
-    assert (made["choice"], made["reason"], made["by"], made["changed"]) == (
+    request_body = {
+        **NEW,
+        "choice": "correct_all",
+        "after": previewed["seq"],
+        "mark": previewed["mark"],
+        "reason": "Wrong sheet.",
+    }
+    response = send(alice_client, "post", here(played), request_body)
+    assert response.status_code == 201
+    correction = response.json()["correction"]
+    assert (correction["choice"], correction["reason"], correction["by"], correction["changed"]) == (
         "correct_all", "Wrong sheet.", "Alice", [[1, 3]],
     )  # fmt: skip
-    assert done["ETag"] == f'"{done.json()["seq"]}"'
-    assert send(alice_client, "post", here(played), told).json()["correction"] == made, "the second of two clicks"
+    assert response["ETag"] == f'"{response.json()["seq"]}"'
+    assert send(alice_client, "post", here(played), request_body).json()["correction"] == correction, (
+        "the second of two clicks"
+    )
 
-    assert alice_client.get(f"/api/v1/{here(played)}").json() == [made]
-    undo = f"corrections/{made['public_id']}/undo/"
+    assert alice_client.get(f"/api/v1/{here(played)}").json() == [correction]
+    undo = f"corrections/{correction['public_id']}/undo/"
     back = send(alice_client, "post", f"{undo}preview/").json()
     assert back["result"]["score"] == [7, 5]
-    assert [one["returns"]["score"] for one in back["choices"][-1]["fixtures"]] == [[7, 3]]
+    assert [change["returns"]["score"] for change in back["choices"][-1]["fixtures"]] == [[7, 3]]
     undone = send(alice_client, "post", undo, {"reason": "It was right."}, **{"If-Match": f'"{back["seq"]}"'})
     assert undone.status_code == 201
-    assert undone.json()["correction"]["undoes"] == made["public_id"]
-    first = alice_client.get(f"/api/v1/corrections/{made['public_id']}/").json()
+    assert undone.json()["correction"]["undoes"] == correction["public_id"]
+    first = alice_client.get(f"/api/v1/corrections/{correction['public_id']}/").json()
     assert first["undone_by"] == undone.json()["correction"]["public_id"]
 
 
-def test_a_long_list_takes_as_many_queries_as_a_short_one(alice_client: Client, played: RunningEvent) -> None:
-    seq, asked = played.division.seq, []
+def test_a_long_list_takes_as_many_queries_as_a_short_list(alice_client: Client, played: RunningEvent) -> None:
+    seq, query_counts = played.division.seq, []
     for number, score in enumerate(([5, 7], [7, 5], [3, 7]), start=1):
-        told = {"winner": number % 2, "score": score, "choice": "keep_bracket", "after": seq}
-        seq = send(alice_client, "post", here(played), told).json()["seq"]
+        request_body = {"winner": number % 2, "score": score, "choice": "keep_bracket", "after": seq}
+        seq = send(alice_client, "post", here(played), request_body).json()["seq"]
         with CaptureQueriesContext(connection) as captured:
             assert len(alice_client.get(f"/api/v1/{here(played)}").json()) == number
-        asked.append(len(captured))
-    assert len(set(asked)) == 1, asked
+        query_counts.append(len(captured))
+    assert len(set(query_counts)) == 1, query_counts
 
 
-def test_to_let_stand_makes_no_correction(alice_client: Client, played: RunningEvent) -> None:
-    seen = preview(alice_client, played)
-    done = send(alice_client, "post", here(played), {**NEW, "choice": "let_stand", "after": seen["seq"]})
-    assert (done.status_code, done.json()["correction"], Correction.objects.count()) == (200, None, 0)
+def test_letting_a_result_stand_creates_no_correction(alice_client: Client, played: RunningEvent) -> None:
+    previewed = preview(alice_client, played)
+    response = send(alice_client, "post", here(played), {**NEW, "choice": "let_stand", "after": previewed["seq"]})
+    assert (response.status_code, response.json()["correction"], Correction.objects.count()) == (200, None, 0)
 
 
-def test_what_is_refused_has_its_code(alice_client: Client, played: RunningEvent, by_alice: Actor) -> None:
-    seen = preview(alice_client, played)
-    told = {**NEW, "choice": "correct_all"}
-    assert code(send(alice_client, "post", here(played), told))[0] == 422, "after is needed"
-    assert code(send(alice_client, "post", here(played), {**told, "after": seen["seq"] - 1})) == (409, "stale")
-    same = {**told, "winner": 0, "score": [7, 5], "after": seen["seq"]}
+def test_refusals_have_codes(alice_client: Client, played: RunningEvent, by_alice: Actor) -> None:
+    previewed = preview(alice_client, played)
+    request_body = {**NEW, "choice": "correct_all"}
+    assert code(send(alice_client, "post", here(played), request_body))[0] == 422, "after is needed"
+    assert code(send(alice_client, "post", here(played), {**request_body, "after": previewed["seq"] - 1})) == (
+        409,
+        "stale",
+    )
+    same = {**request_body, "winner": 0, "score": [7, 5], "after": previewed["seq"]}
     assert code(send(alice_client, "post", here(played), same)) == (422, "correction_same")
     assert code(send(alice_client, "post", f"{here(played)}preview/", {**NEW, "score": [5, 6]})) == (
         422,
         "result_not_reached",
     )
     assert code(send(alice_client, "post", f"{here(played)}preview/", {**NEW, "kind": "void"}))[0] == 422
-    made = send(alice_client, "post", here(played), {**told, "after": seen["seq"]}).json()
-    undo = f"corrections/{made['correction']['public_id']}/undo/"
-    assert code(send(alice_client, "post", undo, {"after": seen["seq"]})) == (409, "stale")
+    corrected = send(alice_client, "post", here(played), {**request_body, "after": previewed["seq"]}).json()
+    undo = f"corrections/{corrected['correction']['public_id']}/undo/"
+    assert code(send(alice_client, "post", undo, {"after": previewed["seq"]})) == (409, "stale")
     final = Fixture.objects.select_related("stage").get(stage__division=played.division, number=3)
     results.enter_result(fixture=final, result=ResultInput(0, (7, 1)), by=by_alice, now=NOW)
     assert code(send(alice_client, "post", f"{undo}preview/")) == (409, "successor_begun")
@@ -148,18 +163,18 @@ def test_a_match_begun_since_the_preview_makes_its_mark_stale(
     for number in (1, 2):
         fixture = Fixture.objects.select_related("stage").get(stage__division=running.division, number=number)
         results.enter_result(fixture=fixture, result=ResultInput(0, (7, 5)), by=by_alice, now=NOW)
-    seen = preview(alice_client, running)
+    previewed = preview(alice_client, running)
     final = Fixture.objects.get(stage__division=running.division, number=3)
     Match.objects.filter(pk=final.match_id).update(seq=9, begun_at=NOW)
-    told = {**NEW, "choice": "correct_all", "after": seen["seq"], "mark": seen["mark"]}
-    assert code(send(alice_client, "post", here(running), told)) == (409, "stale")
-    (again,) = [one for one in preview(alice_client, running)["choices"] if one["choice"] == "correct_all"]
-    assert [one["stopped"] for one in again["fixtures"]] == [True]
+    request_body = {**NEW, "choice": "correct_all", "after": previewed["seq"], "mark": previewed["mark"]}
+    assert code(send(alice_client, "post", here(running), request_body)) == (409, "stale")
+    (again,) = [choice for choice in preview(alice_client, running)["choices"] if choice["choice"] == "correct_all"]
+    assert [choice["stopped"] for choice in again["fixtures"]] == [True]
 
 
-def test_assistants_may_look(as_user: Any, erin: User, played: RunningEvent) -> None:
+def test_assistants_may_preview_but_not_correct(as_user: Any, erin: User, played: RunningEvent) -> None:
     client = as_user(erin)
-    seen = preview(client, played)
-    told = {**NEW, "choice": "correct_all", "after": seen["seq"]}
-    assert code(send(client, "post", here(played), told))[0] == 403
+    previewed = preview(client, played)
+    request_body = {**NEW, "choice": "correct_all", "after": previewed["seq"]}
+    assert code(send(client, "post", here(played), request_body))[0] == 403
     assert client.get(f"/api/v1/{here(played)}").json() == []

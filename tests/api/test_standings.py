@@ -57,7 +57,7 @@ def test_every_figure_comes_with_its_reason(staged: Make, client: Client) -> Non
     body = get(client, staged("swiss"))
     table = body["stages"][0]["tables"][0]
     assert table["regulations"] == "FIDE Tie-Break Regulations, edition of 1 March 2026"
-    assert [one["code"] for one in table["tiebreaks"]] == [
+    assert [tiebreak["code"] for tiebreak in table["tiebreaks"]] == [
         "buchholz_cut_1", "buchholz", "sonneborn_berger", "head_to_head", "lots",
     ]  # fmt: skip
     assert len(table["rows"]) == 8
@@ -71,8 +71,8 @@ def test_every_figure_comes_with_its_reason(staged: Make, client: Client) -> Non
                 assert float(reasons[code]["params"]["value"]) == row["tiebreaks"][code]
         assert row["decided_by"] in (None, "points") or row["tiebreaks"][row["decided_by"]] is not None
         assert set(reasons) <= EXPLANATIONS.keys() | LIVES_EXPLANATIONS.keys()
-    assert all(one["definition"] and one["reference"] for one in table["tiebreaks"])
-    assert set(TIEBREAK_TEXTS) >= {one["code"] for one in table["tiebreaks"]}
+    assert all(tiebreak["definition"] and tiebreak["reference"] for tiebreak in table["tiebreaks"])
+    assert set(TIEBREAK_TEXTS) >= {tiebreak["code"] for tiebreak in table["tiebreaks"]}
 
 
 @pytest.mark.parametrize("name", STAGES)
@@ -99,7 +99,9 @@ def test_staff_read_full_names(staged: Make, client: Client, alice_client: Clien
 
     def names(reader: Client) -> set[str]:
         rows = get(reader, division)["stages"][0]["tables"][0]["rows"]
-        paired = [side["name"] for one in get(reader, division, "pairings")["pairings"] for side in one["sides"]]
+        paired = [
+            side["name"] for pairing in get(reader, division, "pairings")["pairings"] for side in pairing["sides"]
+        ]
         assert {row["name"] for row in rows} >= set(paired)
         return {row["name"] for row in rows}
 
@@ -114,14 +116,16 @@ def test_pairings_tell_bye_walkover_and_entry_apart(staged: Make, client: Client
     entries.withdraw(entry=leaver, by=by_alice, now=NOON)
     division.refresh_from_db()
     body = get(client, division, "pairings", round=1)
-    stands = {one["status"]: sorted(side["stands"] for side in one["sides"]) for one in body["pairings"]}
-    assert stands == {
+    sides_by_status = {
+        pairing["status"]: sorted(side["stands"] for side in pairing["sides"]) for pairing in body["pairings"]
+    }
+    assert sides_by_status == {
         "ready": ["entry", "entry"], "bye": ["bye", "entry"], "decided": ["entry", "walkover"],
     }  # fmt: skip
-    assert [one["result_kind"] for one in body["pairings"] if one["status"] == "decided"] == ["walkover"]
-    missing = next(side for one in body["pairings"] for side in one["sides"] if side["stands"] == "walkover")
+    assert [pairing["result_kind"] for pairing in body["pairings"] if pairing["status"] == "decided"] == ["walkover"]
+    missing = next(side for pairing in body["pairings"] for side in pairing["sides"] if side["stands"] == "walkover")
     assert missing["entry"] == leaver.public_id
-    assert [one["bye_kind"] for one in body["pairings"] if one["status"] == "bye"] == ["full"]
+    assert [pairing["bye_kind"] for pairing in body["pairings"] if pairing["status"] == "bye"] == ["full"]
 
 
 # The FIDE exercise
@@ -242,12 +246,12 @@ def test_every_published_answer_of_the_fide_exercise_is_the_answer_of_a_real_div
     crosstable = dict(sorted((data["results"] | {"12": ROW_12}).items(), key=lambda row: int(row[0])))
     got = answers(client, crosstable_division(crosstable, make_division, by_alice))
     names = {"buchholz_cut1": "buchholz_cut_1"}
-    wanted = {
+    expected = {
         (names.get(row["tiebreak"], row["tiebreak"]), row["player"]): row["value"]
         for row in data["expected_after_round_5"]
     }
-    assert len(wanted) >= 28
-    assert {key: got[key] for key in wanted} == wanted
+    assert len(expected) >= 28
+    assert {key: got[key] for key in expected} == expected
 
 
 def test_a_small_crosstable_of_our_own(make_division: Make, by_alice: Actor, client: Client) -> None:

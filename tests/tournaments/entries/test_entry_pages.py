@@ -13,7 +13,7 @@ from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from players.people.services import merge_players
 from tests.tournaments.conftest import NOW, publish
-from tests.tournaments.pages.test_division import page, text
+from tests.tournaments.support.pages import page, text
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events

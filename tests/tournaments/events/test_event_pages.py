@@ -12,7 +12,7 @@ from players.actors import Actor
 from players.models import Club, User
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
-from tests.tournaments.pages.test_division import page, text
+from tests.tournaments.support.pages import page, text
 from tournaments.events.services import events
 from tournaments.models import Division, Tournament
 

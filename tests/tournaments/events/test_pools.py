@@ -10,7 +10,7 @@ from matches.models import Match, PlayerRating, RatingPool
 from matches.ratings.services import ratings
 from players.models import Club, Player
 from tests.tournaments.conftest import NOW
-from tests.tournaments.pages.test_division import page, text
+from tests.tournaments.support.pages import page, text
 from tournaments.models import Division, Tournament
 
 pytestmark = pytest.mark.django_db

@@ -18,6 +18,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
+from tests.tournaments.support.pages import box, division_url, page, text
 from tests.tournaments.support.played_stages import STAGES, drawn_as, play
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
@@ -30,29 +31,7 @@ from tournaments.results.services import results
 pytestmark = pytest.mark.django_db
 
 
-def page(client: Client, path: str) -> str:
-    response = client.get(path)
-    assert response.status_code == 200
-    return html(response)
-
-
-def text(html: str) -> str:
-    """What is read, tags left out."""
-    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
-
-
-def box(html: str, number: int) -> str:
-    """The box of one fixture."""
-    found = re.search(rf'<li class="[^"]*"><div><p>(?:<a [^>]*>|<span>)M{number}<.*?</li>', html, re.DOTALL)
-    assert found, f"M{number} is not on the page"
-    return found[0]
-
-
-def url(division: Division) -> str:
-    return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
-
-
-def test_a_winner_is_bold_and_ticked_and_goes_on(running: RunningEvent, client: Client, by_alice: Actor) -> None:
+def test_a_winner_is_bold_and_ticked_and_advances(running: RunningEvent, client: Client, by_alice: Actor) -> None:
     results.enter_result(fixture=running.fixture, result=ResultInput(0, (7, 3)), by=by_alice, now=NOW)
 
     html = page(client, running.division_url)
@@ -76,7 +55,7 @@ def test_bye_walkover_and_to_be_decided_have_words_of_their_own(
     gone = Entry.objects.get(division=division, player=with_match.match.player_0)
     entries.withdraw(entry=gone, by=by_alice, now=NOW)
 
-    html = page(client, url(division))
+    html = page(client, division_url(division))
 
     assert html.count('<p class="bye"><span>Bye</span></p>') == 3
     walkover = box(html, with_match.number)
@@ -115,7 +94,7 @@ def test_looking_for_nobody_or_several_says_so(running: RunningEvent, client: Cl
     assert "Who do you mean?" in text(page(client, f"{running.division_url}?player=player"))
 
 
-def test_who_shows_initials_only_is_not_found_by_name_save_by_directors(
+def test_only_directors_can_search_for_a_player_who_shows_initials(
     running: RunningEvent, client: Client, alice_client: Client
 ) -> None:
     Player.objects.filter(name="Carol").update(initials_only=True, name="Carol Danvers")
@@ -132,7 +111,7 @@ def test_names_of_any_kind_stand_in_the_bracket_unharmed(
     odd = ["<script>alert(1)</script>", "花子 山田", "M" * 80, "O'Brien & Søn"]
     for player, name in zip(Player.objects.filter(name__startswith="Player"), odd, strict=True):
         Player.objects.filter(pk=player.pk).update(name=name)
-    html = page(client, url(division))
+    html = page(client, division_url(division))
     for name in odd:
         assert escape(name) in html
     assert "<script>alert" not in html
@@ -148,42 +127,40 @@ def test_the_draw_tells_how_it_came_about(running: RunningEvent, client: Client)
     assert html.count("reason: “again”") == drafts - 1
 
 
-def test_before_the_draw_only_the_fingerprint_is_told(
-    open_division: Division, client: Client, alice_client: Client
-) -> None:
+def test_before_the_draw_only_the_hash_is_shown(open_division: Division, client: Client, alice_client: Client) -> None:
     stage = open_division.stages.get()
     for visitor in (client, alice_client):
-        html = page(visitor, url(open_division))
+        html = page(visitor, division_url(open_division))
         assert stage.seed_hash in html
         assert stage.seed not in html
 
 
-def test_a_large_bracket_stands_in_sections_and_opens_the_one_looked_for(
+def test_a_large_bracket_has_sections_and_opens_the_one_searched_for(
     drawn: Callable[..., Division], client: Client
 ) -> None:
     division = drawn(97)
-    html = page(client, url(division))
+    html = page(client, division_url(division))
     assert re.findall(r'<details class="part" id="([^"]+)"( open)?', html) == [
         ("main-1", " open"), ("main-2", ""), ("main-3", ""), ("main-4", ""), ("main-final", ""),
     ]  # fmt: skip
-    assert re.findall(r'id="([^"]+)" open', page(client, f"{url(division)}?section=main-3")) == ["main-3"]
+    assert re.findall(r'id="([^"]+)" open', page(client, f"{division_url(division)}?section=main-3")) == ["main-3"]
     last = Fixture.objects.get(stage__division=division, number=64).slots.get(side=0).entry
     assert last is not None
-    looked_for = page(client, f"{url(division)}?player={last.player.public_id}")
+    looked_for = page(client, f"{division_url(division)}?player={last.player.public_id}")
     assert "main-4" in re.findall(r'id="([^"]+)" open', looked_for)
 
 
 def test_dave_registers_and_withdraws(open_division: Division, dave: User, as_user: Callable[[User], Client]) -> None:
     browser = as_user(dave)
-    browser.post(f"{url(open_division)}register/")
-    assert "You are entered" in text(page(browser, url(open_division)))
+    browser.post(f"{division_url(open_division)}register/")
+    assert "You are entered" in text(page(browser, division_url(open_division)))
     # The second of two clicks changes nothing.
-    browser.post(f"{url(open_division)}register/")
+    browser.post(f"{division_url(open_division)}register/")
     assert Entry.objects.get().player.user == dave
-    browser.post(f"{url(open_division)}withdraw/")
+    browser.post(f"{division_url(open_division)}withdraw/")
     assert Entry.objects.get().status == Entry.Status.OUT
-    browser.post(f"{url(open_division)}withdraw/")
-    assert "Register" in text(page(browser, url(open_division)))
+    browser.post(f"{division_url(open_division)}withdraw/")
+    assert "Register" in text(page(browser, division_url(open_division)))
 
 
 def test_who_comes_late_waits_and_sees_his_place(
@@ -191,26 +168,26 @@ def test_who_comes_late_waits_and_sees_his_place(
 ) -> None:
     Division.objects.filter(pk=open_division.pk).update(capacity=2)
     for user in (bob, carol, dave):
-        as_user(user).post(f"{url(open_division)}register/")
-    assert "You are number 1 on the waiting list." in text(page(as_user(dave), url(open_division)))
-    as_user(bob).post(f"{url(open_division)}withdraw/")
-    assert "You are entered" in text(page(as_user(dave), url(open_division)))
+        as_user(user).post(f"{division_url(open_division)}register/")
+    assert "You are number 1 on the waiting list." in text(page(as_user(dave), division_url(open_division)))
+    as_user(bob).post(f"{division_url(open_division)}withdraw/")
+    assert "You are entered" in text(page(as_user(dave), division_url(open_division)))
 
 
 def test_registration_closes(open_division: Division, dave: User, as_user: Callable[[User], Client]) -> None:
     Division.objects.filter(pk=open_division.pk).update(closes_at=timezone.now() - timedelta(minutes=1))
     browser = as_user(dave)
-    assert "Registration is closed." in text(page(browser, url(open_division)))
-    answer = browser.post(f"{url(open_division)}register/", follow=True)
+    assert "Registration is closed." in text(page(browser, division_url(open_division)))
+    answer = browser.post(f"{division_url(open_division)}register/", follow=True)
     assert "Registration is closed." in text(answer.content.decode())
     assert not Entry.objects.exists()
 
 
-def test_the_fee_is_told_in_tickets_and_in_money(open_division: Division, client: Client) -> None:
+def test_the_fee_is_shown_in_tickets_and_in_money(open_division: Division, client: Client) -> None:
     Division.objects.filter(pk=open_division.pk).update(fee=2)
-    assert "2 tickets" in text(page(client, url(open_division)))
+    assert "2 tickets" in text(page(client, division_url(open_division)))
     type(open_division.tournament).objects.update(currency="EUR", currency_exponent=2)
-    assert "0.02 EUR" in text(page(client, url(open_division)))
+    assert "0.02 EUR" in text(page(client, division_url(open_division)))
 
 
 def test_a_finished_bracket_names_who_won_and_the_places(

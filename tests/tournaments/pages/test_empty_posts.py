@@ -25,14 +25,14 @@ SHOWS = {"design-show", "api-outline", "api-correction-undo-preview"}
 
 def everything() -> dict[str, list[dict[str, Any]]]:
     """All rows of our own apps."""
-    found = {}
+    posts = {}
     for label in ("players", "matches", "tournaments"):
         for model in apps.get_app_config(label).get_models():
             fields = [
                 field.attname for field in model._meta.concrete_fields if not isinstance(field, models.BinaryField)
             ]
-            found[model.__name__] = list(model._default_manager.order_by("pk").values(*fields))
-    return found
+            posts[model.__name__] = list(model._default_manager.order_by("pk").values(*fields))
+    return posts
 
 
 @pytest.mark.parametrize("name", [name for name in TABLE if name not in BUTTONS])

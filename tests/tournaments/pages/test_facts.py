@@ -11,7 +11,7 @@ from matches.models import Claim
 from matches.reporting.services.reports import report_score
 from players.actors import Actor
 from players.models import Player
-from tests.tournaments.pages.test_division import page, text
+from tests.tournaments.support.pages import page, text
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Fixture
@@ -80,7 +80,7 @@ def test_the_format_and_its_own_match_lengths_are_named(made: Callable[..., Divi
     assert "5, 9 points" in text(page(client, f"{event(driver)}{driver.division.public_id}/"))
 
 
-def test_a_match_number_stands_with_its_division_where_there_are_several(
+def test_match_numbers_name_the_division_if_there_are_several(
     made: Callable[..., DivisionDriver], client: Client
 ) -> None:
     first = made("Open", 4, StageSettings("knockout"))
@@ -115,7 +115,7 @@ def test_points_beyond_the_match_length_are_shown_on_no_page(
     report_score(match=second.match, side=1, winner=0, score=(7, 3), by=Actor.link(1), now=driver.now())
     Claim.objects.filter(match=second.match).update(score_0=9)
     division = f"{event(driver)}{driver.division.public_id}/"
-    fixtures = [f"{event(driver)}fixtures/{one.public_id}/" for one in (first, second)]
+    fixtures = [f"{event(driver)}fixtures/{fixture.public_id}/" for fixture in (first, second)]
     paths = [event(driver), f"{event(driver)}console/", division, *fixtures, f"{fixtures[0]}correct/"]
     paths += [f"{division}pairings/?round=1"] + ([f"{division}standings/"] if name != "knockout" else [])
     shown = {path: page(alice_client, path) for path in paths}

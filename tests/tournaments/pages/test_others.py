@@ -13,7 +13,7 @@ from players.actors import Actor
 from players.models import Player, User
 from tests.matches.cast import open_match
 from tests.tournaments.conftest import NOW, RunningEvent
-from tests.tournaments.pages.test_division import page, text
+from tests.tournaments.support.pages import page, text
 from tournaments.entries.services import entries
 from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
 from tournaments.results.services import results
@@ -36,12 +36,12 @@ def test_the_staff_look_and_change_nothing(
     assert client.get(f"{where}add/").status_code == 403
 
 
-def test_a_match_is_called_after_its_event(running: RunningEvent) -> None:
+def test_a_match_is_named_after_its_event(running: RunningEvent) -> None:
     topic = running.division.topic
-    told = match_contexts([topic, "division:nothing222"])
-    assert told[topic].title == "Winter Open · Open"
-    assert told[topic].url == running.division_url
-    assert set(told) == {topic}
+    contexts = match_contexts([topic, "division:nothing222"])
+    assert contexts[topic].title == "Winter Open · Open"
+    assert contexts[topic].url == running.division_url
+    assert set(contexts) == {topic}
 
 
 def test_my_page_says_where_my_next_match_is_and_where_i_am_entered(
@@ -57,7 +57,7 @@ def test_my_page_says_where_my_next_match_is_and_where_i_am_entered(
     assert "Winter Open · Side event number 1 on the waiting list" in html
 
 
-def test_after_a_report_the_page_of_the_match_names_the_next_one(
+def test_after_a_report_the_match_page_names_the_next_match(
     running: RunningEvent, bob: User, make_players: Callable[[int], list[Player]], by_alice: Actor, as_user: Any
 ) -> None:
     match, bob_player = running.fixture.match, running.entry.player

@@ -205,7 +205,7 @@ def address(name: str, running: RunningEvent) -> str:
     """The route's address with what the running event is called."""
     route = next(entry for entry in urls.urlpatterns if entry.name == name)
     club, slug = running.tournament.club.slug, running.tournament.slug
-    given = {
+    values = {
         "club": club,
         "slug": club if name in OF_CLUBS else slug,
         "tournament": running.tournament.public_id,
@@ -216,8 +216,8 @@ def address(name: str, running: RunningEvent) -> str:
         "number": str(running.division.stages.get().draws.get(state="published").number),
     }
     if "correction" in route.pattern.regex.groupindex:
-        given["correction"] = corrected(running).public_id
-    return reverse(name, kwargs={key: given[key] for key in route.pattern.regex.groupindex})
+        values["correction"] = corrected(running).public_id
+    return reverse(name, kwargs={key: values[key] for key in route.pattern.regex.groupindex})
 
 
 def corrected(running: RunningEvent) -> Correction:
@@ -226,15 +226,15 @@ def corrected(running: RunningEvent) -> Correction:
         return done
     results.enter_result(fixture=running.fixture, result=ResultInput(0, (7, 5)), by=SYSTEM, now=NOW)
     running.division.refresh_from_db()
-    made = corrections.apply_correction(
+    correction = corrections.apply_correction(
         fixture=running.fixture,
         correction=corrections.CorrectionInput(ResultInput(1, (5, 7)), "correct_all"),
         after=running.division.seq,
         by=SYSTEM,
         now=NOW,
     )
-    assert made is not None
-    return made
+    assert correction is not None
+    return correction
 
 
 def check(status: int, expected: Any, role: str) -> None:

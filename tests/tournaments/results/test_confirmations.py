@@ -25,17 +25,17 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def division(make_division: Callable[..., Division], club: Club, by_alice: Actor) -> Division:
     """Eight who are drawn, Alice, the director, among them; in every match side 0 says that it has won 7–3."""
-    made = make_division()
+    created = make_division()
     players = [Player.objects.get(name="Alice"), *(Player.objects.create(name=f"Player {n}") for n in range(7))]
-    entries.enter(division=made, players=players, by=by_alice, now=NOON)
-    events.publish_tournament(tournament=made.tournament, by=by_alice, now=NOON)
-    draw = draws.request_draw(division=made, by=by_alice, now=NOON)
+    entries.enter(division=created, players=players, by=by_alice, now=NOON)
+    events.publish_tournament(tournament=created.tournament, by=by_alice, now=NOON)
+    draw = draws.request_draw(division=created, by=by_alice, now=NOON)
     draws.make_draft(draw_id=draw.pk, now=NOON)
-    made.refresh_from_db()
-    draws.publish_draw(division=made, after=made.seq, by=by_alice, now=NOON)
-    for match in Match.objects.filter(parent_topic=made.topic):
+    created.refresh_from_db()
+    draws.publish_draw(division=created, after=created.seq, by=by_alice, now=NOON)
+    for match in Match.objects.filter(parent_topic=created.topic):
         reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
-    return made
+    return created
 
 
 def confirm(division: Division, by: Actor, reports: set[str] | None = None) -> dict[int, Confirmation]:
@@ -50,18 +50,20 @@ def own_match(division: Division) -> int:
     return next(row.number for row in rows if row.match and "Alice" in [one.name for one in row.match.players])
 
 
-def test_every_report_stands_but_that_of_the_directors_own_match(division: Division, by_alice: Actor) -> None:
+def test_every_report_is_confirmed_except_in_the_directors_own_match(division: Division, by_alice: Actor) -> None:
     mine = own_match(division)
     done = confirm(division, by_alice)
     assert sorted(done) == [1, 2, 3, 4]
-    assert {number: one.code for number, one in done.items() if one.code} == {mine: "own_match_reason"}
+    assert {number: outcome.code for number, outcome in done.items() if outcome.code} == {mine: "own_match_reason"}
     assert Result.objects.count() == 3
     assert {result.score for result in Result.objects.all()} == {(7, 3)}
     assert Fixture.objects.filter(number__gt=4, match__isnull=False).exists(), "the bracket has moved on"
     assert is_clean(division)
 
 
-def test_another_director_confirms_that_one(division: Division, club: Club, by_alice: Actor, carol: User) -> None:
+def test_another_director_confirms_the_directors_own_match(
+    division: Division, club: Club, by_alice: Actor, carol: User
+) -> None:
     confirm(division, by_alice)
     helper = Player.objects.create(name="Carol", user=carol)
     Membership.objects.create(club=club, player=helper, role=Membership.Role.ASSISTANT)
@@ -70,7 +72,7 @@ def test_another_director_confirms_that_one(division: Division, club: Club, by_a
     assert Result.objects.count() == 4
 
 
-def test_a_dispute_is_left_out_and_said(division: Division, by_alice: Actor) -> None:
+def test_a_dispute_is_left_out_with_its_reason(division: Division, by_alice: Actor) -> None:
     number = next(number for number in (1, 2, 3, 4) if number != own_match(division))
     match = Fixture.objects.get(stage__division=division, number=number).match
     assert match is not None
@@ -79,7 +81,7 @@ def test_a_dispute_is_left_out_and_said(division: Division, by_alice: Actor) -> 
     assert not Result.objects.filter(match=match).exists()
 
 
-def test_a_report_that_came_in_since_waits_for_the_next_tap(division: Division, by_alice: Actor) -> None:
+def test_a_report_that_came_in_since_is_not_confirmed(division: Division, by_alice: Actor) -> None:
     ready = [row for row in open_reports(division.tournament, by_alice) if row.report is not None]
     assert len(ready) == 3
     seen = {one.report.public_id for one in ready[:2] if one.report is not None}

@@ -16,8 +16,17 @@ from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry
-from tests.tournaments.results.test_corrections import found_by_integrity
-from tests.tournaments.support.correcting import DOUBLE, GROUPS, KNOCKOUT, LATER, PROGRESSIVE, SWISS, Cup, won_by
+from tests.tournaments.support.correcting import (
+    DOUBLE,
+    GROUPS,
+    KNOCKOUT,
+    LATER,
+    PROGRESSIVE,
+    SWISS,
+    Cup,
+    integrity_differences,
+    won_by,
+)
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Fixture
 from tournaments.results.services import corrections, results
@@ -63,10 +72,10 @@ def test_a_kept_bracket_keeps_every_slot_and_every_later_stage(stages: list[Stag
     assert cup.rated() != ratings
     if before["tables"]:
         assert after["tables"] != before["tables"], "standings count the new result"
-    assert found_by_integrity() == []
+    assert integrity_differences() == []
 
 
-def test_to_let_it_stand_writes_one_line_of_the_log() -> None:
+def test_letting_a_result_stand_only_writes_to_the_log() -> None:
     cup = Cup.made(4, KNOCKOUT).play(Random(1), wild=False)
     first = cup.settled()[0]
     before, lines = (cup.standing(), cup.seq), LogEntry.objects.count()
@@ -92,7 +101,7 @@ def test_a_paired_round_stays_and_the_next_follows_the_corrected_scores() -> Non
     assert max(scores.values()) >= 1
     cup.correct(cup.fixture(first.number), ResultInput(None, None, "double_forfeit"))
     assert refusal(cup.undo, done) == "correction_not_last"
-    assert found_by_integrity() == []
+    assert integrity_differences() == []
 
 
 # What is refused
@@ -116,7 +125,7 @@ def test_what_is_refused() -> None:
     assert second.match is not None
 
 
-def test_the_second_of_two_clicks_finds_what_the_first_has_done() -> None:
+def test_a_second_click_returns_what_the_first_did() -> None:
     cup = Cup.made(4, KNOCKOUT).play(Random(5), wild=False)
     first, after = cup.settled()[0], cup.seq
     new = other_winner(cup, first)
@@ -150,7 +159,7 @@ def test_what_was_built_on_a_correction_is_not_taken_away_by_undoing_it(how: str
         adjudicate_submission(submission_id=record.pk, now=after)
     for act in (corrections.preview_undo, cup.undo):
         assert refusal(act, correction=done) == "successor_begun"
-    assert found_by_integrity() == []
+    assert integrity_differences() == []
 
 
 def test_an_undo_is_refused_where_the_next_stage_was_played_meanwhile() -> None:

@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matches.models import Match, PlayerRating, Result
-from tests.tournaments.support.correcting import FORMATS, Cup, another, quickly
+from tests.tournaments.support.correcting import FORMATS, Cup, another, integrity_differences, quickly
 from tournaments.models import Fixture
 from tournaments.results.services import corrections
 from tournaments.state.derivation import states_of
-from tournaments.state.integrity import differences
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, _places
 
 pytestmark = pytest.mark.django_db
@@ -50,11 +49,7 @@ def cups(draw: Any) -> Case:
     return Case(at, draw(st.integers(least, most)), draw(st.integers(0, 10**6)), draw(st.integers(1, 40)))
 
 
-def found_by_integrity() -> list[str]:
-    return [str(one) for one in differences()]
-
-
-def one_of(cup: Cup, chance: Random) -> tuple[Fixture, Result] | None:
+def random_result(cup: Cup, chance: Random) -> tuple[Fixture, Result] | None:
     """A match with a result."""
     settled = cup.settled()
     if not settled:
@@ -80,18 +75,18 @@ def test_correcting_all_is_as_if_the_right_result_had_been_entered(case: Case) -
             cup.replay()
             twin = cup.like(fixture.number, new)
             twin.replay()
-            told, other = cup.standing(), twin.standing()
-            for what in told:
-                assert told[what] == other[what], what
+            corrected, other = cup.standing(), twin.standing()
+            for what in corrected:
+                assert corrected[what] == other[what], what
             assert cup.rated() == twin.rated()
-            assert found_by_integrity() == []
+            assert integrity_differences() == []
         transaction.set_rollback(True)
 
 
 # The preview says what applying does
 
 
-def said(cup: Cup, following: Consequences) -> None:
+def assert_consistent(cup: Cup, following: Consequences) -> None:
     """Slots, results and ratings as foretold; called after the replay."""
     for change in following.changes:
         rows = list(change.row.slots.order_by("side"))
@@ -112,23 +107,23 @@ def changed_rows(before: dict[str, Any], after: dict[str, Any]) -> set[int]:
 
 @quickly(EXAMPLES)
 @given(cups())
-def test_the_preview_says_what_applying_does_and_an_undo_gives_it_all_back(case: Case) -> None:
+def test_a_correction_does_what_its_preview_shows_and_an_undo_restores_everything(case: Case) -> None:
     with transaction.atomic():
         cup, chance = case.played()
-        if (found := one_of(cup, chance)) is not None:
-            fixture, standing = found
+        if (chosen := random_result(cup, chance)) is not None:
+            fixture, standing = chosen
             new, rated = another(chance, standing), chance.random() < 0.5
             for choice in BOTH:
                 preview = corrections.preview_correction(fixture=fixture, new=new, voided_rated=rated)
-                correction = as_said(
+                correction = correct_as_previewed(
                     cup, preview, choice, partial(cup.correct, fixture, new, choice, voided_rated=rated)
                 )
                 undone = corrections.preview_undo(correction=correction)
-                as_said(cup, undone, Choice.CORRECT_ALL, partial(cup.undo, correction))
+                correct_as_previewed(cup, undone, Choice.CORRECT_ALL, partial(cup.undo, correction))
         transaction.set_rollback(True)
 
 
-def as_said(cup: Cup, preview: CorrectionPreview, choice: Choice, act: Any) -> Any:
+def correct_as_previewed(cup: Cup, preview: CorrectionPreview, choice: Choice, act: Any) -> Any:
     """Does it, and compares everything that was foretold with what is there then."""
     before, states = cup.standing(), states_of(cup.division)
     void = voids(cup)
@@ -136,7 +131,7 @@ def as_said(cup: Cup, preview: CorrectionPreview, choice: Choice, act: Any) -> A
     done = act()
     cup.replay()
     following = preview.consequences[choice]
-    said(cup, following)
+    assert_consistent(cup, following)
     after = cup.standing()
     assert changed_rows(before, after) == {
         change.row.number for change in following.changes if change.before.slots != change.after.slots
@@ -147,12 +142,12 @@ def as_said(cup: Cup, preview: CorrectionPreview, choice: Choice, act: Any) -> A
     assert void - voids(cup) == {change.returns.match_id for change in following.returning if change.returns}
     assert tuple(_places(states, states_of(cup.division))) == following.places
     now = dict(PlayerRating.objects.filter(pool=cup.pool).values_list("player", "rating"))
-    foretold = {one.player: one.after for one in following.ratings}
+    foretold = {item.player: item.after for item in following.ratings}
     known = now.keys() | ratings.keys()
     others = {player for player in known if now.get(player, START) != ratings.get(player, START)}
     assert foretold.keys() == others
     assert all(abs(now.get(player, START) - foretold[player]) < 1e-6 for player in others)
-    assert found_by_integrity() == []
+    assert integrity_differences() == []
     return done
 
 
@@ -179,18 +174,18 @@ def test_corrections_undone_in_reverse_leave_nothing_behind(case: Case, many: in
         was = [(cup.standing(), cup.rated())]
         done = []
         for _ in range(many):
-            if (found := one_of(cup, chance)) is None:
+            if (chosen := random_result(cup, chance)) is None:
                 break
-            fixture, standing = found
+            fixture, standing = chosen
             choice, rated = chance.choice(BOTH), chance.random() < 0.5
             done.append(cup.correct(fixture, another(chance, standing), choice, voided_rated=rated))
             cup.replay()
             was.append((cup.standing(), cup.rated()))
-            assert found_by_integrity() == []
+            assert integrity_differences() == []
         for correction, before in zip(reversed(done), reversed(was[:-1]), strict=True):
             redone = cup.undo(cup.undo(cup.undo(correction))) if chance.random() < 0.3 else cup.undo(correction)
             assert redone.undoes is not None
             cup.replay()
             assert (cup.standing(), cup.rated()) == before
-            assert found_by_integrity() == []
+            assert integrity_differences() == []
         transaction.set_rollback(True)

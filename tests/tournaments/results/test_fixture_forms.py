@@ -10,7 +10,7 @@ from matches.models import Result
 from players.models import Membership, Player, User
 from tests.pages import html
 from tests.tournaments.conftest import RunningEvent
-from tests.tournaments.pages.test_division import page, text
+from tests.tournaments.support.pages import page, text
 from tournaments.models import Entry, Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +84,7 @@ def test_who_plays_and_is_not_the_only_director_has_no_form(
     running: RunningEvent, bob: User, bob_directs: None, as_user: Any
 ) -> None:
     html = page(as_user(bob), running.fixture_url)
-    assert "another director or assistant decides" in text(html)
+    assert "another director or assistant must decide" in text(html)
     assert "fixture-result" not in html
     assert f"{running.fixture_url}result/" not in html
     assert f"{running.fixture_url}rule/" not in html
@@ -92,7 +92,7 @@ def test_who_plays_and_is_not_the_only_director_has_no_form(
     assert not Result.objects.exists()
 
 
-def test_the_only_director_is_asked_for_a_reason_that_everybody_reads(
+def test_the_only_director_must_give_a_public_reason(
     running: RunningEvent, bob: User, alice: User, bob_directs: None, as_user: Any
 ) -> None:
     Membership.objects.filter(player__user=alice).update(role=Membership.Role.MEMBER)
@@ -109,7 +109,7 @@ def test_the_only_director_is_asked_for_a_reason_that_everybody_reads(
     assert "Carol agreed at the table." in public
 
 
-def test_others_are_not_asked_for_one(running: RunningEvent, alice_client: Client) -> None:
+def test_other_directors_need_no_reason(running: RunningEvent, alice_client: Client) -> None:
     html = page(alice_client, running.fixture_url)
     assert "You play in this match" not in text(html)
     assert Player.objects.filter(user__isnull=False).exists()

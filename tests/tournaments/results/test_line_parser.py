@@ -27,7 +27,7 @@ def test_a_score_is_read_however_it_is_typed(text: str) -> None:
     assert parse(text) == ScoreLine(22, (11, 7))
 
 
-def test_the_score_stands_in_the_order_of_the_fixture() -> None:
+def test_the_score_is_in_the_order_of_the_fixture() -> None:
     assert parse("m22 7-11") == ScoreLine(22, (7, 11))
 
 
@@ -51,7 +51,7 @@ def test_the_division_may_stand_first() -> None:
 
 
 @pytest.mark.parametrize("text", ["bob 7-4", "bob 7 4", " Bob  7 : 4"])
-def test_one_name_has_the_first_points(text: str) -> None:
+def test_a_single_name_has_the_first_points(text: str) -> None:
     line = parse(text)
     assert isinstance(line, NamedScore)
     assert (line.names[0].lower(), line.score) == ("bob", (7, 4))
@@ -104,7 +104,7 @@ def test_a_part_of_a_name_is_enough(name: str, side: int) -> None:
     assert side_of(name, PLAYERS) == side
 
 
-def test_a_name_that_is_whole_goes_before_one_that_has_it_as_a_part() -> None:
+def test_a_full_name_takes_precedence_over_a_part_of_a_name() -> None:
     assert side_of("Ann", ("Anna Berg", "Ann")) == 1
 
 
@@ -115,7 +115,7 @@ def test_a_name_that_means_nobody_or_both_is_refused(name: str, code: str) -> No
     assert refused.value.code == code
 
 
-def test_accents_and_other_scripts_are_found() -> None:
+def test_accents_and_other_scripts_match() -> None:
     assert side_of("soren", ("Søren Ægir", "花子")) == 0
     assert side_of("花", ("Søren Ægir", "花子")) == 1
 
@@ -137,10 +137,10 @@ def test_every_score_is_read_back(fixture: int, left: int, right: int, between: 
 @example("m١ 1-0")
 @example("m m m1 ff ff")
 def test_no_text_does_anything_but_parse_or_be_refused_with_a_sentence(text: str) -> None:
-    assert said_about(text)
+    assert outcome_or_refusal(text)
 
 
-def said_about(text: str) -> str:
+def outcome_or_refusal(text: str) -> str:
     """The line as it was understood, or the sentence of its refusal."""
     try:
         return repr(parse(text))

@@ -52,7 +52,7 @@ class Story:
             self.undo()
         self.check()
         if lot >= 6:
-            assert [str(one) for one in differences() if "rating" not in str(one)] == []
+            assert [str(difference) for difference in differences() if "rating" not in str(difference)] == []
 
     def correct(self) -> None:
         settled = self.cup.settled()
@@ -62,10 +62,10 @@ class Story:
         standing = self.cup.results()[fixture.number]
         before = self.cup.standing()
         choice = self.chance.choice((Choice.CORRECT_ALL, Choice.KEEP_BRACKET))
-        wanted = another(self.chance, standing)
-        if wanted == ResultInput.of(standing):
+        corrected = another(self.chance, standing)
+        if corrected == ResultInput.of(standing):
             return
-        correction = self.cup.correct(fixture, wanted, choice, now=self.cup.now())
+        correction = self.cup.correct(fixture, corrected, choice, now=self.cup.now())
         self.before = {correction.pk: before}
         self.count("correction")
         if self.chance.randrange(2):
@@ -77,8 +77,8 @@ class Story:
             return
         correction = self.chance.choice(rows)
         known = self.before.get(correction.pk)
-        told: dict[str, Any] = {"after": self.cup.seq, "now": self.cup.now()}
-        code = refusal(correction, **told)
+        arguments: dict[str, Any] = {"after": self.cup.seq, "now": self.cup.now()}
+        code = refusal(correction, **arguments)
         if code is not None:
             assert code in REFUSALS
             self.count(code)
@@ -114,10 +114,10 @@ class Story:
                     lost[entry] = lost.get(entry, 0) + 1
 
 
-def refusal(correction: Correction, **told: Any) -> str | None:
+def refusal(correction: Correction, **options: Any) -> str | None:
     """The code with which an undo was refused, None where it was done."""
     try:
-        corrections.undo_correction(correction=correction, by=SYSTEM, **told)
+        corrections.undo_correction(correction=correction, by=SYSTEM, **options)
     except Refused as refused:
         return refused.code
     return None
@@ -157,7 +157,7 @@ def test_whoever_lost_the_last_life_by_a_correction_is_taken_out_of_the_paired_r
     paired.refresh_from_db()
     assert paired.status == Fixture.Status.BYE
     assert paired.match is None
-    assert list(differences()) == [] or all("rating" in str(one) for one in differences())
+    assert list(differences()) == [] or all("rating" in str(difference) for difference in differences())
 
     cup.undo(correction)
     paired.refresh_from_db()

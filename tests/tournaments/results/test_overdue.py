@@ -44,7 +44,7 @@ def test_nothing_is_due_before_the_instant_and_half_a_second(drawn: Drawn) -> No
     assert due_fixtures(DEADLINE + timedelta(milliseconds=500)) == [fixture.pk]
 
 
-def test_by_default_the_director_is_told_once_and_nothing_is_decided(drawn: Drawn) -> None:
+def test_by_default_the_director_is_notified_once_and_nothing_is_decided(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4))
 
     assert applied(fixture) == "director"
@@ -110,7 +110,7 @@ def test_the_winner_of_a_lot_moves_on_in_the_bracket(drawn: Drawn) -> None:
     assert final.slots.get(side=0).entry_id == fixture.slots.get(side=winner).entry_id
 
 
-def test_what_the_players_have_said_is_never_overridden_by_the_clock(drawn: Drawn) -> None:
+def test_a_deadline_never_overrides_a_players_report(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
     report_score(match=fixture.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOON)

@@ -10,7 +10,7 @@ from matches.models import Result
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON
-from tests.tournaments.results.test_own_match import between, refusal
+from tests.tournaments.support.own_match import draw_pair, refusal
 from tests.tournaments.support.swiss_rounds import is_clean
 from tournaments.entries.services import entries
 from tournaments.entries.services.late import enter_late
@@ -31,7 +31,7 @@ def fixture(make_division: Callable[..., Division], bob: User, club: Club, by_al
     """M1, in which Alice, the only director, meets Bob, a member."""
     bob_player = Player.objects.create(name="Bob", user=bob)
     Membership.objects.create(club=club, player=bob_player)
-    return between(make_division(), [Player.objects.get(name="Alice"), bob_player], by_alice)
+    return draw_pair(make_division(), [Player.objects.get(name="Alice"), bob_player], by_alice)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_the_only_director_withdraws_the_opponent_with_a_public_reason(
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_where_somebody_else_can_they_withdraw_the_opponent(
+def test_another_director_can_withdraw_the_opponent(
     fixture: Fixture, by_alice: Actor, by_carol: Actor, scope: str
 ) -> None:
     assert refusal(lambda: withdraw("Bob", scope, by_alice, REASON)) == "own_match"
@@ -142,10 +142,10 @@ def late(drawn: Callable[..., Division], by_alice: Actor) -> Fixture:
     """M1 or M2, in which somebody who came late has taken Alice's bye."""
     newcomer = Player.objects.create(name="Louise")
     enter_late(division=drawn(3), players=[newcomer], by=by_alice, now=NOON)
-    found = Fixture.objects.select_related("match").get(slots__entry__player=newcomer)
-    assert found.match is not None
-    is_alice(next(player for player in found.match.players if player != newcomer))
-    return found
+    fixture = Fixture.objects.select_related("match").get(slots__entry__player=newcomer)
+    assert fixture.match is not None
+    is_alice(next(player for player in fixture.match.players if player != newcomer))
+    return fixture
 
 
 def undo(by: Actor, reason: str) -> None:
@@ -173,7 +173,7 @@ def test_or_somebody_else_gives_it_back(late: Fixture, by_alice: Actor, by_carol
 def test_a_line_is_not_undone_by_whoever_turns_out_to_have_played(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
-    fixture = between(make_division(), make_players(2), by_alice)
+    fixture = draw_pair(make_division(), make_players(2), by_alice)
     event = fixture.stage.division.tournament
     line: dict[str, Any] = {"tournament": event, "division": None, "by": by_alice, "now": NOON}
     quick_entry.enter_line(text="m1 7-3", **line)

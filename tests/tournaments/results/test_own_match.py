@@ -5,16 +5,13 @@ from typing import Any
 
 import pytest
 
-from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.tournaments.conftest import NOON
-from tournaments.draws.services import draws
-from tournaments.entries.services import entries
-from tournaments.events.services import events
+from tests.tournaments.support.own_match import draw_pair, refusal
 from tournaments.models import Division, Fixture
 from tournaments.results.services import corrections, quick_entry, results
 
@@ -33,17 +30,7 @@ def bob_player(bob: User, club: Club) -> Player:
 @pytest.fixture
 def fixture(make_division: Callable[..., Division], bob_player: Player, by_alice: Actor) -> Fixture:
     """M1, in which Alice, the only director, meets Bob."""
-    return between(make_division(), [Player.objects.get(name="Alice"), bob_player], by_alice)
-
-
-def between(division: Division, pair: list[Player], by: Actor) -> Fixture:
-    entries.enter(division=division, players=pair, by=by, now=NOON)
-    events.publish_tournament(tournament=division.tournament, by=by, now=NOON)
-    draw = draws.request_draw(division=division, by=by, now=NOON)
-    draws.make_draft(draw_id=draw.pk, now=NOON)
-    division.refresh_from_db()
-    draws.publish_draw(division=division, after=division.seq, by=by, now=NOON)
-    return Fixture.objects.select_related("match", "stage__division__tournament").get(stage__division=division)
+    return draw_pair(make_division(), [Player.objects.get(name="Alice"), bob_player], by_alice)
 
 
 def decide(fixture: Fixture, act: str, by: Actor, reason: str) -> Result:
@@ -53,12 +40,6 @@ def decide(fixture: Fixture, act: str, by: Actor, reason: str) -> Result:
     if act == "forfeit":
         return results.forfeit(side=1, **common)
     return results.rule(winner=0, score=None, **common)
-
-
-def refusal(act: Callable[[], Any]) -> str:
-    with pytest.raises(Refused) as refused:
-        act()
-    return refused.value.code
 
 
 ACTS = ("result", "forfeit", "rule")
@@ -71,7 +52,7 @@ def test_the_only_director_gives_a_reason(fixture: Fixture, by_alice: Actor, act
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_with_a_reason_the_result_stands_and_is_marked(fixture: Fixture, by_alice: Actor, act: str) -> None:
+def test_with_a_reason_the_result_is_recorded_and_marked(fixture: Fixture, by_alice: Actor, act: str) -> None:
     result = decide(fixture, act, by_alice, REASON)
     assert (result.own_match, result.reason) == (True, REASON)
 
@@ -106,7 +87,7 @@ def test_a_player_merged_into_the_director_is_the_director(
 ) -> None:
     before = Player.objects.create(name="Alice B.")
     Membership.objects.create(club=club, player=before)
-    fixture = between(make_division(), [before, bob_player], by_alice)
+    fixture = draw_pair(make_division(), [before, bob_player], by_alice)
     assert fixture.match is not None
     Player.objects.filter(pk=before.pk).update(merged_into=Player.objects.get(name="Alice"))
     assert refusal(lambda: decide(fixture, "result", by_alice, "")) == "own_match_reason"

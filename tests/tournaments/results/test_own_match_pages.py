@@ -9,8 +9,7 @@ from django.test import Client
 from matches.models import Result
 from players.models import Membership, User
 from tests.tournaments.conftest import RunningEvent
-from tests.tournaments.pages.test_console import claimed
-from tests.tournaments.pages.test_division import page, text
+from tests.tournaments.support.pages import page, report_first_match, text
 from tournaments.models import Withdrawal
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +84,7 @@ def test_the_only_director_gives_a_reason_that_everybody_reads(
 
 
 @pytest.mark.parametrize("way", ["page of the match", "API of the match"])
-def test_nor_from_one_bracket(running: RunningEvent, bob_client: Client, way: str) -> None:
+def test_nor_from_a_single_bracket(running: RunningEvent, bob_client: Client, way: str) -> None:
     answer = withdraw_carol(bob_client, running, way, "bracket", REASON)
     assert refuses(answer, way, "own_match", "another director or assistant has to do it")
     assert not Withdrawal.objects.exists()
@@ -133,13 +132,13 @@ def needs(client: Client, running: RunningEvent) -> str:
     return html[html.index('data-need="') : html.index('id="ready"')]
 
 
-@pytest.mark.parametrize("told", [False, True], ids=["untold", "told"])
+@pytest.mark.parametrize("acknowledged", [False, True])
 def test_the_console_says_who_confirms_instead_of_offering_it(
-    running: RunningEvent, bob_client: Client, alice_client: Client, told: bool
+    running: RunningEvent, bob_client: Client, alice_client: Client, acknowledged: bool
 ) -> None:
-    claimed(running, told=told)
+    report_first_match(running, acknowledged=acknowledged)
     own = needs(bob_client, running)
-    assert "another director or assistant decides" in text(own)
+    assert "another director or assistant must decide" in text(own)
     assert "Confirm 7–3" not in text(own)
     assert f"{running.fixture_url}result/" not in own
     assert "Confirm 7–3" in text(needs(alice_client, running))
@@ -148,9 +147,9 @@ def test_the_console_says_who_confirms_instead_of_offering_it(
 def test_and_leads_the_only_director_to_the_form_with_a_reason(
     running: RunningEvent, bob_client: Client, alone: None
 ) -> None:
-    claimed(running)
+    report_first_match(running)
     own = needs(bob_client, running)
-    assert "nobody else can decide it" in text(own)
+    assert "no one else can decide it" in text(own)
     assert "Confirm 7–3" not in text(own)
     assert "Decide, with a reason…" in text(own)
     assert f'href="{running.fixture_url}"' in own

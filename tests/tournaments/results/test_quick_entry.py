@@ -39,17 +39,17 @@ def test_a_score_is_booked_in_the_order_of_the_fixture(drawn: Drawn, by_alice: A
     assert (done.result.winner, done.result.score, done.result.kind) == (1, (3, 7), Result.Kind.PLAYED)
 
 
-def test_who_gives_up_loses_and_both_may(drawn: Drawn, by_alice: Actor) -> None:
+def test_a_forfeit_by_either_player_or_both(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     fixtures = {row.number: row for row in division.stages.get().fixtures.select_related("match__player_1")}
     assert fixtures[1].match is not None
-    one = enter(division, f"m1 forfeit {fixtures[1].match.player_1.name}", by_alice)
+    single = enter(division, f"m1 forfeit {fixtures[1].match.player_1.name}", by_alice)
     both = enter(division, "m2 forfeit both", by_alice)
-    assert (one.result.winner, one.result.kind) == (0, Result.Kind.FORFEIT)
+    assert (single.result.winner, single.result.kind) == (0, Result.Kind.FORFEIT)
     assert (both.result.winner, both.result.kind) == (None, Result.Kind.DOUBLE_FORFEIT)
 
 
-def test_the_same_line_twice_is_booked_once_and_another_one_refused(drawn: Drawn, by_alice: Actor) -> None:
+def test_a_repeated_line_changes_nothing_and_another_score_is_refused(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     first, second = (enter(division, "m1 7-3", by_alice) for _twice in range(2))
     assert first.result == second.result
@@ -73,7 +73,7 @@ def test_a_line_that_cannot_be_booked_says_why(drawn: Drawn, by_alice: Actor, te
     assert not Result.objects.exists()
 
 
-def test_a_match_number_names_one_match_of_the_event(drawn: Drawn, tournament: Tournament, by_alice: Actor) -> None:
+def test_match_numbers_are_unique_in_the_event(drawn: Drawn, tournament: Tournament, by_alice: Actor) -> None:
     first = drawn(2, name="Open", match_length=5)
     tournament.refresh_from_db()
     second = drawn(2, name="Masters", match_length=7)
@@ -81,7 +81,7 @@ def test_a_match_number_names_one_match_of_the_event(drawn: Drawn, tournament: T
     assert enter(first, "masters m2 7-0", by_alice, on_screen=first).fixture.stage.division == second
 
 
-def test_numbers_given_twice_in_older_events_still_need_the_division(
+def test_duplicate_numbers_of_older_events_need_the_division(
     drawn: Drawn, tournament: Tournament, by_alice: Actor
 ) -> None:
     first = drawn(2, name="Open", match_length=5)
@@ -138,11 +138,11 @@ def test_two_names_have_a_score_each(field: Division, by_alice: Actor) -> None:
     assert (points_of(done, "Carol Csonka"), points_of(done, rival)) == (7, 2)
 
 
-def test_a_whole_name_goes_before_one_that_has_it_as_a_part(field: Division, by_alice: Actor) -> None:
+def test_a_full_name_takes_precedence_over_a_part_of_a_name(field: Division, by_alice: Actor) -> None:
     assert points_of(enter(field, "ann 7-1", by_alice), "Ann") == 7
 
 
-def test_an_ambiguous_name_is_asked_about(field: Division, by_alice: Actor) -> None:
+def test_an_ambiguous_name_is_refused_with_the_candidates(field: Division, by_alice: Actor) -> None:
     assert refusal(field, "berg 7-1", by_alice) == "line_name_ambiguous"
     assert refusal(field, "zoe 7-1", by_alice) == "line_nobody"
     assert not Result.objects.exists()
@@ -172,9 +172,9 @@ def lines(division: Division, text: str, by: Actor) -> list[Outcome]:
     return enter_lines(tournament=division.tournament, text=text, division=None, by=by, now=timezone.now())
 
 
-def test_each_of_several_lines_says_what_became_of_it(drawn: Drawn, by_alice: Actor) -> None:
+def test_each_of_several_lines_has_its_outcome(drawn: Drawn, by_alice: Actor) -> None:
     outcomes = lines(drawn(4), "m1 7-3; m9 7-1\nm2 0-7;?", by_alice)
-    assert [one.what for one in outcomes] == ["booked", "refused", "booked", "help"]
+    assert [outcome.what for outcome in outcomes] == ["booked", "refused", "booked", "help"]
     assert outcomes[1].refused is not None
     assert outcomes[1].refused.code == "line_no_fixture"
     assert Result.objects.count() == 2
@@ -193,7 +193,7 @@ def standing(division: Division) -> list[tuple[Any, ...]]:
     return list(slots.values_list("fixture__number", "fixture__status", "side", "status", "entry"))
 
 
-def test_undo_takes_back_the_last_line_and_the_match_is_entered_anew(drawn: Drawn, by_alice: Actor) -> None:
+def test_undo_takes_back_the_last_line_so_that_it_can_be_entered_again(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     lines(division, "m1 7-3", by_alice)
     before = standing(division)
@@ -202,8 +202,16 @@ def test_undo_takes_back_the_last_line_and_the_match_is_entered_anew(drawn: Draw
     assert (undone.what, undone.fixture.number if undone.fixture else 0) == ("undone", 2)
     assert standing(division) == before
     assert is_clean(division)
-    assert [one.what for one in lines(division, "m2 3-7; undo; undo", by_alice)] == ["booked", "undone", "undone"]
-    assert [one.what for one in lines(division, "undo; m1 7-0; m2 7-0", by_alice)] == ["refused", "booked", "booked"]
+    assert [outcome.what for outcome in lines(division, "m2 3-7; undo; undo", by_alice)] == [
+        "booked",
+        "undone",
+        "undone",
+    ]
+    assert [outcome.what for outcome in lines(division, "undo; m1 7-0; m2 7-0", by_alice)] == [
+        "refused",
+        "booked",
+        "booked",
+    ]
     assert is_clean(division)
 
 

@@ -67,9 +67,9 @@ def text_of(client: Client, address: str) -> str:
 def box_of(client: Client, division: Division, number: int) -> str:
     """What the box of M`number` says."""
     html = client.get(f"{page_of(division)}?section=all").content.decode()
-    found = re.findall(rf"<li class=\"[^\"]*\"><div><p>(?:<a[^>]*>|<span>)M{number}<.*?</li>", html, re.DOTALL)
-    assert len(found) == 1, number
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", found[0])).split())
+    boxes = re.findall(rf"<li class=\"[^\"]*\"><div><p>(?:<a[^>]*>|<span>)M{number}<.*?</li>", html, re.DOTALL)
+    assert len(boxes) == 1, number
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", boxes[0])).split())
 
 
 # Every bracket on one page
@@ -90,9 +90,7 @@ def test_main_consolation_and_last_chance_stand_together_with_links_between_them
     assert [html.count(f">{name} <small>") for name in ("Final", "C final", "L final")] == [1, 1, 1]
 
 
-def test_a_slot_says_whose_loser_or_winner_it_waits_for_and_a_box_where_its_loser_drops_to(
-    builder: DivisionBuilder, client: Client
-) -> None:
+def test_slots_name_their_sources_and_boxes_where_the_loser_drops_to(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(8, StageSettings(PROGRESSIVE))
     drops = Slot.objects.filter(fixture__stage__division=division, source="loser").select_related("fixture")
     assert drops
@@ -101,32 +99,28 @@ def test_a_slot_says_whose_loser_or_winner_it_waits_for_and_a_box_where_its_lose
         assert f"loser → M{slot.fixture.number}" in box_of(client, division, slot.source_fixture or 0)
 
 
-def test_once_the_loser_is_known_he_stands_there_and_the_box_does_not_say_where_he_went(
-    builder: DivisionBuilder, client: Client
-) -> None:
+def test_a_known_loser_is_named_in_the_next_box_only(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(8, StageSettings(PROGRESSIVE))
     builder.win(fixture_of(division, 1), 0)
     assert "loser →" not in box_of(client, division, 1)
 
 
-def test_byes_walkovers_empty_and_to_be_decided_have_a_word_each(builder: DivisionBuilder, client: Client) -> None:
+def test_byes_walkovers_empty_and_undecided_slots_are_named(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(5, StageSettings(PROGRESSIVE))
     lone = Slot.objects.filter(fixture__stage__division=division, status="bye", fixture__round__bracket__key="main")
     assert lone
     assert "Bye" in box_of(client, division, lone[0].fixture.number)
     first = Fixture.objects.get(stage__division=division, status="ready", round__number=1, round__bracket__key="main")
     withdraw(entry=first.slots.get(side=0).entry, by=builder.by, now=NOW)
-    said = box_of(client, division, first.number)
-    assert "walkover" in said
-    assert "not coming" in said
+    box_text = box_of(client, division, first.number)
+    assert "walkover" in box_text
+    assert "not coming" in box_text
     waiting = Fixture.objects.filter(stage__division=division, status="waiting").first()
     assert waiting is not None
     assert re.search(r"(Winner|Loser) of M\d+", box_of(client, division, waiting.number))
 
 
-def test_a_player_who_won_and_then_withdrew_is_still_named_where_they_should_have_come(
-    builder: DivisionBuilder, client: Client
-) -> None:
+def test_a_winner_who_withdrew_is_still_named_as_absent(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(4, StageSettings(KNOCKOUT))
     builder.win(fixture_of(division, 1), 0)
     winner = fixture_of(division, 1).slots.get(side=0).entry
@@ -162,21 +156,21 @@ def test_the_second_final_is_played_if_needed_and_says_so_afterwards(builder: Di
 
 
 def test_the_upper_final_of_a_double_elimination_is_not_the_final(builder: DivisionBuilder, client: Client) -> None:
-    said = text_of(client, page_of(builder.drawn(8, DOUBLE_TWICE)))
+    page_text = text_of(client, page_of(builder.drawn(8, DOUBLE_TWICE)))
     for name in ("Upper bracket", "Lower bracket", "Upper final", "L final", "Second final"):
-        assert name in said
-    assert "Main draw" not in said
+        assert name in page_text
+    assert "Main draw" not in page_text
 
 
 def test_a_place_of_a_group_is_named_until_it_is_known(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=2), StageSettings(KNOCKOUT))
-    said = text_of(client, page_of(division))
+    page_text = text_of(client, page_of(division))
     for words in ("Stage 1: groups", "Stage 2: knockout", "1st of group A", "2nd of group B"):
-        assert words in said
+        assert words in page_text
     builder.play(division)
-    said = text_of(client, page_of(division))
-    assert "of group A" not in said
-    assert "won by" in said
+    page_text = text_of(client, page_of(division))
+    assert "of group A" not in page_text
+    assert "won by" in page_text
 
 
 def test_a_stage_that_is_not_planned_yet_says_when_it_will_be(builder: DivisionBuilder, client: Client) -> None:
@@ -184,7 +178,7 @@ def test_a_stage_that_is_not_planned_yet_says_when_it_will_be(builder: DivisionB
     assert "Who plays here is known when the stage before is over." in text_of(client, page_of(division))
 
 
-def test_where_the_bracket_was_kept_the_box_tells_who_goes_on(builder: DivisionBuilder, client: Client) -> None:
+def test_the_box_shows_who_advances_after_the_bracket_was_kept(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(4, StageSettings(KNOCKOUT))
     builder.win(fixture_of(division, 1), 0)
     division.refresh_from_db()
@@ -199,9 +193,9 @@ def test_where_the_bracket_was_kept_the_box_tells_who_goes_on(builder: DivisionB
     )
     kept, winner = (corrected.slots.get(side=side).entry for side in (0, 1))
     assert fixture_of(division, 3).slots.get(side=0).entry == kept
-    said = box_of(client, division, 1)
-    assert "corrected, bracket kept" in said
-    assert re.search(rf"{kept.player.name} goes on 5 {winner.player.name} 7 won", said)
+    box_text = box_of(client, division, 1)
+    assert "corrected, bracket kept" in box_text
+    assert re.search(rf"{kept.player.name} goes on 5 {winner.player.name} 7 won", box_text)
     body = client.get(f"/api/v1/divisions/{division.public_id}/bracket/").json()
     first = body["brackets"][0]["rounds"][0]["fixtures"][0]
     assert (first["bracket_kept"], first["result"]["winner"]) == (True, 1)
@@ -283,11 +277,11 @@ OF_EVERY_FORMAT = pytest.mark.parametrize(
 
 @OF_EVERY_FORMAT
 def test_the_draft_counts_players_places_byes_and_matches(
-    builder: DivisionBuilder, count: int, stages: tuple[StageSettings, ...], wanted: Counts
+    builder: DivisionBuilder, count: int, stages: tuple[StageSettings, ...], expected: Counts
 ) -> None:
     draw = builder.draft(count, *stages)
     division = draw.stage.division
-    assert counts(division, draw) == wanted
+    assert counts(division, draw) == expected
     assert not Fixture.objects.filter(stage=draw.stage).exists()
 
 
@@ -298,20 +292,20 @@ def test_a_draft_shows_everybody_and_what_follows(
     client: Client,
     count: int,
     stages: tuple[StageSettings, ...],
-    wanted: Counts,
+    expected: Counts,
 ) -> None:
     draw = builder.draft(count, *stages)
     address = f"{page_of(draw.stage.division)}draw/"
-    said = text_of(alice_client, address)
-    assert f"{wanted.matches} matches" in said
-    assert f"{wanted.byes} bye" in said
+    page_text = text_of(alice_client, address)
+    assert f"{expected.matches} matches" in page_text
+    assert f"{expected.byes} bye" in page_text
     names = [entry.player.name for entry in draw.stage.division.entries.select_related("player")]
     assert len(names) == count
-    assert [name for name in names if not re.search(rf"{name}\b", said)] == []
-    assert "have changed since" not in said
+    assert [name for name in names if not re.search(rf"{name}\b", page_text)] == []
+    assert "have changed since" not in page_text
     if len(stages) > 1:
         later = "1st of group A" if stages[0].format == GROUPS else "Drawn when the previous stage is over."
-        assert later in said
+        assert later in page_text
     assert client.get(address).status_code in (302, 404)
 
 
@@ -326,21 +320,21 @@ def test_the_draft_is_what_is_published(builder: DivisionBuilder, settings: Stag
     assert [(row.bracket, row.number, row.length) for row in before] == [
         (row.bracket, row.number, row.length) for row in after
     ]
-    drafted = [(one.number, one.status, one.slots) for row in before for one in row.fixtures]
+    drafted = [(fixture.number, fixture.status, fixture.slots) for row in before for fixture in row.fixtures]
     assert drafted
-    assert drafted == [(one.number, one.status, one.slots) for row in after for one in row.fixtures]
+    assert drafted == [(fixture.number, fixture.status, fixture.slots) for row in after for fixture in row.fixtures]
 
 
 # Programs
 
 
-def test_programs_see_every_stage_and_the_places_that_feed_it(builder: DivisionBuilder, client: Client) -> None:
+def test_the_api_shows_every_stage_and_its_sources(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(6, StageSettings(GROUPS, groups=2, qualifiers=1), StageSettings(KNOCKOUT))
     body = client.get(f"/api/v1/divisions/{division.public_id}/bracket/").json()
-    assert [(one["number"], one["format"], one["status"]) for one in body["stages"]] == [
+    assert [(item["number"], item["format"], item["status"]) for item in body["stages"]] == [
         (1, "groups", "running"), (2, "knockout", "running"),
     ]  # fmt: skip
-    assert [(one["stage"], one["key"]) for one in body["brackets"]] == [(1, "A"), (1, "B"), (2, "main")]
+    assert [(item["stage"], item["key"]) for item in body["brackets"]] == [(1, "A"), (1, "B"), (2, "main")]
     final = body["brackets"][-1]["rounds"][0]["fixtures"][0]
     assert [(slot["source"], slot["source_stage"], slot["source_place"]) for slot in final["slots"]] == [
         ("place", "1:A", 1), ("place", "1:B", 1),
@@ -353,45 +347,43 @@ def test_programs_see_every_stage_and_the_places_that_feed_it(builder: DivisionB
 
 
 @pytest.mark.parametrize("settings", [StageSettings(KNOCKOUT), DOUBLE_TWICE], ids=[KNOCKOUT, DOUBLE])
-def test_a_bracket_of_256_is_light_and_asks_the_database_no_more_than_one_of_8(
+def test_a_bracket_of_256_is_light_and_needs_no_more_queries_than_8(
     builder: DivisionBuilder, client: Client, settings: StageSettings
 ) -> None:
-    found = []
+    query_counts = []
     for count in (8, LARGE):
         division = builder.drawn(count, settings, name=f"{count} players")
         builder.play(division, most=4)
         client.get(page_of(division))
         with CaptureQueriesContext(connection) as queries:
             answer = client.get(page_of(division), headers={"accept-encoding": "gzip"})
-        found.append(len(queries))
+        query_counts.append(len(queries))
     assert answer["Content-Encoding"] == "gzip"
     assert len(answer.content) <= MOST_COMPRESSED
     assert len(gzip.decompress(answer.content)) > MOST_COMPRESSED
-    assert found[0] == found[1] <= MOST_QUERIES
+    assert query_counts[0] == query_counts[1] <= MOST_QUERIES
 
 
-def test_closed_sections_of_a_very_large_event_are_asked_for_one_by_one(
-    builder: DivisionBuilder, client: Client
-) -> None:
+def test_closed_sections_of_a_very_large_event_are_loaded_separately(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(LARGE, DOUBLE_TWICE)
     html = client.get(page_of(division)).content.decode()
     assert 'href="?section=main-3#main-3"' in html
     assert 'id="main-3"' not in html
-    asked = client.get(f"{page_of(division)}?section=main-3").content.decode()
-    assert '<details class="part" id="main-3" open>' in asked
+    section_page = client.get(f"{page_of(division)}?section=main-3").content.decode()
+    assert '<details class="part" id="main-3" open>' in section_page
     everything = client.get(f"{page_of(division)}?section=all").content.decode()
     assert everything.count("<li class=") >= Fixture.objects.filter(stage__division=division).count()
 
 
 @OF_EVERY_FORMAT
 def test_the_page_of_every_format_can_be_read_at_any_time(
-    builder: DivisionBuilder, client: Client, count: int, stages: tuple[StageSettings, ...], wanted: Counts
+    builder: DivisionBuilder, client: Client, count: int, stages: tuple[StageSettings, ...], expected: Counts
 ) -> None:
     division = builder.drawn(count, *stages)
     for most in (0, 3):
         builder.play(division, most=most)
-        said = text_of(client, page_of(division))
-        assert f"{count} players" in said
+        page_text = text_of(client, page_of(division))
+        assert f"{count} players" in page_text
     if stages[0].format not in ELIMINATION:
-        assert "Matches by round" in said
-    assert wanted.entered == count
+        assert "Matches by round" in page_text
+    assert expected.entered == count

@@ -95,12 +95,12 @@ def test_pairings_read_back_from_csv_are_those_of_the_json(
     # Nothing is left to play where nine matches were enough.
     assert len(rows) == len(body["pairings"])
     assert rows or (name, query) == ("knockout", "")
-    for row, one in zip(rows, body["pairings"], strict=True):
-        assert row["winner"] == ("" if one["winner"] is None else str(one["winner"] + 1))
-        for number, side in enumerate(one["sides"], start=1):
+    for row, pairing in zip(rows, body["pairings"], strict=True):
+        assert row["winner"] == ("" if pairing["winner"] is None else str(pairing["winner"] + 1))
+        for number, side in enumerate(pairing["sides"], start=1):
             assert {key: row[f"{key}_{number}"] for key in side} == {key: plain(value) for key, value in side.items()}
         for key in ("bracket", "round", "table", "match_number", "length", "status", "bye_kind", "result_kind"):
-            assert row[key] == plain(one[key])
+            assert row[key] == plain(pairing[key])
         assert (row["bye_kind"] != "") == (row["status"] == "bye")
         assert {row["stands_1"], row["stands_2"]} <= {"entry", "bye", "walkover", "to_be_decided"}
 
@@ -120,9 +120,9 @@ def test_no_name_becomes_a_formula(
     assert sorted(row["name"] for row in rows) == sorted(f"'{name}" for name in names)
     assert {line["name"] for line in body["stages"][0]["tables"][0]["rows"]} == set(names)
     rows, _body = files(alice_client, division, "pairings")
-    said = {row[f"name_{side}"] for row in rows for side in (1, 2)} - {""}
-    assert said
-    assert all(name.startswith("'") for name in said)
+    exported = {row[f"name_{side}"] for row in rows for side in (1, 2)} - {""}
+    assert exported
+    assert all(name.startswith("'") for name in exported)
 
 
 def test_the_heads_do_not_depend_on_what_is_in_it(staged: Callable[..., Division], client: Client) -> None:

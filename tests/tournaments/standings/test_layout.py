@@ -15,17 +15,17 @@ NOBODY = Line("to_be_decided", "")
 
 def columns(*counts: int) -> list[Column]:
     """Rounds with so many fixtures, each winner going on where a bracket leads him."""
-    made, number = [], 1
+    created, number = [], 1
     starts = []
     for count in counts:
         starts.append(number)
-        made.append(Column("", 7, [Box(at, "waiting", (NOBODY, NOBODY)) for at in range(number, number + count)]))
+        created.append(Column("", 7, [Box(at, "waiting", (NOBODY, NOBODY)) for at in range(number, number + count)]))
         number += count
-    for depth, column in enumerate(made[:-1]):
+    for depth, column in enumerate(created[:-1]):
         step = 2 if counts[depth] == 2 * counts[depth + 1] else 1
         for at, box in enumerate(column.boxes):
             box.winner_to = starts[depth + 1] + at // step
-    return made
+    return created
 
 
 @pytest.mark.parametrize(
@@ -40,41 +40,41 @@ def test_rounds_of_a_consolation_are_numbered() -> None:
     assert [round_name(CONSOLATION, number, 2, 3) for number in (1, 2, 3)] == ["C1", "C2", "C final"]
 
 
-def test_two_boxes_lead_into_one_or_one_into_one() -> None:
-    made = connect(columns(4, 2, 2, 1))
-    assert [column.joins for column in made] == [MERGE, STRAIGHT, MERGE, ""]
+def test_boxes_lead_two_to_one_or_straight_on() -> None:
+    connected = connect(columns(4, 2, 2, 1))
+    assert [column.joins for column in connected] == [MERGE, STRAIGHT, MERGE, ""]
 
 
-def test_where_straight_lines_cannot_lead_curves_do_from_the_middle_of_each_box() -> None:
-    made = columns(4, 2)
-    made[0].boxes[0].winner_to = 6
-    first = connect(made)[0]
+def test_curves_connect_the_middles_of_boxes_where_straight_lines_cannot() -> None:
+    curved = columns(4, 2)
+    curved[0].boxes[0].winner_to = 6
+    first = connect(curved)[0]
     assert first.joins == CURVES
     assert first.links == ((12.5, 75.0), (37.5, 25.0), (62.5, 75.0), (87.5, 75.0))
     assert not any(box.far for box in first.boxes)
 
 
-def test_where_no_line_leads_words_do() -> None:
-    made = columns(2, 1, 1)
-    made[0].boxes[1].winner_to = 4
-    made[2].boxes[0].winner_to = 9
-    connect(made)
-    assert [box.far for column in made for box in column.boxes] == [False, True, False, True]
+def test_without_a_line_the_next_match_is_named() -> None:
+    unconnected = columns(2, 1, 1)
+    unconnected[0].boxes[1].winner_to = 4
+    unconnected[2].boxes[0].winner_to = 9
+    connect(unconnected)
+    assert [box.far for column in unconnected for box in column.boxes] == [False, True, False, True]
 
 
-def test_64_places_stand_in_one_piece() -> None:
+def test_64_places_are_a_single_piece() -> None:
     assert tree(MAIN, columns(32, 16, 8, 4, 2, 1)).whole
 
 
-def test_more_stand_in_sections_of_32_and_what_follows_them() -> None:
-    made = tree(MAIN, columns(64, 32, 16, 8, 4, 2, 1))
-    assert [section.title for section in made.sections] == [
+def test_larger_brackets_have_sections_of_32_and_a_final_section() -> None:
+    bracket = tree(MAIN, columns(64, 32, 16, 8, 4, 2, 1))
+    assert [section.title for section in bracket.sections] == [
         "Places 1–32", "Places 33–64", "Places 65–96", "Places 97–128", "To the final",
     ]  # fmt: skip
-    assert [len(column.boxes) for column in made.sections[1].columns] == [16, 8, 4, 2, 1]
-    assert [len(column.boxes) for column in made.sections[-1].columns] == [2, 1]
-    assert sorted(box.number for box in made.boxes) == list(range(1, 128))
-    assert {column.joins for column in made.sections[1].columns[:-1]} == {MERGE}
+    assert [len(column.boxes) for column in bracket.sections[1].columns] == [16, 8, 4, 2, 1]
+    assert [len(column.boxes) for column in bracket.sections[-1].columns] == [2, 1]
+    assert sorted(box.number for box in bracket.boxes) == list(range(1, 128))
+    assert {column.joins for column in bracket.sections[1].columns[:-1]} == {MERGE}
 
 
 def columns_of(stage: StageSettings, size: int, key: str) -> list[Column]:
@@ -87,23 +87,23 @@ def columns_of(stage: StageSettings, size: int, key: str) -> list[Column]:
         for side, source in enumerate(graph.intended(number))
         if isinstance(source, WinnerOf)
     }
-    made = []
+    created = []
     for round_ in graph.bracket(key).rounds:
         boxes = [Box(fixture.number, "waiting", (NOBODY, NOBODY)) for fixture in round_.fixtures]
         for box in boxes:
             box.winner_to, box.winner_side = sides.get(box.number, (None, 0))
-        made.append(Column("", 7, boxes))
-    return made
+        created.append(Column("", 7, boxes))
+    return created
 
 
 def crossings(drawn: list[Column]) -> int:
     """Pairs of lines to the next column that cross, each line ending at the upper or lower side of its box."""
-    found = 0
+    count = 0
     for column, following in pairwise(drawn):
         places = {box.number: place for place, box in enumerate(following.boxes)}
         ends = [(places[box.winner_to], box.winner_side) for box in column.boxes if box.winner_to in places]
-        found += sum(one > other for one, other in combinations(ends, 2))
-    return found
+        count += sum(first > second for first, second in combinations(ends, 2))
+    return count
 
 
 @pytest.mark.parametrize("size", [5, 8, 11, 13, 16, 19, 23, 32, 35, 48])
@@ -119,7 +119,7 @@ def test_lines_of_a_lower_bracket_would_cross_in_the_order_of_the_numbers() -> N
 
 
 def test_a_main_bracket_keeps_the_order_of_its_numbers() -> None:
-    made = columns(8, 4, 2, 1)
-    assert [[box.number for box in column.boxes] for column in uncross(made)] == [
-        [box.number for box in column.boxes] for column in made
+    ordered = columns(8, 4, 2, 1)
+    assert [[box.number for box in column.boxes] for column in uncross(ordered)] == [
+        [box.number for box in column.boxes] for column in ordered
     ]

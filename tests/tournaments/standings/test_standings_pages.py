@@ -75,9 +75,11 @@ def test_the_standings_are_those_of_the_formats(
                     assert [sentence for _reason, sentence in line.why] == [why.sentence for why in row.explain()]
         if not state.tables:
             places = next(iter(elimination_places(state.rows.settings, state.progress).values()))
-            expected = [(one.first, one.last, set(one.entries)) for one in places]
+            expected = [(shared.first, shared.last, set(shared.entries)) for shared in places]
             assert expected
-            shown = [(one.first, one.last, {who.entry for who in one.people}) for one in view.brackets[0].places]
+            shown = [
+                (shared.first, shared.last, {who.entry for who in shared.people}) for shared in view.brackets[0].places
+            ]
             assert shown == expected
             ends = [(place.first, place.last) for place in view.brackets[0].places]
             assert ends[0] == (1, 1)
@@ -109,7 +111,7 @@ def test_the_cross_table_and_the_counts_agree_with_the_points(
                     assert (cell.kind in ("won", "forfeit_won")) <= (back.kind in ("lost", "forfeit_lost"))
 
 
-def test_a_swiss_is_shown_after_any_round_and_by_default_after_the_last_complete_one(
+def test_a_swiss_is_shown_after_any_round_by_default_the_last_complete(
     staged: Callable[..., Division], by_alice: Actor, client: Client
 ) -> None:
     division = staged("swiss", 8)
@@ -130,15 +132,15 @@ def test_a_swiss_is_shown_after_any_round_and_by_default_after_the_last_complete
 
 
 @pytest.mark.parametrize("name", ["groups", "swiss then final"])
-def test_those_who_go_on_are_marked_and_are_those_who_then_play(
+def test_the_marked_qualifiers_are_those_who_play_the_next_stage(
     name: str, staged: Callable[..., Division], by_alice: Actor
 ) -> None:
     division = staged(name)
     play(division, by_alice, random.Random(5))
     first, second = standings_of(division, names_of(division, staff=True))
-    going_on = {line.person.entry for table in first.tables for line in table.lines if line.goes_on}
-    assert len(going_on) == 4
-    assert {one.entry for place in second.brackets[0].places for one in place.people} == going_on
+    advancing = {line.person.entry for table in first.tables for line in table.lines if line.advances}
+    assert len(advancing) == 4
+    assert {person.entry for place in second.brackets[0].places for person in place.people} == advancing
 
 
 def test_who_withdraws_is_marked_and_his_deleted_matches_are_struck(
@@ -161,7 +163,7 @@ def test_who_withdraws_is_marked_and_his_deleted_matches_are_struck(
     assert "is-deleted" in text
 
 
-def test_lives_are_counted_and_the_round_of_the_last_loss_is_told(
+def test_lives_are_counted_and_the_round_of_the_last_loss_is_shown(
     staged: Callable[..., Division], by_alice: Actor
 ) -> None:
     division = staged("lives", 7)
@@ -199,13 +201,13 @@ def test_pairings_are_by_table_with_an_index_of_names_and_the_byes(
     page = client.get(address(division, "pairings/"))
     view = page.context["view"]
     assert view.round == 1
-    assert [one.table for one in view.to_play] == [1, 2, 3]
-    assert [one.bye for one in view.byes] == ["full"]
+    assert [pairing.table for pairing in view.to_play] == [1, 2, 3]
+    assert [pairing.bye for pairing in view.byes] == ["full"]
     where = {person.name: text for person, text in view.index}
     assert len(where) == 7
-    for one in view.to_play:
-        for side in one.sides:
-            assert where[side.person.name] == f"Table {one.table}"
+    for pairing in view.to_play:
+        for side in pairing.sides:
+            assert where[side.person.name] == f"Table {pairing.table}"
     names = [person.name for person, _text in view.index]
     assert names == sorted(names)
     assert "bye by the pairing, counts as a win" in page.content.decode()
@@ -218,7 +220,7 @@ def test_a_table_keeps_its_number_when_a_match_is_over_or_somebody_withdraws(
 
     def tables() -> dict[int, int]:
         view = client.get(address(division, "pairings/?round=1")).context["view"]
-        return {one.number: one.table for one in view.pairings}
+        return {pairing.number: pairing.table for pairing in view.pairings}
 
     before = tables()
     assert sorted(before.values()) == [1, 2, 3]
@@ -227,7 +229,7 @@ def test_a_table_keeps_its_number_when_a_match_is_over_or_somebody_withdraws(
     assert tables() == before
 
 
-def test_a_walkover_is_called_one_and_is_no_match(
+def test_a_walkover_is_named_as_such_and_is_not_a_match(
     staged: Callable[..., Division], by_alice: Actor, client: Client
 ) -> None:
     division = staged("swiss", 8)
@@ -239,7 +241,7 @@ def test_a_walkover_is_called_one_and_is_no_match(
     assert len(view.index) == 7
 
 
-def test_the_reader_is_marked_and_can_jump_to_himself(
+def test_the_signed_in_player_is_marked_and_linked(
     make_division: Callable[..., Division],
     make_players: Callable[[int], list[Player]],
     bob_player: Player,
@@ -253,8 +255,8 @@ def test_the_reader_is_marked_and_can_jump_to_himself(
     assert jump
     assert f'id="{jump[1]}"' in text
     assert "Jump to me" not in as_user(None).get(address(division)).content.decode()
-    found = as_user(None).get(address(division) + "?player=Bob").content.decode()
-    assert 'class="here' in found
+    page = as_user(None).get(address(division) + "?player=Bob").content.decode()
+    assert 'class="here' in page
 
 
 def test_a_draft_event_has_no_standings_for_others(
@@ -298,7 +300,7 @@ def test_places_of_a_bracket_in_play_are_certain_from_below(staged: Callable[...
     assert [(place.text, len(place.people)) for place in view.places] == [("3–4", 1), ("5–8", 4)]
 
 
-def test_a_bye_of_a_round_robin_takes_no_table_and_is_empty_where_its_player_has_gone(
+def test_a_round_robin_bye_has_no_table_and_is_empty_once_its_player_left(
     staged: Callable[..., Division], by_alice: Actor, client: Client
 ) -> None:
     division = staged("round robin", 5)
@@ -307,8 +309,8 @@ def test_a_bye_of_a_round_robin_takes_no_table_and_is_empty_where_its_player_has
         entries.withdraw(entry=gone, by=by_alice, now=NOW)
     views = [client.get(address(division, f"pairings/?round={number}")).context["view"] for number in range(1, 6)]
     for view in views:
-        assert [one.status in ("bye", "empty") for one in view.pairings if one.table is None] == [True]
-        assert sorted(one.table for one in view.pairings if one.table is not None) == [1, 2]
+        assert [pairing.status in ("bye", "empty") for pairing in view.pairings if pairing.table is None] == [True]
+        assert sorted(pairing.table for pairing in view.pairings if pairing.table is not None) == [1, 2]
     assert [sum(len(view.byes) for view in views), sum(len(view.empty) for view in views)] == [3, 2]
     table = standings_of(division, names_of(division, staff=True))[0].tables[0]
     kinds = {line.person.entry: [cell.kind for cell in line.cells] for line in table.lines}
@@ -319,12 +321,12 @@ def test_a_bye_of_a_round_robin_takes_no_table_and_is_empty_where_its_player_has
     assert [sorted(of) for of in stay] == [["bye_drawn", "open", "open", "walkover_won", "walkover_won"]] * 3
 
 
-def test_a_fixture_that_was_never_opened_and_neither_comes_to_is_empty() -> None:
+def test_an_unopened_fixture_to_which_nobody_comes_is_empty() -> None:
     graph = Graph((round_robin([1, 2], key="table"),))
     state = progress(graph, {}, [Withdrawal(1), Withdrawal(2)]).fixtures[1]
     assert [kind_for_side(state, side) for side in (0, 1)] == ["empty", "empty"]
-    one_stays = progress(graph, {}, [Withdrawal(1)]).fixtures[1]
-    assert sorted(kind_for_side(one_stays, side) for side in (0, 1)) == ["walkover_lost", "walkover_won"]
+    single_entry = progress(graph, {}, [Withdrawal(1)]).fixtures[1]
+    assert sorted(kind_for_side(single_entry, side) for side in (0, 1)) == ["walkover_lost", "walkover_won"]
 
 
 @pytest.mark.parametrize(("name", "has_tables"), [("knockout", False), ("swiss", True), ("groups", True)])

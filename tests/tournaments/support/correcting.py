@@ -27,6 +27,7 @@ from tournaments.formats.settings import StageSettings
 from tournaments.models import Correction, Division, Draw, Entry, Fixture, Round, Slot, Stage
 from tournaments.results.services import corrections, results
 from tournaments.state.derivation import states_of
+from tournaments.state.integrity import differences
 from tournaments.state.locks import lock_division
 from tournaments.state.numbering import lock_event
 from tournaments.state.settle import settle_division
@@ -361,3 +362,8 @@ def another(chance: Random, standing: Result) -> ResultInput:
         return ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT)
     winner = chance.randrange(2) if standing.winner is None else 1 - standing.winner
     return ResultInput(winner, None, Result.Kind.FORFEIT) if lot == 1 else won_by(winner, chance.randrange(LENGTH))
+
+
+def integrity_differences() -> list[str]:
+    """Return what an integrity check finds; must be empty."""
+    return [str(difference) for difference in differences()]

@@ -22,9 +22,9 @@ from tournaments.events.forms import DivisionForm
 from tournaments.events.services import deadlines, events
 from tournaments.events.views.pages import (
     account_needed,
-    event_url_args,
     by,
     division_url_args,
+    event_url_args,
     form_key,
     me,
     missed,

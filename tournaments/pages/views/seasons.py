@@ -11,7 +11,7 @@ from engine.errors import Refused
 from players.access import Role
 from tournaments import access
 from tournaments.events.forms import SeasonForm, localise
-from tournaments.events.views.pages import account_needed, event_url_args, by, form_key, page, refuse, zone_of
+from tournaments.events.views.pages import account_needed, by, event_url_args, form_key, page, refuse, zone_of
 from tournaments.pages import services as seasons
 
 

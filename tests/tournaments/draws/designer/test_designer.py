@@ -13,7 +13,7 @@ from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
-from tests.tournaments.pages.test_division import text, url
+from tests.tournaments.support.pages import division_url, text
 from tournaments.draws.designer.forms.stage_values import initial_of
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
@@ -52,13 +52,13 @@ def totals(html: str) -> str:
 
 
 def shown(client: Client, division: Division, data: dict[str, Any], status: int = 200) -> str:
-    response = client.post(url(division) + "format/show/", data)
+    response = client.post(division_url(division) + "format/show/", data)
     assert response.status_code == status
     return html(response)
 
 
 def test_the_page_says_what_tonights_format_means(alice_client: Client, tonight: Division) -> None:
-    html = alice_client.get(url(tonight) + "format/").content.decode()
+    html = alice_client.get(division_url(tonight) + "format/").content.decode()
     assert totals(html).startswith("13 players · 12 matches · 4 rounds · about ")
     for name in PRESET_NAMES.values():
         assert escape(str(name)) in html
@@ -83,14 +83,14 @@ def test_what_a_preset_has_filled_in_can_be_saved(alice_client: Client, tonight:
         tonight.refresh_from_db()
         wanted = list(preset(name, 12))
         stages = [{key: "" if value is None else value for key, value in initial_of(one).items()} for one in wanted]
-        response = alice_client.post(url(tonight) + "format/", typed(tonight, *stages))
+        response = alice_client.post(division_url(tonight) + "format/", typed(tonight, *stages))
         assert response.status_code == 302, name
-        assert response.headers["Location"] == url(tonight) + "draw/"
+        assert response.headers["Location"] == division_url(tonight) + "draw/"
         assert stage_settings(tonight) == wanted
 
 
 def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alice_client: Client, tonight: Division) -> None:
-    alice_client.post(url(tonight) + "format/", typed(tonight, {"format": "swiss", "rounds": 5}, tables=7))
+    alice_client.post(division_url(tonight) + "format/", typed(tonight, {"format": "swiss", "rounds": 5}, tables=7))
     tonight.tournament.refresh_from_db()
     assert tonight.tournament.tables == 7
     lines = {
@@ -98,9 +98,12 @@ def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alice_clien
     }
     assert lines["stages_changed"] == {"format": ["knockout", "swiss rounds=5 edition=2026-03-01"]}
     assert lines["tournament_changed"] == {"tables": [None, 7]}
-    assert "changed the format" in alice_client.get(url(tonight).rsplit("/", 2)[0] + "/console/log/").content.decode()
-    assert "Swiss, 5 rounds" in alice_client.get(url(tonight) + "draw/").content.decode()
-    assert "Swiss, 5 rounds" in alice_client.get(url(tonight) + "settings/").content.decode()
+    assert (
+        "changed the format"
+        in alice_client.get(division_url(tonight).rsplit("/", 2)[0] + "/console/log/").content.decode()
+    )
+    assert "Swiss, 5 rounds" in alice_client.get(division_url(tonight) + "draw/").content.decode()
+    assert "Swiss, 5 rounds" in alice_client.get(division_url(tonight) + "settings/").content.decode()
 
 
 def test_all_that_can_be_set_is_read_from_the_form(alice_client: Client, tonight: Division) -> None:
@@ -115,7 +118,7 @@ def test_all_that_can_be_set_is_read_from_the_form(alice_client: Client, tonight
         "format": "progressive", "shown": "progressive", "pattern": "own", "own_pattern": "A.B.|.",
         "last_chance": "A.", "lengths": "9", "lower_lengths": "7 9", "last_lengths": "3",
     }  # fmt: skip
-    assert alice_client.post(url(tonight) + "format/", typed(tonight, swiss, final)).status_code == 302
+    assert alice_client.post(division_url(tonight) + "format/", typed(tonight, swiss, final)).status_code == 302
     first, second = stage_settings(tonight)
     assert first.as_data() == {
         "lengths": [5, 7], "order": "fold",
@@ -136,13 +139,14 @@ def test_the_usual_tie_breaks_stay_the_usual_ones(alice_client: Client, tonight:
             "shown": name,
             **{k: v for k, v in initial_of(StageSettings(name)).items() if v is not None},
         }
-        alice_client.post(url(tonight) + "format/", typed(tonight, stage))
+        alice_client.post(division_url(tonight) + "format/", typed(tonight, stage))
         assert stage_settings(tonight) == [StageSettings(name)]
 
 
 def test_htmx_gets_the_part_of_the_page_and_everybody_else_the_page(alice_client: Client, tonight: Division) -> None:
     data = typed(tonight, {"format": "double", "second_final": "yes"})
-    part = alice_client.post(url(tonight) + "format/show/", data, headers={"HX-Request": "true"}).content.decode()
+    response = alice_client.post(division_url(tonight) + "format/show/", data, headers={"HX-Request": "true"})
+    part = response.content.decode()
     whole = shown(alice_client, tonight, data)
     assert "<html" not in part
     assert "<html" in whole
@@ -155,7 +159,7 @@ def test_what_is_wrong_is_shown_beside_its_field_and_taken_away_when_it_is_right
 ) -> None:
     def asked(lengths: str, **more: Any) -> Any:
         data = typed(tonight, {"format": "knockout", "lengths": lengths}) | more
-        return alice_client.post(url(tonight) + "format/show/", data, headers={"HX-Request": "true"})
+        return alice_client.post(division_url(tonight) + "format/show/", data, headers={"HX-Request": "true"})
 
     assert "HX-Retarget" not in asked("5").headers
     wrong = asked("five")
@@ -218,7 +222,7 @@ def test_nothing_typed_is_lost_on_a_refusal(
     stage: dict[str, Any], evening: dict[str, Any], sentence: str, alice_client: Client, tonight: Division
 ) -> None:
     data = typed(tonight, stage | {"lengths": stage.get("lengths", "3 5")}, **evening)
-    response = alice_client.post(url(tonight) + "format/", data)
+    response = alice_client.post(division_url(tonight) + "format/", data)
     html = response.content.decode()
     assert response.status_code == 422
     assert sentence in text(html)
@@ -230,7 +234,7 @@ def test_stages_that_cannot_follow_each_other_are_refused_beside_the_stage(
     alice_client: Client, tonight: Division
 ) -> None:
     data = typed(tonight, {"format": "swiss", "lengths": "3 5"}, {"format": "knockout"})
-    response = alice_client.post(url(tonight) + "format/", data)
+    response = alice_client.post(division_url(tonight) + "format/", data)
     assert response.status_code == 422
     assert "Choose how many players qualify from stage 1" in text(response.content.decode())
     assert 'value="3 5"' in response.content.decode()
@@ -241,7 +245,7 @@ def test_who_is_too_late_sees_what_was_changed_and_keeps_what_he_typed(
 ) -> None:
     data = typed(tonight, {"format": "lives", "lives": 5, "lengths": "3 5"})
     set_stages(division=tonight, stages=[StageSettings("double")], after=tonight.seq, by=by_alice, now=timezone.now())
-    response = alice_client.post(url(tonight) + "format/", data)
+    response = alice_client.post(division_url(tonight) + "format/", data)
     html = response.content.decode()
     assert response.status_code == 409
     assert "changed the format" in text(html)
@@ -249,7 +253,7 @@ def test_who_is_too_late_sees_what_was_changed_and_keeps_what_he_typed(
     assert 'value="5"' in html
     assert stage_settings(tonight) == [StageSettings("double")]
     tonight.refresh_from_db()
-    assert alice_client.post(url(tonight) + "format/", data | {"after": tonight.seq}).status_code == 302
+    assert alice_client.post(division_url(tonight) + "format/", data | {"after": tonight.seq}).status_code == 302
 
 
 def test_after_the_draw_nothing_can_be_chosen(alice_client: Client, running: RunningEvent) -> None:
@@ -267,13 +271,13 @@ def test_a_draft_of_another_format_is_discarded_and_drawn_again(
     draw = draws.request_draw(division=tonight, by=by_alice, now=NOW)
     draws.make_draft(draw_id=draw.pk, now=NOW)
     tonight.refresh_from_db()
-    alice_client.post(url(tonight) + "format/", typed(tonight, {"format": "groups", "groups": 3}))
+    alice_client.post(division_url(tonight) + "format/", typed(tonight, {"format": "groups", "groups": 3}))
     draw.refresh_from_db()
     assert draw.state == Draw.State.DISCARDED
-    html = alice_client.get(url(tonight) + "draw/").content.decode()
+    html = alice_client.get(division_url(tonight) + "draw/").content.decode()
     reason = re.search(r'name="reason"[^>]*value="([^"]+)"', html)
     assert reason
-    alice_client.post(url(tonight) + "draw/request/", {"reason": reason[1]})
+    alice_client.post(division_url(tonight) + "draw/request/", {"reason": reason[1]})
     again = Draw.objects.get(stage__division=tonight, number=2)
     draws.make_draft(draw_id=again.pk, now=NOW)
     again.refresh_from_db()
@@ -288,7 +292,7 @@ def test_each_format_has_its_page(name: str, alice_client: Client, tonight: Divi
 
 
 def test_an_event_without_players_is_outlined_all_the_same(alice_client: Client, open_division: Division) -> None:
-    assert totals(alice_client.get(url(open_division) + "format/").content.decode()).startswith(
+    assert totals(alice_client.get(division_url(open_division) + "format/").content.decode()).startswith(
         "16 players · 15 matches"
     )
 
@@ -299,9 +303,9 @@ def test_others_may_not(
     data = typed(tonight, {"format": "swiss"})
     for user in (erin, frank, dave):
         client = as_user(user)
-        assert client.get(url(tonight) + "format/").status_code == 403
-        assert client.post(url(tonight) + "format/", data).status_code == 403
-        assert client.post(url(tonight) + "format/show/", data).status_code == 403
+        assert client.get(division_url(tonight) + "format/").status_code == 403
+        assert client.post(division_url(tonight) + "format/", data).status_code == 403
+        assert client.post(division_url(tonight) + "format/show/", data).status_code == 403
     assert stage_settings(tonight) == [StageSettings()]
 
 

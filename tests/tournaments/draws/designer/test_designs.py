@@ -12,7 +12,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from tests.tournaments.conftest import NOW
 from tests.tournaments.draws.designer.test_designer import typed
-from tests.tournaments.pages.test_division import url
+from tests.tournaments.support.pages import division_url
 from tournaments.draws.designer.forms.designer import DesignerForm
 from tournaments.draws.designer.page import DesignerPage
 from tournaments.formats.presets import preset
@@ -156,15 +156,15 @@ def test_where_a_stage_has_no_lengths_those_of_the_division_are_checked(make_div
 
 
 def test_whoever_enters_nobody_yet_goes_on_to_the_entries(alice_client: Client, open_division: Division) -> None:
-    response = alice_client.post(url(open_division) + "format/", typed(open_division, {"format": "swiss"}))
+    response = alice_client.post(division_url(open_division) + "format/", typed(open_division, {"format": "swiss"}))
 
-    assert response.headers["Location"] == url(open_division) + "entries/"
+    assert response.headers["Location"] == division_url(open_division) + "entries/"
 
 
 def test_a_refused_page_is_a_whole_one(alice_client: Client, open_division: Division) -> None:
     data = typed(open_division, {"format": "ladder"})
 
-    response = alice_client.post(url(open_division) + "format/", data, headers={"HX-Request": "true"})
+    response = alice_client.post(division_url(open_division) + "format/", data, headers={"HX-Request": "true"})
 
     assert response.status_code == 422
     assert "<html" in response.content.decode()
@@ -174,14 +174,14 @@ def test_whoever_was_too_late_can_send_it_again(alice_client: Client, open_divis
     data = typed(open_division, {"format": "lives"})
     set_stages(division=open_division, stages=[StageSettings("double")], after=open_division.seq, by=by_alice, now=NOW)
 
-    html = alice_client.post(url(open_division) + "format/", data).content.decode()
+    html = alice_client.post(division_url(open_division) + "format/", data).content.decode()
 
     open_division.refresh_from_db()
     assert f'name="after" value="{open_division.seq}"' in html
 
 
 def test_a_division_is_found_under_its_own_event_alone(alice_client: Client, open_division: Division) -> None:
-    elsewhere = url(open_division).replace(open_division.tournament.slug, "another")
+    elsewhere = division_url(open_division).replace(open_division.tournament.slug, "another")
 
     assert alice_client.get(elsewhere + "format/").status_code == 404
     assert alice_client.post(elsewhere + "format/show/", typed(open_division, {"format": "swiss"})).status_code == 404
@@ -195,7 +195,7 @@ def test_a_missing_or_unknown_frame_is_refused_and_nothing_is_stored(
 ) -> None:
     division = make_division()
     data = typed(division, {"format": "swiss", "rounds": 5}) | {field: value}
-    response = alice_client.post(url(division) + "format/", data)
+    response = alice_client.post(division_url(division) + "format/", data)
     assert response.status_code == 422
     assert ("Preset:" if field == "preset" else "Stages:") in response.content.decode()
     division.refresh_from_db()

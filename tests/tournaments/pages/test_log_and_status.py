@@ -1,0 +1,77 @@
+"""The log of an event, and the status of its workers."""
+
+import math
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from redis import Redis
+
+from matches.models import Match
+from players.actors import Actor
+from tests.tournaments.conftest import NOW, RunningEvent
+from tests.tournaments.support.pages import page, post, text
+from tournaments.models import Fixture
+from tournaments.results.services import heartbeat
+from tournaments.state.log import ON_A_PAGE, entries_of
+
+pytestmark = pytest.mark.django_db
+VALID_RESULT = {"after": 0, "left": 7, "right": 3}
+
+
+def test_the_log_shows_who_changed_what(running: RunningEvent, alice_client: Client) -> None:
+    post(alice_client, f"{running.fixture_url}result/", {**VALID_RESULT, "reason": "seen by me"})
+    page_text = text(page(alice_client, f"{running.url}console/log/"))
+    assert "Alice recorded a result M1" in page_text
+    assert "7–3" in page_text
+    assert "seen by me" in page_text
+    draw_lines = text(page(alice_client, f"{running.url}console/log/?kind=draw&who=people"))
+    assert "published the draw" in draw_lines
+    assert "recorded a result" not in draw_lines
+    assert "The system" not in draw_lines
+
+
+def test_a_long_log_has_pages(running: RunningEvent, alice_client: Client, by_alice: Actor) -> None:
+    from players.actors import log
+
+    for number in range(120):
+        log(by_alice, "checked_in", running.division.topic, club=running.tournament.club, count=number)
+    # How often the event was drawn until Bob meets Carol is left to chance, and each draft is a line.
+    pages = math.ceil(entries_of(running.tournament).count() / ON_A_PAGE)
+    assert pages >= 3
+    assert f"Page 1 of {pages}" in text(page(alice_client, f"{running.url}console/log/"))
+    assert f"Page 2 of {pages}" in text(page(alice_client, f"{running.url}console/log/?page=2"))
+
+
+@pytest.mark.usefixtures("valkey")
+def test_the_status_page_names_the_process_that_is_down(
+    running: RunningEvent, alice_client: Client, valkey: Redis
+) -> None:
+    def said() -> str:
+        return text(page(alice_client, f"{running.url}status/"))
+
+    assert "never seen" in said()
+    heartbeat.beat(timezone.now() - timedelta(seconds=3))
+    assert "last seen 3 s ago" in said()
+    assert "alive" in said()
+    heartbeat.beat(timezone.now() - timedelta(minutes=5))
+    assert "beat is not running" in said()
+    valkey.rpush(heartbeat.QUEUE, "hint", "hint")
+    assert "2 messages waiting" in said()
+    assert "no worker takes them" in said()
+
+
+@pytest.mark.usefixtures("broker_down")
+def test_the_status_page_works_without_a_broker(running: RunningEvent, alice_client: Client) -> None:
+    page_text = text(page(alice_client, f"{running.url}status/"))
+    assert "does not answer" in page_text
+    assert "Nothing is lost" in page_text
+
+
+def test_queued_work_is_counted(running: RunningEvent, alice_client: Client) -> None:
+    Fixture.objects.filter(pk=running.fixture.pk).update(due_at=NOW - timedelta(days=1))
+    Match.objects.filter(pk=running.fixture.match_id).update(unsettled=True)
+    page_text = text(page(alice_client, f"{running.url}status/"))
+    assert "Deadlines to apply 1" in page_text
+    assert "Results to apply to their division 1" in page_text
