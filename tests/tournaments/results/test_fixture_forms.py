@@ -97,7 +97,7 @@ def test_the_only_director_must_give_a_public_reason(
 ) -> None:
     Membership.objects.filter(player__user=alice).update(role=Membership.Role.MEMBER)
     bob_client = as_user(bob)
-    assert "Your reason is shown to everybody" in text(page(bob_client, running.fixture_url))
+    assert "Your reason will be public" in text(page(bob_client, running.fixture_url))
     html = sent(bob_client, running, "result", after=0, left=7, right=3)
     assert "Give a reason" in text(html)
     bob_client.post(

@@ -153,4 +153,4 @@ def test_and_leads_the_only_director_to_the_form_with_a_reason(
     assert "Confirm 7–3" not in text(own)
     assert "Decide, with a reason…" in text(own)
     assert f'href="{running.fixture_url}"' in own
-    assert "Your reason is shown to everybody" in text(page(bob_client, running.fixture_url))
+    assert "Your reason will be public" in text(page(bob_client, running.fixture_url))

@@ -271,7 +271,7 @@ STAGES: list[tuple[int, tuple[StageSettings, ...], Counts]] = [
     (10, (StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT)), Counts(10, 10, 0, 5)),
 ]
 OF_EVERY_FORMAT = pytest.mark.parametrize(
-    ("count", "stages", "wanted"), STAGES, ids=[stage_formats(stages) for _, stages, _ in STAGES]
+    ("count", "stages", "expected"), STAGES, ids=[stage_formats(stages) for _, stages, _ in STAGES]
 )
 
 
