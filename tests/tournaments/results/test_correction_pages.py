@@ -11,6 +11,7 @@ from matches.models import Match
 from matches.reporting.services import reports
 from players.actors import Actor
 from players.models import LogEntry, User
+from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
 from tournaments.models import Correction, Fixture
 from tournaments.results.services import results
@@ -39,24 +40,24 @@ def looked_at(client: Client, running: RunningEvent, **more: str) -> dict[str, s
     """The fields to be sent, as the page has them, with these changes."""
     page = client.get(f"{running.fixture_url}correct/", {**SHOWN, **more})
     assert page.status_code == 200
-    return hidden(page.content.decode())
+    return hidden(html(page))
 
 
 def test_the_sheet_of_a_settled_match_leads_to_its_correction(alice_client: Client, played: RunningEvent) -> None:
-    page = alice_client.get(played.fixture_url).content.decode()
+    page = html(alice_client.get(played.fixture_url))
     assert f'href="{played.fixture_url}correct/"' in page
     assert f'action="{played.fixture_url}result/"' not in page
 
 
 def test_nothing_is_foretold_before_a_result_is_given(alice_client: Client, played: RunningEvent) -> None:
-    page = alice_client.get(f"{played.fixture_url}correct/").content.decode()
+    page = html(alice_client.get(f"{played.fixture_url}correct/"))
     assert 'value="7"' in page
     assert 'id="apply"' not in page
 
 
 def test_the_preview_says_in_words_what_would_follow(alice_client: Client, played: RunningEvent) -> None:
-    page = alice_client.get(f"{played.fixture_url}correct/", SHOWN).content.decode()
-    assert "result 7–3 would become void (played: stays rated)" in " ".join(page.split())
+    page = html(alice_client.get(f"{played.fixture_url}correct/", SHOWN))
+    assert "result 7–3 would become void (played: stays rated)" in page
     assert "Later matches have begun (M3)" in page
     assert page.count('name="choice"') == 3
     assert re.search(r'value="let_stand" required checked', page)
@@ -66,19 +67,19 @@ def test_the_preview_says_in_words_what_would_follow(alice_client: Client, playe
 
 
 def test_the_ratings_are_shown_with_their_change(alice_client: Client, played: RunningEvent) -> None:
-    page = alice_client.get(f"{played.fixture_url}correct/", SHOWN).content.decode()
+    page = html(alice_client.get(f"{played.fixture_url}correct/", SHOWN))
     assert "Ratings" in page
     assert "<b>15" in page
-    unrated = alice_client.get(f"{played.fixture_url}correct/", {**SHOWN, "rated": ""}).content.decode()
+    unrated = html(alice_client.get(f"{played.fixture_url}correct/", {**SHOWN, "rated": ""}))
     assert "no longer rated" in unrated
 
 
 def test_htmx_gets_the_preview_alone(alice_client: Client, played: RunningEvent) -> None:
-    page = alice_client.get(f"{played.fixture_url}correct/", SHOWN, headers={"HX-Request": "true"}).content.decode()
+    page = html(alice_client.get(f"{played.fixture_url}correct/", SHOWN, headers={"HX-Request": "true"}))
     assert page.lstrip().startswith('<section id="preview"')
     wrong = alice_client.get(f"{played.fixture_url}correct/", {**SHOWN, "right": "6"}, headers={"HX-Request": "true"})
     assert wrong.status_code == 200
-    assert 'role="alert"' in wrong.content.decode()
+    assert 'role="alert"' in html(wrong)
 
 
 @pytest.mark.parametrize("choice", ["correct_all", "keep_bracket"])
@@ -89,7 +90,7 @@ def test_applied_it_stands_on_the_sheet_and_is_undone_there(
     answer = alice_client.post(
         f"{played.fixture_url}correct/", {**fields, "choice": choice, "reason": "Wrong sheet."}, follow=True
     )
-    page = answer.content.decode()
+    page = html(answer)
     assert answer.redirect_chain[-1][0] == played.fixture_url
     correction = Correction.objects.get()
     assert (correction.choice, correction.reason, correction.before.score, correction.after.score) == (
@@ -100,12 +101,12 @@ def test_applied_it_stands_on_the_sheet_and_is_undone_there(
     assert "Wrong sheet." in page
     preview = alice_client.get(undo)
     assert preview.status_code == 200
-    done = alice_client.post(undo, {**hidden(preview.content.decode()), "reason": "It was right."}, follow=True)
-    assert "undone" in done.content.decode()
+    done = alice_client.post(undo, {**hidden(html(preview)), "reason": "It was right."}, follow=True)
+    assert "undone" in html(done)
     assert Match.objects.get(pk=played.fixture.match.pk).results.latest("version").score == (7, 5)
     again = alice_client.get(undo)
     assert again.status_code == 409
-    assert "undone already" in again.content.decode()
+    assert "undone already" in html(again)
 
 
 def test_to_let_it_stand_is_only_noted(alice_client: Client, played: RunningEvent) -> None:
@@ -131,9 +132,9 @@ def test_a_stale_correction_says_what_changed_and_keeps_what_was_typed(
         f"{played.fixture_url}correct/",
         {**fields, "seen": "1700000000", "choice": "correct_all", "reason": "Read from the wrong sheet."},
     )
-    page = answer.content.decode()
+    page = html(answer)
     assert answer.status_code == 409
-    assert "Meanwhile" in page
+    assert "Changes since you opened this page" in page
     assert "Read from the wrong sheet." in page
     assert re.search(r'value="correct_all" required checked', page)
     assert hidden(page)["after"] != fields["after"]
@@ -151,7 +152,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
     assert final.match is not None
     reports.report_score(match=final.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOW)
     answer = alice_client.post(f"{running.fixture_url}correct/", {**fields, "choice": "correct_all"})
-    page = answer.content.decode()
+    page = html(answer)
     assert answer.status_code == 409
     assert "Being played now, and would be stopped" in page
     sent = alice_client.post(f"{running.fixture_url}correct/", {**hidden(page), "choice": "correct_all"})
@@ -161,7 +162,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
 
 
 def test_assistants_look_and_do_not_apply(as_user: Any, erin: User, played: RunningEvent) -> None:
-    page = as_user(erin).get(f"{played.fixture_url}correct/", SHOWN).content.decode()
+    page = html(as_user(erin).get(f"{played.fixture_url}correct/", SHOWN))
     assert "result 7–3 would become void" in page
     assert "Only directors apply a correction." in page
     assert ">Apply<" not in page
@@ -170,14 +171,14 @@ def test_assistants_look_and_do_not_apply(as_user: Any, erin: User, played: Runn
 def test_what_cannot_be_corrected_says_so(alice_client: Client, running: RunningEvent) -> None:
     answer = alice_client.get(f"{running.fixture_url}correct/")
     assert answer.status_code == 409
-    assert "has no result to correct" in answer.content.decode()
+    assert "has no result to correct" in html(answer)
 
 
 def test_the_same_result_is_no_correction(alice_client: Client, played: RunningEvent) -> None:
     same = {**SHOWN, "winner": "0", "left": "7", "right": "5"}
     answer = alice_client.get(f"{played.fixture_url}correct/", same)
     assert answer.status_code == 422
-    assert "what stands for M1 already" in answer.content.decode()
+    assert "what stands for M1 already" in html(answer)
 
 
 def test_where_the_sheet_or_a_line_is_refused_it_leads_to_the_correction(
@@ -186,27 +187,25 @@ def test_where_the_sheet_or_a_line_is_refused_it_leads_to_the_correction(
     seq = Match.objects.get(pk=played.fixture.match.pk).seq
     sent = alice_client.post(f"{played.fixture_url}result/", {"after": seq, "left": 5, "right": 7})
     assert sent.status_code == 409
-    assert f'href="{played.fixture_url}correct/"' in sent.content.decode()
+    assert f'href="{played.fixture_url}correct/"' in html(sent)
     line = alice_client.post(f"{played.url}console/quick/", {"line": "m1 5-7"})
-    assert (
-        f'href="{played.fixture_url}correct/?kind=played&amp;winner=1&amp;left=5&amp;right=7' in line.content.decode()
-    )
+    assert f'href="{played.fixture_url}correct/?kind=played&amp;winner=1&amp;left=5&amp;right=7' in html(line)
 
 
 def test_the_corrections_of_an_event_are_listed(alice_client: Client, played: RunningEvent) -> None:
     fields = looked_at(alice_client, played)
     alice_client.post(f"{played.fixture_url}correct/", {**fields, "choice": "keep_bracket", "reason": "Wrong sheet."})
-    page = alice_client.get(f"{played.url}corrections/").content.decode()
+    page = html(alice_client.get(f"{played.url}corrections/"))
     assert "Wrong sheet." in page
     assert "7–5" in page
     assert "5–7" in page
     assert "Alice" in page
-    assert f"{played.url}corrections/" in alice_client.get(f"{played.url}console/log/").content.decode()
+    assert f"{played.url}corrections/" in html(alice_client.get(f"{played.url}console/log/"))
 
 
 def test_the_log_tells_from_what_to_what(alice_client: Client, played: RunningEvent) -> None:
     fields = looked_at(alice_client, played)
     alice_client.post(f"{played.fixture_url}correct/", {**fields, "choice": "correct_all"})
-    page = alice_client.get(f"{played.url}console/log/").content.decode()
+    page = html(alice_client.get(f"{played.url}console/log/"))
     assert "corrected the result" in page
     assert "result: 7–5 → 5–7" in page

@@ -39,7 +39,7 @@ def test_a_refused_score_comes_back_as_it_was_typed(running: RunningEvent, alice
     html = sent(alice_client, running, "result", after=0, left=6, right=3)
     assert field(html, "left", "6")
     assert field(html, "right", "3")
-    assert "is not the end" in text(html)
+    assert "is not a final score" in text(html)
 
 
 def test_a_refused_ruling_comes_back_filled_and_names_its_field(running: RunningEvent, alice_client: Client) -> None:
@@ -84,7 +84,7 @@ def test_who_plays_and_is_not_the_only_director_has_no_form(
     running: RunningEvent, bob: User, bob_directs: None, as_user: Any
 ) -> None:
     html = page(as_user(bob), running.fixture_url)
-    assert "another director or assistant must decide" in text(html)
+    assert "another director or assistant has to decide" in text(html)
     assert "fixture-result" not in html
     assert f"{running.fixture_url}result/" not in html
     assert f"{running.fixture_url}rule/" not in html

@@ -60,7 +60,7 @@ def test_a_director_does_not_withdraw_the_opponent(
     running: RunningEvent, bob_client: Client, alice_client: Client, way: str, scope: str
 ) -> None:
     answer = withdraw_carol(bob_client, running, way, scope, REASON)
-    assert refuses(answer, way, "own_match", "another director or assistant has to do it")
+    assert refuses(answer, way, "own_match", "another director or assistant has to decide it")
     assert not Withdrawal.objects.exists()
     assert not Result.objects.exists()
     withdraw_carol(alice_client, running, way, scope, "")
@@ -86,7 +86,7 @@ def test_the_only_director_gives_a_reason_that_everybody_reads(
 @pytest.mark.parametrize("way", ["page of the match", "API of the match"])
 def test_nor_from_a_single_bracket(running: RunningEvent, bob_client: Client, way: str) -> None:
     answer = withdraw_carol(bob_client, running, way, "bracket", REASON)
-    assert refuses(answer, way, "own_match", "another director or assistant has to do it")
+    assert refuses(answer, way, "own_match", "another director or assistant has to decide it")
     assert not Withdrawal.objects.exists()
 
 
@@ -138,7 +138,7 @@ def test_the_console_says_who_confirms_instead_of_offering_it(
 ) -> None:
     report_first_match(running, acknowledged=acknowledged)
     own = needs(bob_client, running)
-    assert "another director or assistant must decide" in text(own)
+    assert "another director or assistant has to decide" in text(own)
     assert "Confirm 7–3" not in text(own)
     assert f"{running.fixture_url}result/" not in own
     assert "Confirm 7–3" in text(needs(alice_client, running))

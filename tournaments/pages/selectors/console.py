@@ -113,7 +113,7 @@ NEEDS = {
 
 
 OWN_MATCH = {
-    Standing.NEEDS_OTHER: _("You play in this match, so another director or assistant must decide it."),
+    Standing.NEEDS_OTHER: _("You play in this match, so another director or assistant has to decide it."),
     Standing.NEEDS_REASON: _("You play in this match, and no one else can decide it."),
 }
 
