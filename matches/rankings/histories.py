@@ -109,7 +109,7 @@ class Line:
     """The player's points first, at most the length."""
     result: Result | None
     explained: Explained | None
-    occasion: MatchContext | None
+    context: MatchContext | None
 
     @property
     def hidden(self) -> bool:
@@ -215,7 +215,7 @@ def lines(player: Player, matches: Iterable[Match], viewer: Viewer, same: Mappin
             opponent=people[opponents[row.pk]] if viewer.sees(row) else None,
             result=results.get(row.pk),
             change=changes.get(row.pk),
-            occasion=contexts.get(row.parent_topic),
+            context=contexts.get(row.parent_topic),
         )
         for row in rows
     ]
@@ -239,7 +239,7 @@ def _line(
     opponent: Player | None,
     result: Result | None,
     change: RatingChange | None,
-    occasion: MatchContext | None,
+    context: MatchContext | None,
 ) -> Line:
     score = None
     if opponent is not None and result is not None and result.score is not None:
@@ -253,7 +253,7 @@ def _line(
         score=score,
         result=result,
         explained=None if change is None else Explained.of(change),
-        occasion=None if opponent is None else occasion,
+        context=None if opponent is None else context,
     )
 
 

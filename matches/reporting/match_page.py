@@ -46,7 +46,7 @@ class ShownResult:
     """One version of the result."""
 
     version: int
-    words: str
+    summary: str
     kind: str
     source: str
     who: str
@@ -78,8 +78,8 @@ class ShownReport:
     """A report of the result."""
 
     side: int | None
-    sayer: str
-    words: str
+    reporter: str
+    summary: str
     points: tuple[int, int]
     at: datetime
     note: str
@@ -132,27 +132,27 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
     objections_of_match = list(match.objections.all())
     pending = Pending.of(claims, records, proposals)
-    occasion = match_contexts([match.parent_topic]).get(match.parent_topic)
+    context = match_contexts([match.parent_topic]).get(match.parent_topic)
     steps = next_steps(match, pending, now)
     return {
         "match": match,
         "seat": seat,
         "side": side,
-        "occasion": occasion,
+        "context": context,
         "players": [_player(match, counting, player_side, side) for player_side in (0, 1)],
         "length": labels.length(match.length),
-        "awaited": [
-            {"code": step.code, "side": step.side, "until": step.until, "words": describe(step, match, pending, side)}
+        "next_steps": [
+            {"code": step.code, "side": step.side, "until": step.until, "text": describe(step, match, pending, side)}
             for step in steps
         ],
         "standing": _result(match, standing) if standing is not None else None,
         "successors": successors_of(match),
         "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
         "results": [_result(match, result) for result in results],
-        "open_claim": _report(match, pending.report, inside) if pending.report is not None else None,
+        "open_report": _report(match, pending.report, inside) if pending.report is not None else None,
         "from_sheet": _report(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
         "objections": [_objection(match, row, inside) for row in objections_of_match],
-        "my_claim": pending.report is not None and pending.report.side == side,
+        "my_report": pending.report is not None and pending.report.side == side,
         "disputed": [_report(match, claim, inside) for claim in pending.claims]
         if match.state == Match.State.DISPUTED
         else [],
@@ -176,7 +176,7 @@ def _may(match: Match, seat: Seat | None, pending: Pending, *, is_proven: bool) 
     disputed = match.state == Match.State.DISPUTED and side is not None
     return {
         "may_concede": disputed and any(claim.side == 1 - (side or 0) for claim in pending.claims),
-        "may_claim": open_to_claims and not own,
+        "may_report": open_to_claims and not own,
         "may_answer": open_to_claims and side is not None and pending.report is not None and not own,
         "may_send": side is not None and match.state != Match.State.VOID and not is_proven,
         "may_propose": side is not None and match.state == Match.State.OPEN,
@@ -222,7 +222,7 @@ def _player(match: Match, standing: Result | None, side: int, mine: int | None) 
 def _result(match: Match, result: Result) -> ShownResult:
     return ShownResult(
         version=result.version,
-        words=_decided(match, result),
+        summary=_decided(match, result),
         kind=labels.ending(match, result),
         source=result.get_source_display(),
         who=who(match, result.by, result.user, None),
@@ -275,8 +275,8 @@ def who(match: Match, by: str, user: User | None, side: int | None) -> str:
 def _report(match: Match, report: Claim, inside: bool) -> ShownReport:
     return ShownReport(
         side=report.side,
-        sayer=labels.reporter_of(match, report),
-        words=_ended(match, report.winner, report.score),
+        reporter=labels.reporter_of(match, report),
+        summary=_ended(match, report.winner, report.score),
         points=labels.shown_score(match.length, report.score),
         at=report.created_at,
         note=report.note if inside else "",

@@ -27,9 +27,9 @@ class MyMatch:
     match: Match
     side: int
     opponent: str
-    occasion: MatchContext | None
-    waits_for: NextStep | None
-    words: str
+    context: MatchContext | None
+    step: NextStep | None
+    next_step: str
     asks_me: bool
     result: Result | None
     place: str = ""
@@ -38,8 +38,8 @@ class MyMatch:
     @property
     def urgency(self) -> tuple[int, float]:
         """Sort key: steps for this player, then appointments, then matches to play by deadline, then the rest."""
-        code = self.waits_for.code if self.waits_for is not None else ""
-        until = self.waits_for.until if self.waits_for is not None else None
+        code = self.step.code if self.step is not None else ""
+        until = self.step.until if self.step is not None else None
         rank = 0 if self.asks_me else {"appointment": 1, "play": 2, "times": 2}.get(code, 3)
         return rank, until.timestamp() if until is not None else NEVER
 
@@ -111,9 +111,9 @@ def what_next(player: Player, but: Match) -> MyMatch | None:
         match=match,
         side=side,
         opponent=match.players[1 - side].shown_name,
-        occasion=match_contexts([match.parent_topic]).get(match.parent_topic),
-        waits_for=None,
-        words="",
+        context=match_contexts([match.parent_topic]).get(match.parent_topic),
+        step=None,
+        next_step="",
         asks_me=False,
         result=None,
         place=places_of([match.pk]).get(match.pk, ""),
@@ -128,9 +128,9 @@ def _mine(match: Match, viewer: Viewer, contexts: dict[str, MatchContext], now: 
         match=match,
         side=side,
         opponent=match.players[1 - side].shown_name,
-        occasion=contexts.get(match.parent_topic),
-        waits_for=first,
-        words=describe(first, match, pending, side) if first is not None else "",
+        context=contexts.get(match.parent_topic),
+        step=first,
+        next_step=describe(first, match, pending, side) if first is not None else "",
         asks_me=first is not None and first.side == side,
         result=next(iter(match.results.all()), None),
         place=place,

@@ -17,7 +17,7 @@ from matches.reporting.services.notifications import email_of, respondent_of
 class Preview:
     """The preview of a report."""
 
-    words: str
+    summary: str
     """“Carol wins 7–4.”"""
     follows: list[str]
     """What the result would mean for the players in their event."""
@@ -28,10 +28,10 @@ class Preview:
 def preview_of(seat: Seat, winner: int, score: tuple[int, int]) -> Preview:
     """Preview a report of this score by the holder of this seat."""
     match = seat.match
-    words = gettext("{name} wins {score}.").format(
+    summary = gettext("{name} wins {score}.").format(
         name=match.players[winner].shown_name, score=labels.score_of(match, winner, score)
     )
-    return Preview(words, consequences(match, winner, seat.side), _next_step(match, seat.side, winner, score))
+    return Preview(summary, consequences(match, winner, seat.side), _next_step(match, seat.side, winner, score))
 
 
 def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, int]) -> str:

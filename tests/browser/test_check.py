@@ -80,7 +80,7 @@ def test_a_chosen_file_with_a_fault_shows_it_on_a_board(
     expect(finding.get_by_role("img", name=re.compile("Carol to play 6-6"))).to_be_visible()
     axe(page)
     fits(page)
-    finding.get_by_role("link", name="See it in the replay").click()
+    finding.get_by_role("link", name="Show in replay").click()
     expect(page.locator("[data-moves] [aria-current]")).to_contain_text("66: 24/18 13/7")
     axe(page)
     fits(page)
@@ -107,9 +107,9 @@ def test_all_of_it_works_without_scripts(without_scripts: Page, tmp_path: Path) 
     for step in range(2, 5):
         page.get_by_role("link", name="Next", exact=True).click()
         expect(page).to_have_url(re.compile(rf"p={step}$"))
-    page.get_by_role("link", name="Turn the board round").click()
+    page.get_by_role("link", name="Flip board").click()
     expect(page.locator(".seat-bottom")).to_contain_text("Carol")
-    expect(page.get_by_role("button", name="Play by itself")).to_be_hidden()
+    expect(page.get_by_role("button", name="Autoplay")).to_be_hidden()
 
 
 @pytest.mark.parametrize(("content", "words"), [(b"", "it is empty"), (b"x" * (MOST_BYTES + 1), "this one is longer")])
@@ -124,7 +124,7 @@ def test_what_cannot_be_taken_is_told_before_it_is_sent(open_page: OpenPage, con
 def test_pressing_the_button_with_nothing_chosen_says_what_to_do(open_page: OpenPage) -> None:
     page = open_page("/check/")
     page.get_by_role("button", name="Check the match").click()
-    expect(page.get_by_role("alert")).to_contain_text("Choose a file or paste a record first.")
+    expect(page.get_by_role("alert")).to_contain_text("Choose a file or paste a record.")
 
 
 def test_the_keyboard_walks_through_the_match(open_page: OpenPage) -> None:
@@ -158,7 +158,7 @@ def test_the_match_plays_by_itself_until_it_is_stopped(open_page: OpenPage) -> N
     page = open_page(checked(simulated()) + "replay/")
     page.keyboard.press("Space")
     expect(page).to_have_url(re.compile(r"p=3$"), timeout=10_000)
-    button = page.get_by_role("button", name="Play by itself")
+    button = page.get_by_role("button", name="Autoplay")
     expect(button).to_have_attribute("aria-pressed", "true")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "false")

@@ -39,7 +39,7 @@ def test_one_claims_and_the_other_confirms(
     expect(page.get_by_role("heading", name="Bob wins 7–5.")).to_be_visible()
     axe(page)
     fits(page)
-    page.get_by_role("button", name="Send this report").click()
+    page.get_by_role("button", name="Send report").click()
     expect(page.get_by_role("status")).to_contain_text("The other player has to confirm it.")
 
     hers = open_page("/my/", width=width, scheme=scheme, user=carol)
@@ -63,14 +63,14 @@ def test_a_dispute_over_personal_links(
     his.get_by_role("spinbutton", name="Bob").fill("7")
     his.get_by_role("spinbutton", name="Carol").fill("5")
     his.get_by_role("button", name="Continue").click()
-    follow(his.get_by_role("button", name="Send this report"))
+    follow(his.get_by_role("button", name="Send report"))
     hers = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)
-    hers.get_by_text("That is not the score").click()
+    hers.get_by_text("That’s not the score").click()
     hers.get_by_role("spinbutton", name="Bob").fill("5")
     hers.get_by_role("spinbutton", name="Carol").fill("7")
     hers.get_by_role("button", name="Continue").click()
-    hers.get_by_role("button", name="Send this report").click()
-    expect(hers.get_by_role("heading", name="The players do not agree")).to_be_visible()
+    hers.get_by_role("button", name="Send report").click()
+    expect(hers.get_by_role("heading", name="The players disagree")).to_be_visible()
     axe(hers)
     fits(hers)
 
@@ -86,7 +86,7 @@ def test_a_waiting_page_shows_what_became_of_a_record(
         "buffer": write(play_out(1, 3, players=("Bob", "Carol")), "mat"),
     }
     page.get_by_label("Drop a record here, or choose a file").set_input_files(record)
-    page.get_by_role("button", name="Send the record").click()
+    page.get_by_role("button", name="Send record").click()
     expect(page.get_by_text("A match record is being checked.")).to_be_visible()
     adjudicate_submission(submission_id=match.submissions.get().pk, now=timezone.now())
     expect(page.get_by_text("You reported 3–0.").first).to_be_visible(timeout=10_000)
@@ -108,7 +108,7 @@ def test_a_time_is_proposed_and_accepted(open_page: OpenPage, axe: Check, match:
     expect(page.get_by_role("heading", name="You propose")).to_be_visible()
     hers = open_page(f"/matches/{match.public_id}/", width=PHONE, user=carol)
     hers.get_by_role("button", name="Accept").click()
-    expect(hers.get_by_role("link", name="Add to my calendar")).to_be_visible()
+    expect(hers.get_by_role("link", name="Add to calendar")).to_be_visible()
     axe(hers)
 
 

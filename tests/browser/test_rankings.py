@@ -105,13 +105,13 @@ def test_a_reader_unfolds_why_a_rating_changed(
 def test_the_chart_can_be_read_as_figures(open_page: OpenPage, cast: list[Player]) -> None:
     page = open_page(f"/players/{cast[0].public_id}/")
     expect(page.get_by_role("img", name="Rating over")).to_have_count(1)
-    page.get_by_text("The same in figures").click()
+    page.get_by_text("Show as table").click()
     expect(page.get_by_role("region", name="Ratings by date").locator("tbody tr").first).to_be_visible()
 
 
 def test_bob_jumps_to_himself(open_page: OpenPage, cast: list[Player], bob: User) -> None:
     page = open_page("/rankings/", user=bob)
-    page.get_by_role("link", name="You are number").click()
+    page.get_by_role("link", name="You are ranked").click()
     expect(page.locator("#me")).to_be_in_viewport()
     expect(page.locator("#me")).to_contain_text("Bob")
 

@@ -117,7 +117,7 @@ def match_of(fixture: Fixture) -> Match:
 def send_record(page: Page, data: bytes) -> None:
     record = {"name": "match.txt", "mimeType": "text/plain", "buffer": data}
     page.get_by_label("Drop a record here, or choose a file").set_input_files(record)
-    page.get_by_role("button", name="Send the record").click()
+    page.get_by_role("button", name="Send record").click()
 
 
 def settled(fixture: Fixture) -> bool:
@@ -156,7 +156,7 @@ def by_claim_and_answer(open_page: OpenPage, looked_at: Check, fixture: Fixture,
     winner.get_by_role("spinbutton", name=match.player_1.name).fill("2")
     winner.get_by_role("button", name="Continue").click()
     looked_at(winner)
-    winner.get_by_role("button", name="Send this report").click()
+    winner.get_by_role("button", name="Send report").click()
     loser = open_page(f"/m/{links.token_for(match, 1)}/", width=width)
     looked_at(loser)
     loser.get_by_role("button", name="Confirm this score").click()
@@ -179,12 +179,12 @@ def by_strangers_record(open_page: OpenPage, looked_at: Check, fixture: Fixture,
     data = real[0].read_bytes() if real else write_mat(play_out(8, 7, players=("x1", "y2")), "galaxy")
     page = open_page(f"/m/{links.token_for(match, 1)}/", width=width)
     send_record(page, data)
-    asked = page.get_by_role("heading", name="Who is who in your record?")
+    asked = page.get_by_role("heading", name="Which player is which?")
     eventually(lambda: match.submissions.get().standing == "names")
     page.reload()
     expect(asked).to_be_visible()
     looked_at(page)
     page.get_by_role("radio", name=match.player_1.name).check()
-    page.get_by_role("button", name="That is it").click()
+    page.get_by_role("button", name="Save").click()
     confirmed(open_page, fixture, 0, width)
     assert match.submissions.get().swapped is True

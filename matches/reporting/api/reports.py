@@ -93,7 +93,7 @@ class PreviewReport(APIView):
         reports.refuse_settled_or_disputed(match)
         check_report(length=match.length, start=match.start_score, winner=winner, score=score)
         preview = preview_of(seat, winner, score)
-        return Response({"message": preview.words, "follows": preview.follows, "next_step": preview.next_step})
+        return Response({"message": preview.summary, "follows": preview.follows, "next_step": preview.next_step})
 
 
 class _ReportAction(APIView):

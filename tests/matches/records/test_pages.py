@@ -166,7 +166,7 @@ def test_a_waiting_record_is_asked_for_again_with_and_without_scripts(client: Cl
 
 def test_who_waits_long_is_told_that_nothing_is_lost(client: Client) -> None:
     submission = submit(data=simulated(), source="upload", now=timezone.now() - timedelta(seconds=30)).submission
-    assert "Nothing is lost" in page(client, f"/check/{submission.public_id}/")
+    assert "Your record is saved" in page(client, f"/check/{submission.public_id}/")
     assert client.get(f"/check/{submission.public_id}/replay/").status_code == 302
 
 
@@ -212,7 +212,7 @@ def test_an_error_shows_its_board_its_sentence_and_what_was_legal(client: Client
     assert step is not None
     replay = page(client, step[1].replace("&amp;", "&"))
     assert re.search(r'aria-current="step">66: 24/18 13/7', replay)
-    assert "not legal" in replay
+    assert "illegal" in replay
 
 
 def test_a_record_without_a_match_says_what_is_wrong(client: Client) -> None:

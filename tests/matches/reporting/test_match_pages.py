@@ -58,7 +58,7 @@ def test_one_reports_and_the_other_confirms(match: Match, bob: User, carol: User
 def test_the_loser_reports_and_can_take_it_back(match: Match, carol: User) -> None:
     page = post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0)
     assert "You can withdraw the report for a short time; then the result stands." in page
-    assert "Take it back" in page
+    assert "Withdraw report" in page
     page = post(as_(carol), at(match, "withdraw"), after=1)
     assert 'data-state="open"' in page
 
@@ -97,7 +97,7 @@ def test_a_dispute_is_conceded(match: Match, bob: User, carol: User) -> None:
 def test_two_reports_that_differ_stand_side_by_side(match: Match, bob: User, carol: User) -> None:
     post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
     page = post(as_(carol), at(match, "claim"), score_0=5, score_1=7, after=1)
-    assert "The players do not agree" in page
+    assert "The players disagree" in page
     assert "7–5" in page
     assert "5–7" in page
     assert "Report the result" not in page
@@ -151,11 +151,11 @@ def test_a_link_preview_changes_nothing_and_the_button_starts_the_waiting_time(m
     match.refresh_from_db()
     assert (claim.seen_at, claim.stands_at, match.seq) == (None, None, seq)
     page = Client().get(by_link(match, CAROL)).content.decode()
-    assert "I’ve seen it, I’ll answer later" in page
+    assert "I’ve seen it and will answer later" in page
     page = post(Client(), by_link(match, CAROL, "seen"), after=seq)
     claim.refresh_from_db()
     assert claim.stands_at is not None
-    assert "It stands unless contested by" in page
+    assert "unless it is contested" in page
 
 
 def test_a_sheet_may_only_report_and_says_who_is_asked(match: Match) -> None:
@@ -163,7 +163,7 @@ def test_a_sheet_may_only_report_and_says_who_is_asked(match: Match) -> None:
     page = client.get(by_link(match, None)).content.decode()
     assert "Report the result" in page
     assert "I am" in page
-    assert "Send in the match record" not in page
+    assert "Send the match record" not in page
     refused = client.post(by_link(match, None, "claim"), {"score_0": 7, "score_1": 5, "after": 0})
     assert refused.status_code == 422, "it must say who sends it"
     page = post(client, by_link(match, None, "claim"), score_0=7, score_1=5, i_am="0", after=0)
@@ -213,7 +213,7 @@ def test_a_record_is_sent_in_and_settles_the_match_once_it_is_confirmed(
     upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
     page = as_(carol).get(at(match)).content.decode()
     assert "Bob reports a 3–0 win. Is that right?" in page
-    assert "Look at the game record sent with it" in page
+    assert "View the match record sent with it" in page
     match.refresh_from_db()
     post(as_(carol), at(match, "confirm"), after=match.seq)
     page = Client().get(at(match)).content.decode()
@@ -320,7 +320,7 @@ def test_my_matches_begin_with_what_is_asked_of_me(
 
 def test_my_matches_need_an_account_and_make_do_without_a_player(dave: User) -> None:
     assert Client().get("/my/").status_code == 302
-    assert "nobody has entered you anywhere" in as_(dave).get("/my/").content.decode()
+    assert "Ask your club to enter you" in as_(dave).get("/my/").content.decode()
 
 
 def test_my_matches_take_the_same_queries_for_one_and_for_thirty(

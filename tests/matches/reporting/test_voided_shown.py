@@ -45,14 +45,14 @@ def test_the_page_says_void_and_still_rated_and_names_no_winner(voided: Match) -
     page = page_of(voided)
     assert "void, still rated" in page
     assert "Void, but played: Bob won 5–3." in page
-    assert "it counts for the ratings only" in page
+    assert "counts only for the ratings" in page
     assert "is-winner" not in page
-    assert "Replay and verdict" not in page
+    assert "Replay and findings" not in page
 
 
 def test_the_page_of_any_other_void_match_says_that_it_does_not_count(voided: Match) -> None:
     page = page_of(now_void(voided, rated=False))
-    assert "it does not count" in page
+    assert "does not count" in page
     assert "<strong>Void.</strong>" in page
     assert page.count("void, still rated") == 1, "the version before"
 
@@ -60,7 +60,7 @@ def test_the_page_of_any_other_void_match_says_that_it_does_not_count(voided: Ma
 def test_a_void_match_that_was_never_to_be_rated_is_not_said_to_be(bob_player: Player, carol_player: Player) -> None:
     page = page_of(now_void(played(bob_player, carol_player, rated=False), rated=True))
     assert "still rated" not in page
-    assert "it does not count" in page
+    assert "does not count" in page
 
 
 def test_a_history_explains_the_change_of_rating_and_names_no_winner(voided: Match, bob_player: Player) -> None:
