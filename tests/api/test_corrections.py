@@ -11,7 +11,7 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import Actor
 from players.models import User
-from tests.api.test_tournaments import code, send
+from tests.api.requests import problem_code, send
 from tests.tournaments.conftest import (
     NOW,
     RunningEvent,
@@ -133,28 +133,28 @@ def test_letting_a_result_stand_creates_no_correction(alice_client: Client, play
 def test_refusals_have_codes(alice_client: Client, played: RunningEvent, by_alice: Actor) -> None:
     previewed = preview(alice_client, played)
     request_body = {**NEW, "choice": "correct_all"}
-    assert code(send(alice_client, "post", here(played), request_body))[0] == 422, "after is needed"
-    assert code(send(alice_client, "post", here(played), {**request_body, "after": previewed["seq"] - 1})) == (
+    assert problem_code(send(alice_client, "post", here(played), request_body))[0] == 422, "after is needed"
+    assert problem_code(send(alice_client, "post", here(played), {**request_body, "after": previewed["seq"] - 1})) == (
         409,
         "stale",
     )
     same = {**request_body, "winner": 0, "score": [7, 5], "after": previewed["seq"]}
-    assert code(send(alice_client, "post", here(played), same)) == (422, "correction_same")
-    assert code(send(alice_client, "post", f"{here(played)}preview/", {**NEW, "score": [5, 6]})) == (
+    assert problem_code(send(alice_client, "post", here(played), same)) == (422, "correction_same")
+    assert problem_code(send(alice_client, "post", f"{here(played)}preview/", {**NEW, "score": [5, 6]})) == (
         422,
         "result_not_reached",
     )
-    assert code(send(alice_client, "post", f"{here(played)}preview/", {**NEW, "kind": "void"}))[0] == 422
+    assert problem_code(send(alice_client, "post", f"{here(played)}preview/", {**NEW, "kind": "void"}))[0] == 422
     corrected = send(alice_client, "post", here(played), {**request_body, "after": previewed["seq"]}).json()
     undo = f"corrections/{corrected['correction']['public_id']}/undo/"
-    assert code(send(alice_client, "post", undo, {"after": previewed["seq"]})) == (409, "stale")
+    assert problem_code(send(alice_client, "post", undo, {"after": previewed["seq"]})) == (409, "stale")
     final = Fixture.objects.select_related("stage").get(stage__division=played.division, number=3)
     results.enter_result(fixture=final, result=ResultInput(0, (7, 1)), by=by_alice, now=NOW)
-    assert code(send(alice_client, "post", f"{undo}preview/")) == (409, "successor_begun")
+    assert problem_code(send(alice_client, "post", f"{undo}preview/")) == (409, "successor_begun")
 
 
 def test_what_has_no_result_has_nothing_to_correct(alice_client: Client, running: RunningEvent) -> None:
-    assert code(send(alice_client, "post", f"{here(running)}preview/", NEW)) == (409, "nothing_to_correct")
+    assert problem_code(send(alice_client, "post", f"{here(running)}preview/", NEW)) == (409, "nothing_to_correct")
 
 
 def test_a_match_begun_since_the_preview_makes_its_mark_stale(
@@ -167,7 +167,7 @@ def test_a_match_begun_since_the_preview_makes_its_mark_stale(
     final = Fixture.objects.get(stage__division=running.division, number=3)
     Match.objects.filter(pk=final.match_id).update(seq=9, begun_at=NOW)
     request_body = {**NEW, "choice": "correct_all", "after": previewed["seq"], "mark": previewed["mark"]}
-    assert code(send(alice_client, "post", here(running), request_body)) == (409, "stale")
+    assert problem_code(send(alice_client, "post", here(running), request_body)) == (409, "stale")
     (again,) = [choice for choice in preview(alice_client, running)["choices"] if choice["choice"] == "correct_all"]
     assert [choice["stopped"] for choice in again["fixtures"]] == [True]
 
@@ -176,5 +176,5 @@ def test_assistants_may_preview_but_not_correct(as_user: Any, erin: User, played
     client = as_user(erin)
     previewed = preview(client, played)
     request_body = {**NEW, "choice": "correct_all", "after": previewed["seq"]}
-    assert code(send(client, "post", here(played), request_body))[0] == 403
+    assert problem_code(send(client, "post", here(played), request_body))[0] == 403
     assert client.get(f"/api/v1/{here(played)}").json() == []

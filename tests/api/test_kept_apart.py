@@ -1,4 +1,4 @@
-"""Who is kept apart, by API."""
+"""The API of pairs that are kept apart."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ __all__ = ["by_alice", "club", "make_division", "make_players", "tournament"]
 pytestmark = pytest.mark.django_db
 
 
-def test_a_program_keeps_two_apart_and_lets_them_meet(
+def test_an_api_client_keeps_two_entries_apart_and_lets_them_meet(
     make_division: Callable[..., Division],
     make_players: Callable[[int], list[Player]],
     by_alice: Actor,
@@ -34,10 +34,10 @@ def test_a_program_keeps_two_apart_and_lets_them_meet(
     pair = {"first": first, "second": second}
 
     assert client.get(url).json() == []
-    made = client.post(url, pair, format="json")
-    assert (made.status_code, made.json()) == (201, [pair])
+    created = client.post(url, pair, format="json")
+    assert (created.status_code, created.json()) == (201, [pair])
     unknown = client.post(url, {"first": first, "second": "2222222222"}, format="json")
-    assert (unknown.status_code, [one["field"] for one in unknown.json()["errors"]]) == (422, ["second"])
+    assert (unknown.status_code, [error["field"] for error in unknown.json()["errors"]]) == (422, ["second"])
     same = client.post(url, {"first": first, "second": first}, format="json")
     assert (same.status_code, same.json()["code"]) == (422, "pair_is_one")
 
@@ -49,7 +49,7 @@ def test_a_program_keeps_two_apart_and_lets_them_meet(
     assert (again.status_code, again.json()["code"]) == (409, "not_kept_apart")
 
 
-def test_a_draw_tells_that_somebody_was_kept_apart_and_not_who(
+def test_a_draw_shows_that_entries_were_kept_apart_but_not_which(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
     for pairs in (0, 1):

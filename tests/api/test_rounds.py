@@ -1,4 +1,4 @@
-"""The rounds of a Swiss by API: what a program reads, and what a director's program does."""
+"""The API of rounds: reading them, and what directors can do."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 def driver(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> DivisionDriver:
-    """A Swiss of seven whose first round is complete; the director has the rounds paired."""
+    """A Swiss of seven with a complete first round, in which rounds wait for a request."""
     driver = DivisionDriver(make_division(), by_alice)
     driver.enter(make_players(7))
     driver.begin(StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
@@ -47,7 +47,7 @@ def read(client: APIClient, driver: DivisionDriver) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def test_everybody_reads_the_paired_rounds_and_the_kind_of_each_bye(driver: DivisionDriver) -> None:
+def test_everybody_can_read_the_paired_rounds_and_the_kind_of_each_bye(driver: DivisionDriver) -> None:
     rounds = read(APIClient(), driver)
 
     (first,) = rounds["paired"]
@@ -59,17 +59,17 @@ def test_everybody_reads_the_paired_rounds_and_the_kind_of_each_bye(driver: Divi
     assert (rounds["format"], rounds["rounds"], rounds["next_round"]) == ("swiss", 3, "ask")
 
 
-def test_a_program_pairs_a_round_with_a_pair_fixed_and_publishes_it(
+def test_an_api_client_requests_a_round_with_a_fixed_pair_and_publishes_it(
     driver: DivisionDriver, director: APIClient
 ) -> None:
     (first,) = read(director, driver)["paired"]
     pair = [first["pairs"][0][0], first["pairs"][1][0]]
 
-    asked = director.post(url(driver), {"after": driver.seq, "pairs": [pair]}, format="json")
-    assert asked.status_code == 202
+    requested = director.post(url(driver), {"after": driver.seq, "pairs": [pair]}, format="json")
+    assert requested.status_code == 202
     assert read(director, driver)["next"]["state"] == "requested"
     driver.work()
-    assert director.get(asked.headers["Location"]).json()["state"] == "draft"
+    assert director.get(requested.headers["Location"]).json()["state"] == "draft"
     assert read(director, driver)["next"]["draft"] == 2
     assert read(APIClient(), driver)["next"] == {
         "round": 2, "state": "complete", "draft": None, "publish_at": None, "outdated": False,
@@ -81,20 +81,20 @@ def test_a_program_pairs_a_round_with_a_pair_fixed_and_publishes_it(
     assert pair in read(director, driver)["paired"][1]["pairs"]
 
 
-def test_a_bye_is_asked_for_shown_and_taken_back(driver: DivisionDriver, director: APIClient) -> None:
-    one = driver.division.entries.first().public_id
-    asked = director.post(url(driver, "rounds/byes/"), {"entry": one, "round": 2, "kind": "half"}, format="json")
-    assert asked.status_code == 200
-    assert asked.json()["byes"] == [{"entry": one, "round": 2, "kind": "half"}]
+def test_a_bye_is_requested_shown_and_cancelled(driver: DivisionDriver, director: APIClient) -> None:
+    entry = driver.division.entries.first().public_id
+    requested = director.post(url(driver, "rounds/byes/"), {"entry": entry, "round": 2, "kind": "half"}, format="json")
+    assert requested.status_code == 200
+    assert requested.json()["byes"] == [{"entry": entry, "round": 2, "kind": "half"}]
 
-    back = director.post(url(driver, "rounds/byes/take-back/"), {"entry": one, "round": 2}, format="json")
-    again = director.post(url(driver, "rounds/byes/take-back/"), {"entry": one, "round": 2}, format="json")
+    back = director.post(url(driver, "rounds/byes/take-back/"), {"entry": entry, "round": 2}, format="json")
+    again = director.post(url(driver, "rounds/byes/take-back/"), {"entry": entry, "round": 2}, format="json")
 
     assert back.json()["byes"] == []
     assert (again.status_code, again.json()["code"]) == (409, "no_bye_requested")
 
 
-def test_rounds_are_changed_and_late_ones_let_in(driver: DivisionDriver, director: APIClient) -> None:
+def test_settings_of_rounds_change_and_late_entries_are_accepted(driver: DivisionDriver, director: APIClient) -> None:
     changed = director.post(url(driver, "rounds/change/"), {"after": driver.seq, "rounds": 4}, format="json")
     assert changed.json()["rounds"] == 4
     stale = director.post(url(driver, "rounds/change/"), {"after": driver.seq - 1, "rounds": 5}, format="json")
@@ -113,7 +113,7 @@ def test_rounds_are_changed_and_late_ones_let_in(driver: DivisionDriver, directo
         ({"after": 0}, 409, "stale"),
     ],
 )
-def test_what_is_not_so_is_said(
+def test_impossible_requests_are_refused_with_a_code(
     driver: DivisionDriver, director: APIClient, body: dict[str, Any], status: int, code: str
 ) -> None:
     sent = body if "after" in body or not body else body | {"after": driver.seq}
@@ -124,7 +124,7 @@ def test_what_is_not_so_is_said(
     assert not Draw.objects.filter(round=2).exists()
 
 
-def test_who_does_not_direct_changes_nothing(driver: DivisionDriver, dave: User) -> None:
+def test_only_directors_can_change_rounds(driver: DivisionDriver, dave: User) -> None:
     client = APIClient()
     client.force_authenticate(dave)
     for action in ("rounds/", "rounds/change/", "rounds/byes/", "rounds/byes/take-back/"):

@@ -1,4 +1,4 @@
-"""The formats of a division and their outline, for programs."""
+"""The API of stages and of the preview of a format."""
 
 from collections.abc import Callable
 from typing import Any
@@ -51,7 +51,7 @@ GROUPS = {"format": "groups", "groups": 4, "qualifiers": 2, "lengths": [5]}
 
 @pytest.fixture
 def tonight(open_division: Division, make_players: Callable[[int], list[Player]], by_alice: Actor) -> Division:
-    """Thirteen are entered."""
+    """Enter thirteen players."""
     entries.enter(division=open_division, players=make_players(13), by=by_alice, now=NOW)
     open_division.refresh_from_db()
     return open_division
@@ -59,7 +59,7 @@ def tonight(open_division: Division, make_players: Callable[[int], list[Player]]
 
 @pytest.fixture
 def ask(tonight: Division, alice: User) -> Ask:
-    """Asks as Alice, unless somebody else is named; the answer as JSON and its status."""
+    """Send a request as Alice, or as another user."""
 
     def send(method: str, what: str, body: Any = None, user: User | None = alice, **query: Any) -> Any:
         headers = {"Authorization": f"Token {Token.objects.get_or_create(user=user)[0].key}"} if user else {}
@@ -86,7 +86,7 @@ def test_stages_are_set_and_read_with_every_setting(ask: Ask, tonight: Division)
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_is_read_can_be_written_again(name: str, ask: Ask, tonight: Division) -> None:
+def test_stages_that_were_read_can_be_written_back(name: str, ask: Ask, tonight: Division) -> None:
     assert ask("put", "stages", {"stages": [{"format": name}], "after": tonight.seq}).status_code == 200
     read = ask("get", "stages").json()
     stages = [{key: value for key, value in stage.items() if key != "number"} for stage in read]
@@ -111,7 +111,7 @@ def test_what_is_read_can_be_written_again(name: str, ask: Ask, tonight: Divisio
         ([{"format": "swiss", "lengths": [26]}], "invalid"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_code(
+def test_impossible_stages_are_refused_with_a_code(
     stages: list[dict[str, Any]], code: str, ask: Ask, tonight: Division
 ) -> None:
     answer = ask("put", "stages", {"stages": stages, "after": tonight.seq})
@@ -120,14 +120,14 @@ def test_what_cannot_be_is_refused_with_a_code(
     assert stage_settings(tonight) == [StageSettings()]
 
 
-def test_whoever_has_not_seen_the_latest_is_refused(ask: Ask, tonight: Division) -> None:
+def test_a_stale_request_is_refused(ask: Ask, tonight: Division) -> None:
     body = {"stages": [{"format": "swiss"}]}
     assert ask("put", "stages", {**body, "after": tonight.seq + 1}).json()["code"] == "stale"
     assert ask("put", "stages", body).status_code == 422
     assert ask("put", "stages", {**body, "after": tonight.seq}).status_code == 200
 
 
-def test_after_the_draw_nothing_is_set(running: RunningEvent, alice: User) -> None:
+def test_stages_cannot_be_set_after_the_draw(running: RunningEvent, alice: User) -> None:
     client = Client(headers={"Authorization": f"Token {Token.objects.create(user=alice).key}"})
     body = {"stages": [{"format": "swiss"}], "after": running.division.seq}
     address = f"/api/v1/divisions/{running.division.public_id}/stages/"
@@ -135,20 +135,20 @@ def test_after_the_draw_nothing_is_set(running: RunningEvent, alice: User) -> No
     assert (answer.status_code, answer.json()["code"]) == (409, "division_drawn")
 
 
-def test_the_outline_of_what_is_set(ask: Ask, tonight: Division) -> None:
-    told = ask("get", "outline", tables=6).json()
-    assert (told["possible"], told["entries"], told["matches"]) == (True, 13, {"least": 12, "most": 12})
-    (main,) = told["stages"][0]["brackets"]
-    assert [one["entrants"]["most"] for one in main["rounds"]] == [13, 8, 4, 2]
-    assert told["finish"]["minutes"] < told["finish"]["late_minutes"]
+def test_the_preview_of_the_stored_stages(ask: Ask, tonight: Division) -> None:
+    preview = ask("get", "outline", tables=6).json()
+    assert (preview["possible"], preview["entries"], preview["matches"]) == (True, 13, {"least": 12, "most": 12})
+    (main,) = preview["stages"][0]["brackets"]
+    assert [round_["entrants"]["most"] for round_ in main["rounds"]] == [13, 8, 4, 2]
+    assert preview["finish"]["minutes"] < preview["finish"]["late_minutes"]
     larger = ask("get", "outline", entries=40, tables=2).json()
-    assert larger["finish"]["minutes"] > 2 * told["finish"]["minutes"]
-    assert [one["code"] for one in larger["remarks"]] == ["tables_few"]
+    assert larger["finish"]["minutes"] > 2 * preview["finish"]["minutes"]
+    assert [round_["code"] for round_ in larger["remarks"]] == ["tables_few"]
     quick = ask("get", "outline", tables=6, minutes_per_point=5.5).json()
-    assert quick["finish"]["minutes"] == pytest.approx(told["finish"]["minutes"] / 2)
+    assert quick["finish"]["minutes"] == pytest.approx(preview["finish"]["minutes"] / 2)
 
 
-def test_the_outline_of_what_is_not_stored(ask: Ask, tonight: Division) -> None:
+def test_the_preview_of_submitted_stages(ask: Ask, tonight: Division) -> None:
     body = {
         "stages": [GROUPS, {"format": "progressive"}],
         "entries": 17,
@@ -156,26 +156,28 @@ def test_the_outline_of_what_is_not_stored(ask: Ask, tonight: Division) -> None:
         "starts_at": "2026-11-27T19:00:00+01:00",
         "closes_at": "2026-11-27T20:00:00+01:00",
     }
-    told = ask("post", "outline", body).json()
-    groups, knockout = told["stages"]
+    preview = ask("post", "outline", body).json()
+    groups, knockout = preview["stages"]
     assert (groups["groups"], groups["going_on"], knockout["entrants"]) == ([5, 4, 4, 4], 8, 8)
     assert knockout["patterns"][0]["pattern"] == knockout["brackets"][1]["pattern"]
-    assert told["finish"]["at"] > "2026-11-27T18:00:00Z"
-    assert [one["code"] for one in told["remarks"]] == ["groups_uneven", "closing_missed"]
+    assert preview["finish"]["at"] > "2026-11-27T18:00:00Z"
+    assert [remark["code"] for remark in preview["remarks"]] == ["groups_uneven", "closing_missed"]
     assert stage_settings(tonight) == [StageSettings()]
 
 
-def test_the_impossible_is_an_answer(ask: Ask) -> None:
+def test_an_impossible_format_is_a_valid_answer(ask: Ask) -> None:
     answer = ask("post", "outline", {"stages": [{"format": "swiss", "rounds": 9}], "entries": 6})
     assert answer.status_code == 200
-    (fault,) = [one for one in answer.json()["remarks"] if one["kind"] == "fault"]
+    (fault,) = [remark for remark in answer.json()["remarks"] if remark["kind"] == "fault"]
     assert fault["code"] == "rounds_with_rematches"
     assert fault["params"] == {"rounds": 9, "entries": 6, "most": 5}
     assert "6 players 5 can" in fault["detail"]
     assert answer.json()["possible"] is False
 
 
-def test_only_directors_set_and_foretell(ask: Ask, erin: User, frank: User, dave: User, tonight: Division) -> None:
+def test_only_directors_set_and_preview_stages(
+    ask: Ask, erin: User, frank: User, dave: User, tonight: Division
+) -> None:
     body = {"stages": [{"format": "swiss"}], "after": tonight.seq}
     for user, status in ((erin, 403), (frank, 403), (dave, 403), (None, 401)):
         assert ask("put", "stages", body, user=user).status_code == status
@@ -185,7 +187,9 @@ def test_only_directors_set_and_foretell(ask: Ask, erin: User, frank: User, dave
     assert stage_settings(tonight) == [StageSettings()]
 
 
-def test_stages_cost_no_query_a_row(ask: Ask, tonight: Division, django_assert_max_num_queries: Any) -> None:
+def test_queries_for_stages_do_not_grow_with_their_number(
+    ask: Ask, tonight: Division, django_assert_max_num_queries: Any
+) -> None:
     body = {"stages": [GROUPS, {"format": "knockout"}], "after": tonight.seq}
     assert ask("put", "stages", body).status_code == 200
     with django_assert_max_num_queries(8):

@@ -1,4 +1,4 @@
-"""The script with which anybody checks a published draw, on what the site itself hands out."""
+"""The script that checks a published draw, run on the data that the site publishes."""
 
 import json
 import runpy
@@ -25,9 +25,9 @@ API = "/api/v1/"
 VERIFY = Path(__file__).resolve().parents[2] / "tools/verify_draw.py"
 
 
-def script(name: str, *given: Any) -> list[str]:
-    found: list[str] = runpy.run_path(str(VERIFY))[name](*given)
-    return found
+def script(name: str, *arguments: Any) -> list[str]:
+    result: list[str] = runpy.run_path(str(VERIFY))[name](*arguments)
+    return result
 
 
 def verify(draw: dict[str, Any]) -> list[str]:
@@ -35,7 +35,7 @@ def verify(draw: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("method", ["random", "rating"])
-def test_anybody_repeats_a_published_draw_with_the_script(
+def test_everybody_can_repeat_a_published_draw_with_the_script(
     drawn: Callable[..., Division], client: Client, method: str
 ) -> None:
     division = drawn(13, draw_method=method)
@@ -47,7 +47,7 @@ def test_anybody_repeats_a_published_draw_with_the_script(
     assert "fingerprint" in verify({**draw, "seed": "00" * 32})[0]
 
 
-def test_anybody_checks_a_draw_against_the_list_of_the_club_and_an_older_copy_of_it(
+def test_everybody_can_check_a_draw_against_the_list_of_the_club_and_an_older_copy(
     drawn: Callable[..., Division], client: Client
 ) -> None:
     division = drawn(13)
@@ -67,7 +67,7 @@ def test_anybody_checks_a_draw_against_the_list_of_the_club_and_an_older_copy_of
     assert "draft 1 was changed" in script("verify_history", [{**line, "drafts": []}], rows)[0]
 
 
-def test_the_script_runs_alone_and_repeats_the_order_of_a_round_robin(
+def test_the_script_runs_on_its_own_and_repeats_a_round_robin(
     make_division: Callable[..., Division], make_players: Any, by_alice: Actor, client: Client, tmp_path: Path
 ) -> None:
     division = drawn_as(make_division(), [StageSettings("roundrobin")], make_players(7), by_alice)
@@ -78,9 +78,9 @@ def test_the_script_runs_alone_and_repeats_the_order_of_a_round_robin(
 
     done = subprocess.run([sys.executable, "-I", VERIFY, draw, rows, rows], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "The draw is what its number says.\n")
-    told = json.loads(draw.read_text())
-    told["places"] = told["places"][::-1]
-    draw.write_text(json.dumps(told))
+    draw_data = json.loads(draw.read_text())
+    draw_data["places"] = draw_data["places"][::-1]
+    draw.write_text(json.dumps(draw_data))
     done = subprocess.run([sys.executable, "-I", VERIFY, draw, rows], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "Another draw follows from this number.\n")
 

@@ -1,4 +1,4 @@
-"""A draw cannot be shopped: it is bound on the club's public list before anybody can see a draft."""
+"""Commitments: a seed is on the club's public list before anybody can see a draft drawn from it."""
 
 import hashlib
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def entered(make_division: MakeDivision, make_players: MakePlayers, by_alice: Ac
     return division
 
 
-def test_nothing_is_drawn_in_an_event_that_nobody_can_see(entered: Division, by_alice: Actor) -> None:
+def test_nothing_is_drawn_before_the_event_is_published(entered: Division, by_alice: Actor) -> None:
     assert refusal(lambda: draws.request_draw(division=entered, by=by_alice, now=NOON)) == "event_not_published"
     assert not Draw.objects.exists()
     assert not Commitment.objects.exists()
@@ -87,7 +87,9 @@ def test_every_draft_and_its_reason_stays_on_the_list(entered: Division, club: C
 
 
 @pytest.mark.parametrize("looked", [False, True])
-def test_a_draw_that_is_dropped_still_shows(entered: Division, club: Club, by_alice: Actor, looked: bool) -> None:
+def test_a_draft_that_was_never_published_stays_on_the_list(
+    entered: Division, club: Club, by_alice: Actor, looked: bool
+) -> None:
     events.publish_tournament(tournament=entered.tournament, by=by_alice, now=NOON)
     if looked:
         draw = draws.request_draw(division=entered, by=by_alice, now=NOON)
@@ -100,9 +102,7 @@ def test_a_draw_that_is_dropped_still_shows(entered: Division, club: Club, by_al
     assert line.seed is None
 
 
-def test_stages_that_come_and_go_after_publishing_are_listed_too(
-    entered: Division, club: Club, by_alice: Actor
-) -> None:
+def test_stages_added_or_removed_after_publishing_are_listed(entered: Division, club: Club, by_alice: Actor) -> None:
     events.publish_tournament(tournament=entered.tournament, by=by_alice, now=NOON)
     two = [StageSettings("groups", groups=2, qualifiers=1), StageSettings("knockout")]
     for stages in (two, [StageSettings("knockout")], two):
@@ -126,7 +126,7 @@ def test_the_numbers_of_a_club_have_no_gaps(
     ]
 
 
-def test_anybody_can_read_and_mirror_the_list(entered: Division, club: Club, by_alice: Actor, client: Client) -> None:
+def test_everybody_can_read_and_mirror_the_list(entered: Division, club: Club, by_alice: Actor, client: Client) -> None:
     draw = draws.publish_event_and_draw(division=entered, by=by_alice, now=NOON)
     draws.make_draft(draw_id=draw.pk, now=NOON)
     stage = Stage.objects.get()
@@ -144,7 +144,7 @@ def test_anybody_can_read_and_mirror_the_list(entered: Division, club: Club, by_
         assert secret not in str(row)
 
 
-def test_one_tap_publishes_the_event_and_draws(
+def test_a_single_click_publishes_the_event_and_requests_a_draft(
     entered: Division, club: Club, alice: object, password: str, client: Client
 ) -> None:
     client.login(username="alice@example.org", password=password)
@@ -152,7 +152,7 @@ def test_one_tap_publishes_the_event_and_draws(
     assert "Publish event and draw" in client.get(reverse("draw", args=address)).content.decode()
 
     client.post(reverse("draw-request", args=address), {"reason": ""})
-    assert not Draw.objects.exists(), "without the box the event stays private and nothing is drawn"
+    assert not Draw.objects.exists(), "without the field nothing is published or drawn"
     client.post(reverse("draw-request", args=address), {"reason": "", "publish_event": "on"})
 
     assert Draw.objects.get().commitment == Commitment.objects.get()

@@ -1,4 +1,4 @@
-"""Rounds of a lower bracket that are drawn once their players are known."""
+"""Rounds of a lower bracket that are drawn when their players are known."""
 
 from collections.abc import Callable
 from random import Random
@@ -25,7 +25,7 @@ Seats = list[tuple[str, int | None, int | None]]
 def begun(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Begun:
-    """A division of so many whose lots are known."""
+    """Return a function that starts a division with a fixed seed for lots."""
 
     def make(count: int, format_: str) -> DivisionDriver:
         driver = DivisionDriver(make_division(match_length=5), by_alice)
@@ -38,13 +38,13 @@ def begun(
 
 
 def drawn_round(driver: DivisionDriver) -> Round:
-    """The first that is drawn late."""
+    """Return the first round that is drawn later."""
     rows = Round.objects.filter(bracket__stage__division=driver.division).exclude(entrants=[])
     return rows.order_by("bracket__order", "number")[0]
 
 
 def seats(round_: Round) -> Seats:
-    """Who stands where, and where from."""
+    """Return the source and the entry of each slot."""
     rows = Slot.objects.filter(round=round_).order_by("fixture__number", "side")
     return list(rows.values_list("source", "source_fixture", "entry"))
 
@@ -55,18 +55,18 @@ def feeding(driver: DivisionDriver, round_: Round) -> list[Fixture]:
 
 
 def play_until_drawn(driver: DivisionDriver, round_: Round) -> None:
-    """One match after the other until the players of the round are known."""
+    """Play matches until the players of the round are known."""
     chance = Random(7)
     waiting = {Fixture.Status.WAITING, Fixture.Status.READY}
     while any(fixture.status in waiting for fixture in feeding(driver, round_)):
         inside = set(round_.fixtures.values_list("number", flat=True))
-        fixture = next(one for one in driver.ready() if one.number not in inside)
+        fixture = next(ready for ready in driver.ready() if ready.number not in inside)
         assert {source for source, _, _ in seats(round_)} <= {"drawn", "bye"}
         driver.report(fixture, chance.randrange(2))
 
 
 def correct(driver: DivisionDriver, fixture: Fixture) -> Correction:
-    """The other one won."""
+    """Correct the result so that the other player won."""
     fixture = Fixture.objects.select_related("stage", "match").get(pk=fixture.pk)
     assert fixture.match is not None
     standing = fixture.match.results.latest("version")
@@ -135,7 +135,7 @@ def test_a_round_that_has_begun_is_not_drawn_again(begun: Begun, how: str) -> No
             assert is_clean()
 
 
-def test_who_is_kept_apart_is_stored_with_the_draw(
+def test_pairs_that_are_kept_apart_are_stored_with_the_draw(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
     driver = DivisionDriver(make_division(match_length=5), by_alice)

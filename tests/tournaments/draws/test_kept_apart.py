@@ -1,4 +1,4 @@
-"""Two who are not to meet: in draws of every kind, and round after round."""
+"""Pairs that are kept apart, in draws and in rounds."""
 
 from collections.abc import Callable
 from random import Random
@@ -22,12 +22,14 @@ from tournaments.state import stages
 from tournaments.state.names import names_of
 
 pytestmark = pytest.mark.django_db
-Made = Callable[..., DivisionDriver]
+StartDivision = Callable[..., DivisionDriver]
 
 
 @pytest.fixture
-def made(make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor) -> Made:
-    """A division of so many whose format is set, and whose draw nobody has asked for; lots fall the same each time."""
+def start_division(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> StartDivision:
+    """Return a function that enters players and sets a format, with a fixed seed and no draw."""
 
     def make(count: int, *settings: StageSettings, **division: object) -> DivisionDriver:
         driver = DivisionDriver(make_division(**division), by_alice)
@@ -58,7 +60,7 @@ def draft(driver: DivisionDriver, reason: str = "") -> Draw:
 
 
 def section(draw: Draw, entry: Entry, sections: int) -> int:
-    """Which half, or which group, an entry stands in."""
+    """Return the half or group of an entry."""
     return draw.places.index(entry.pk) * sections // len(draw.places)
 
 
@@ -69,43 +71,45 @@ def section(draw: Draw, entry: Entry, sections: int) -> int:
         (StageSettings("double", second_final=True), 2),
         (StageSettings("groups", groups=3), 3),
     ],
-    ids=lambda one: getattr(one, "format", None),
+    ids=lambda value: getattr(value, "format", None),
 )
-def test_a_draw_keeps_them_in_different_halves_or_groups(made: Made, settings: StageSettings, sections: int) -> None:
-    driver = made(9, settings)
+def test_a_draw_places_a_pair_in_different_halves_or_groups(
+    start_division: StartDivision, settings: StageSettings, sections: int
+) -> None:
+    driver = start_division(9, settings)
     pair = two(driver).values()
 
     def together() -> int:
         drafts = [draft(driver, "once more") for _ in range(8)]
-        return sum(len({section(one, entry, sections) for entry in pair}) == 1 for one in drafts)
+        return sum(len({section(draw, entry, sections) for entry in pair}) == 1 for draw in drafts)
 
-    assert together() > 0, "by lot alone they come together"
+    assert together() > 0, "without keeping them apart they are drawn together"
     apart(driver)
     assert together() == 0
 
 
 @pytest.mark.parametrize("name", ["swiss", "lives"])
-def test_they_are_never_paired_while_rounds_go_on(made: Made, name: str) -> None:
-    driver = made(8, StageSettings(name, **({"rounds": 6} if name == "swiss" else {"lives": 3})))
+def test_a_pair_is_never_paired_in_any_round(start_division: StartDivision, name: str) -> None:
+    driver = start_division(8, StageSettings(name, **({"rounds": 6} if name == "swiss" else {"lives": 3})))
     apart(driver)
     driver.begin(StageSettings(name, **({"rounds": 6} if name == "swiss" else {"lives": 3})))
     driver.play_out(Random(3))
 
     pair = {entry.pk for entry in two(driver).values()}
-    played = [set(one) for draw in driver.rounds() for one in pairs_of(draw)]
+    played = [set(pair_) for draw in driver.rounds() for pair_ in pairs_of(draw)]
     assert len(driver.rounds()) >= 5
     assert pair not in played
     assert is_clean()
 
 
-def test_it_holds_from_the_next_round_and_outdates_the_draft_of_one(made: Made) -> None:
-    driver = made(4, StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
+def test_keeping_apart_applies_from_the_next_round_and_outdates_its_draft(start_division: StartDivision) -> None:
+    driver = start_division(4, StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
     driver.begin(StageSettings("swiss", rounds=3, next_round=NextRound.ASK))
     met, _other = pairs_of(driver.rounds()[0])
     first, second = (Entry.objects.get(pk=pk) for pk in met)
     keep_apart(first=first, second=second, by=driver.by, now=driver.now())
     driver.play_round()
-    assert set(met) in [set(one) for one in pairs_of(driver.rounds()[0])], "what was paired stands"
+    assert set(met) in [set(pair_) for pair_ in pairs_of(driver.rounds()[0])], "a paired round does not change"
 
     request_round(division=driver.division, by=driver.by, now=driver.now(), after=driver.seq)
     driver.work()
@@ -117,14 +121,14 @@ def test_it_holds_from_the_next_round_and_outdates_the_draft_of_one(made: Made) 
     assert refused.value.code == "draft_outdated"
 
 
-def test_a_draft_of_the_whole_draw_is_discarded_and_one_being_made_is_waited_for(made: Made) -> None:
-    driver = made(8, StageSettings("knockout"))
+def test_keeping_apart_discards_a_draft_and_is_refused_while_one_is_made(start_division: StartDivision) -> None:
+    driver = start_division(8, StageSettings("knockout"))
     old = draft(driver)
-    asked_before = driver.seq
+    seq_before = driver.seq
     apart(driver)
     old.refresh_from_db()
     assert old.state == Draw.State.DISCARDED
-    assert driver.seq > asked_before
+    assert driver.seq > seq_before
 
     draws.request_draw(division=driver.division, by=driver.by, now=driver.now(), reason="two are kept apart")
     with pytest.raises(Refused) as refused:
@@ -133,12 +137,12 @@ def test_a_draft_of_the_whole_draw_is_discarded_and_one_being_made_is_waited_for
     assert KeptApart.objects.filter(taken_back_at=None).count() == 1
 
 
-def test_a_pair_is_one_whichever_is_named_first_and_may_meet_after_all(made: Made) -> None:
-    driver = made(8, StageSettings("knockout"))
+def test_the_order_of_a_pair_does_not_matter_and_it_can_meet_again(start_division: StartDivision) -> None:
+    driver = start_division(8, StageSettings("knockout"))
     first, second = two(driver).values()
-    one = keep_apart(first=first, second=second, by=driver.by, now=driver.now())
+    kept = keep_apart(first=first, second=second, by=driver.by, now=driver.now())
     seq = driver.seq
-    assert keep_apart(first=second, second=first, by=driver.by, now=driver.now()) == one
+    assert keep_apart(first=second, second=first, by=driver.by, now=driver.now()) == kept
     assert driver.seq == seq
 
     let_meet(first=second, second=first, by=driver.by, now=driver.now())
@@ -146,14 +150,14 @@ def test_a_pair_is_one_whichever_is_named_first_and_may_meet_after_all(made: Mad
         let_meet(first=first, second=second, by=driver.by, now=driver.now())
     assert refused.value.code == "not_kept_apart"
     again = keep_apart(first=first, second=second, by=driver.by, now=driver.now())
-    assert again != one
+    assert again != kept
     verbs = LogEntry.objects.filter(topic=driver.division.topic, verb__in=["kept_apart", "let_meet"]).order_by("pk")
     assert [row.verb for row in verbs] == ["kept_apart", "let_meet", "kept_apart"]
     assert {tuple(row.params["entries"]) for row in verbs} == {tuple(sorted((first.pk, second.pk)))}
 
 
-def test_letting_two_meet_asks_again_for_a_round_that_could_not_be_paired(made: Made) -> None:
-    driver = made(2, StageSettings("lives", lives=3))
+def test_letting_a_pair_meet_requests_a_refused_round_again(start_division: StartDivision) -> None:
+    driver = start_division(2, StageSettings("lives", lives=3))
     driver.begin(StageSettings("lives", lives=3))
     apart(driver)
     driver.play_round()
@@ -168,8 +172,8 @@ def test_letting_two_meet_asks_again_for_a_round_that_could_not_be_paired(made: 
     assert is_clean()
 
 
-def test_who_is_refused_and_why(made: Made) -> None:
-    driver = made(6, StageSettings("knockout"))
+def test_invalid_pairs_are_refused(start_division: StartDivision) -> None:
+    driver = start_division(6, StageSettings("knockout"))
     first, second = two(driver).values()
     driver.withdraw(second)
     for pair, code in (((first, first), "pair_is_one"), ((first, second), "not_entered")):
@@ -190,10 +194,10 @@ def test_who_is_refused_and_why(made: Made) -> None:
         ([StageSettings("swiss", rounds=2, qualifiers=4), StageSettings("knockout")], True, True),
     ],
 )
-def test_two_can_be_kept_apart_while_something_is_to_be_drawn_or_paired(
-    made: Made, settings: list[StageSettings], begun: bool, possible: bool
+def test_pairs_can_be_kept_apart_while_a_draw_or_round_is_to_come(
+    start_division: StartDivision, settings: list[StageSettings], begun: bool, possible: bool
 ) -> None:
-    driver = made(6, *settings)
+    driver = start_division(6, *settings)
     if begun:
         driver.begin(*settings)
     assert can_keep_apart(Division.objects.get(pk=driver.division.pk)) is possible
@@ -205,17 +209,17 @@ def test_two_can_be_kept_apart_while_something_is_to_be_drawn_or_paired(
         assert refused.value.code == "nothing_to_keep_apart"
 
 
-def test_when_the_last_round_is_over_nobody_is_kept_apart(made: Made) -> None:
+def test_no_pair_is_kept_apart_after_the_last_round(start_division: StartDivision) -> None:
     settings = [StageSettings("swiss", rounds=1, qualifiers=2), StageSettings("knockout")]
-    driver = made(4, *settings)
+    driver = start_division(4, *settings)
     driver.begin(*settings)
     driver.play_round()
-    assert driver.ready(), "the knockout is still to be played"
+    assert driver.ready(), "the knockout has open matches"
     assert not can_keep_apart(Division.objects.get(pk=driver.division.pk))
 
 
-def test_a_director_chooses_from_those_still_in_by_name(made: Made) -> None:
-    driver = made(4, StageSettings("swiss", rounds=3))
+def test_the_choices_are_current_entries_sorted_by_name(start_division: StartDivision) -> None:
+    driver = start_division(4, StageSettings("swiss", rounds=3))
     names = ["carol", "Bob", "Dave", "alice"]
     for entry, name in zip(driver.division.entries.order_by("pk"), names, strict=True):
         Player.objects.filter(pk=entry.player_id).update(name=name)

@@ -1,4 +1,4 @@
-"""A knockout from its draw to its final, by the services alone."""
+"""A knockout from its draw to its final, driven by the services."""
 
 from collections.abc import Callable
 
@@ -26,14 +26,14 @@ def ready(division: Division) -> list[Fixture]:
 
 
 def play_all(division: Division, by: Actor) -> None:
-    """Side 0 wins whatever is ready, until nothing is."""
+    """Let side 0 win every ready match until none is left."""
     while todo := ready(division):
         for fixture in todo:
             results.enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=NOON)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8, 13, 97])
-def test_a_field_of_any_size_plays_to_one_winner(drawn: Drawn, by_alice: Actor, count: int) -> None:
+def test_a_field_of_any_size_has_a_single_winner(drawn: Drawn, by_alice: Actor, count: int) -> None:
     division = drawn(count)
 
     play_all(division, by_alice)
@@ -45,7 +45,7 @@ def test_a_field_of_any_size_plays_to_one_winner(drawn: Drawn, by_alice: Actor, 
     assert {fixture.status for fixture in fixtures(division)} <= {Fixture.Status.DECIDED, Fixture.Status.BYE}
 
 
-def test_byes_stand_in_the_first_round_only(drawn: Drawn) -> None:
+def test_byes_are_only_in_the_first_round(drawn: Drawn) -> None:
     division = drawn(5)
 
     byes = Slot.objects.filter(fixture__stage__division=division, status=Slot.Status.BYE)
@@ -54,7 +54,7 @@ def test_byes_stand_in_the_first_round_only(drawn: Drawn) -> None:
     assert {slot.round.number for slot in byes.select_related("round")} == {1}
 
 
-def test_the_seed_is_hidden_behind_its_hash_and_every_redraw_shows(drawn: Drawn) -> None:
+def test_the_seed_is_secret_its_hash_public_and_every_draft_listed(drawn: Drawn) -> None:
     division = drawn(4)
 
     stage = Stage.objects.get(division=division)
@@ -75,7 +75,7 @@ def test_a_result_is_replaced_until_the_next_match_has_begun(drawn: Drawn, by_al
     final.refresh_from_db()
     assert final.match is not None
     assert final.match.player_0 == first.match.player_1
-    assert Match.objects.filter(state=Match.State.VOID).count() == 1, "the final that was to be is void, not gone"
+    assert Match.objects.filter(state=Match.State.VOID).count() == 1, "the planned final is void, not deleted"
     results.enter_result(fixture=final, result=ResultInput(0, (7, 0)), by=by_alice, now=NOON)
     with pytest.raises(Refused) as refused:
         results.enter_result(fixture=first, result=ResultInput(0, (7, 5)), by=by_alice, now=NOON)
@@ -92,7 +92,7 @@ def test_a_score_is_corrected_even_after_the_next_match(drawn: Drawn, by_alice: 
     assert (result.version, result.score) == (2, (7, 6))
 
 
-def test_who_withdraws_loses_what_is_open_and_whoever_comes_later_walks_over(drawn: Drawn, by_alice: Actor) -> None:
+def test_a_withdrawal_gives_walkovers_to_current_and_later_opponents(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     first, second, final = fixtures(division)
     results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
@@ -109,7 +109,7 @@ def test_who_withdraws_loses_what_is_open_and_whoever_comes_later_walks_over(dra
     assert division.status == Division.Status.FINISHED
 
 
-def test_when_both_forfeit_nobody_goes_on_and_the_next_opponent_walks_over(drawn: Drawn, by_alice: Actor) -> None:
+def test_a_double_forfeit_gives_the_next_opponent_a_walkover(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     first, second, final = fixtures(division)
 

@@ -1,4 +1,4 @@
-"""Lives: rounds are paired until one is left, and nobody joins after the first two."""
+"""Lives: rounds are paired until one player is left."""
 
 from collections.abc import Callable
 from random import Random
@@ -26,7 +26,7 @@ Lives = Callable[..., DivisionDriver]
 def lives(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Lives:
-    """So many players with so many lives whose first round is published."""
+    """Return a function that starts a stage with lives and publishes its first round."""
 
     def make(count: int, lives: int = 2, **settings: object) -> DivisionDriver:
         driver = DivisionDriver(make_division(), by_alice)
@@ -37,7 +37,7 @@ def lives(
 
 
 @pytest.mark.parametrize(("count", "each"), [(2, 2), (5, 2), (8, 3), (11, 3)])
-def test_it_is_played_until_one_has_lives_left(lives: Lives, count: int, each: int) -> None:
+def test_lives_are_played_until_a_single_player_is_left(lives: Lives, count: int, each: int) -> None:
     driver = lives(count, each)
 
     driver.play_out(Random(count))
@@ -51,7 +51,7 @@ def test_it_is_played_until_one_has_lives_left(lives: Lives, count: int, each: i
     assert is_clean()
 
 
-def test_a_bye_costs_no_life_and_nobody_has_a_second_while_another_has_had_none(lives: Lives) -> None:
+def test_a_bye_costs_no_life_and_byes_are_shared_evenly(lives: Lives) -> None:
     driver = lives(5, 3)
 
     driver.play_out(Random(5))
@@ -59,7 +59,7 @@ def test_a_bye_costs_no_life_and_nobody_has_a_second_while_another_has_had_none(
     had: dict[int, int] = {}
     byes = [draw.byes for draw in driver.rounds() if draw.byes]
     assert byes
-    assert {kind for one in byes for kind in one.values()} == {ByeKind.SIT_OUT}
+    assert {kind for round_byes in byes for kind in round_byes.values()} == {ByeKind.SIT_OUT}
     for draw in driver.rounds():
         for entry in draw.byes:
             others = [had.get(place, 0) for place in draw.places if place not in (None, int(entry))]
@@ -67,7 +67,7 @@ def test_a_bye_costs_no_life_and_nobody_has_a_second_while_another_has_had_none(
             had[int(entry)] = had.get(int(entry), 0) + 1
 
 
-def test_two_who_are_never_to_meet_do_not(lives: Lives, by_alice: Actor) -> None:
+def test_a_pair_kept_apart_is_never_paired(lives: Lives, by_alice: Actor) -> None:
     driver = DivisionDriver(lives(2).division.tournament.divisions.get(), by_alice)
     first, second = driver.division.entries.all()
     assert pairs_of(driver.rounds()[0]) in ([(first.pk, second.pk)], [(second.pk, first.pk)])
@@ -79,13 +79,13 @@ def test_two_who_are_never_to_meet_do_not(lives: Lives, by_alice: Actor) -> None
     assert driver.draw_of(2)[-1].refusal == {"code": "no_legal_pairing", "params": {"round": 2}}
 
 
-def test_one_comes_late_until_round_two_is_paired(lives: Lives) -> None:
+def test_late_entries_are_accepted_until_round_two_is_paired(lives: Lives) -> None:
     driver = lives(6)
-    (late_one,) = driver.late(Player.objects.create(name="Late Larry"))
+    (late_entry,) = driver.late(Player.objects.create(name="Late Larry"))
     driver.play_round()
     driver.work()
 
-    assert late_one.pk in driver.rounds()[1].places
+    assert late_entry.pk in driver.rounds()[1].places
     with pytest.raises(Refused) as refused:
         driver.late(Player.objects.create(name="Later Lena"))
     assert refused.value.code == "late_entry_closed"
@@ -93,25 +93,27 @@ def test_one_comes_late_until_round_two_is_paired(lives: Lives) -> None:
     assert is_clean()
 
 
-def test_byes_pairs_and_rounds_are_not_asked_for_where_lives_decide(lives: Lives, by_alice: Actor) -> None:
+def test_lives_refuse_bye_requests_fixed_pairs_and_planned_rounds(lives: Lives, by_alice: Actor) -> None:
     driver = lives(4, next_round=NextRound.ASK)
     driver.play_round()
-    one, other = driver.division.entries.all()[:2]
+    first, second = driver.division.entries.all()[:2]
     acts = {"by": by_alice, "now": driver.now()}
-    asked = [
-        lambda: round_services.request_bye(entry=one, round_number=2, kind="half", **acts),
+    calls = [
+        lambda: round_services.request_bye(entry=first, round_number=2, kind="half", **acts),
         lambda: round_services.change_rounds(
             division=driver.division, after=driver.seq, changes=RoundChanges(rounds=4), **acts
         ),
-        lambda: round_services.request_round(division=driver.division, after=driver.seq, manual=[(one, other)], **acts),
+        lambda: round_services.request_round(
+            division=driver.division, after=driver.seq, manual=[(first, second)], **acts
+        ),
     ]
-    for ask in asked:
+    for call in calls:
         with pytest.raises(Refused) as refused:
-            ask()
+            call()
         assert refused.value.code == "not_with_lives"
 
 
-def test_who_withdraws_ranks_with_those_who_went_out_in_his_last_round(lives: Lives) -> None:
+def test_a_withdrawn_player_ranks_with_those_out_in_the_same_round(lives: Lives) -> None:
     driver = lives(6)
     driver.play_round()
     leaver = Entry.objects.get(pk=driver.rounds()[0].places[0])

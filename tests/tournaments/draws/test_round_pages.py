@@ -1,4 +1,4 @@
-"""The director's page of rounds: what it shows at each moment, and what its buttons do."""
+"""The rounds page for directors, in every state of the next round."""
 
 from collections.abc import Callable
 from itertools import combinations
@@ -25,7 +25,7 @@ Begun = Callable[..., DivisionDriver]
 def begun(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Begun:
-    """A Swiss (or lives) of so many players whose first round is published."""
+    """Return a function that starts a Swiss or lives and publishes its first round."""
 
     def make(count: int, format_: str = "swiss", **settings: object) -> DivisionDriver:
         driver = DivisionDriver(make_division(), by_alice)
@@ -47,14 +47,12 @@ def shown(client: Client, driver: DivisionDriver) -> str:
 
 
 def send(client: Client, driver: DivisionDriver, action: str, **fields: object) -> str:
-    """What the page says after a form was sent."""
+    """Submit a form and return the text of the page that follows."""
     answer = client.post(url(driver, action), {"after": driver.seq, **fields}, follow=True)
     return " ".join(answer.content.decode().split())
 
 
-def test_a_round_that_is_played_shows_how_far_it_is_and_that_the_next_comes_by_itself(
-    begun: Begun, alice_client: Client
-) -> None:
+def test_a_running_round_shows_its_progress_and_what_happens_next(begun: Begun, alice_client: Client) -> None:
     driver = begun(7, rounds=3)
     driver.report(driver.ready()[0], 0)
 
@@ -64,10 +62,10 @@ def test_a_round_that_is_played_shows_how_far_it_is_and_that_the_next_comes_by_i
     assert 'max="3" value="1"' in page
     assert "a draft of the next round is made for you to publish" in page
     assert "bye by pairing, counts as a win" in page
-    assert page.count("button-primary") == 0, "nothing is to be done"
+    assert page.count("button-primary") == 0, "there is no main action"
 
 
-def test_the_director_pairs_looks_pairs_again_with_a_reason_and_publishes(begun: Begun, alice_client: Client) -> None:
+def test_the_director_pairs_pairs_again_with_a_reason_and_publishes(begun: Begun, alice_client: Client) -> None:
     driver = begun(6, rounds=3, next_round=NextRound.ASK)
     driver.play_round()
     assert "Pair this round" in shown(alice_client, driver)
@@ -75,7 +73,7 @@ def test_the_director_pairs_looks_pairs_again_with_a_reason_and_publishes(begun:
     send(alice_client, driver, "pair/")
     assert "Being paired…" in shown(alice_client, driver)
     send(alice_client, driver, "pair/")
-    assert len(driver.draw_of(2)) == 1, "the second of two clicks"
+    assert len(driver.draw_of(2)) == 1, "a double click requests one draft"
     driver.work()
     page = shown(alice_client, driver)
     assert "visible to directors only" in page
@@ -88,7 +86,7 @@ def test_the_director_pairs_looks_pairs_again_with_a_reason_and_publishes(begun:
     assert [draw.state for draw in driver.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
 
 
-def test_pairs_are_fixed_by_hand_and_marked(begun: Begun, alice_client: Client) -> None:
+def test_fixed_pairs_are_marked(begun: Begun, alice_client: Client) -> None:
     driver = begun(6, rounds=3, next_round=NextRound.ASK)
     driver.play_round()
     met = pairs_of(driver.rounds()[0])[0]
@@ -106,24 +104,26 @@ def test_pairs_are_fixed_by_hand_and_marked(begun: Begun, alice_client: Client) 
     assert ">fixed</span>" in shown(alice_client, driver)
 
 
-def test_a_bye_is_noted_shown_and_taken_back(begun: Begun, alice_client: Client) -> None:
+def test_a_bye_is_added_shown_and_cancelled(begun: Begun, alice_client: Client) -> None:
     driver = begun(6, rounds=3)
-    one = driver.division.entries.first()
+    entry = driver.division.entries.first()
 
-    page = send(alice_client, driver, "bye/", entry=one.public_id, round=2, kind="requested")
+    page = send(alice_client, driver, "bye/", entry=entry.public_id, round=2, kind="requested")
     assert "bye without points" in page
     assert ByeRequest.objects.get().kind == "requested"
-    send(alice_client, driver, "bye/", entry=one.public_id, round=2, take_back=1)
+    send(alice_client, driver, "bye/", entry=entry.public_id, round=2, take_back=1)
 
     assert "No byes requested." in shown(alice_client, driver)
 
 
-def test_a_round_that_cannot_be_paired_says_why_and_offers_the_two_ways_on(begun: Begun, alice_client: Client) -> None:
+def test_a_round_that_cannot_be_paired_shows_the_reason_and_two_ways_to_go_on(
+    begun: Begun, alice_client: Client
+) -> None:
     driver = begun(4, rounds=5)
     driver.play_out()
     page = shown(alice_client, driver)
     assert "Round 4 could not be paired" in page
-    assert "needs a rematch, a second bye, or two who are kept apart" in page
+    assert "cannot be paired without a rematch, a second bye or a pair that is kept apart" in page
     assert page.count("button-primary") == 1
     console = alice_client.get(url(driver).split(driver.division.public_id)[0] + "console/").content.decode()
     assert "Not paired" in console
@@ -150,9 +150,7 @@ def test_a_finished_swiss_offers_another_round(begun: Begun, alice_client: Clien
     assert len(driver.ready()) == 2
 
 
-def test_where_too_few_are_left_the_page_says_so_and_offers_the_end_and_no_rematches(
-    begun: Begun, alice_client: Client
-) -> None:
+def test_with_too_few_players_the_page_offers_to_end_but_no_rematches(begun: Begun, alice_client: Client) -> None:
     driver = begun(4, rounds=3)
     for entry in list(driver.division.entries.all())[1:]:
         driver.withdraw(entry)
@@ -166,9 +164,7 @@ def test_where_too_few_are_left_the_page_says_so_and_offers_the_end_and_no_remat
     assert "Allow rematches" not in page
 
 
-def test_where_all_ask_to_miss_a_round_the_page_says_how_to_go_on(
-    begun: Begun, alice_client: Client, by_alice: Actor
-) -> None:
+def test_with_too_many_byes_the_page_shows_how_to_go_on(begun: Begun, alice_client: Client, by_alice: Actor) -> None:
     driver = begun(4, rounds=3)
     for entry in driver.division.entries.all():
         request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
@@ -177,28 +173,26 @@ def test_where_all_ask_to_miss_a_round_the_page_says_how_to_go_on(
 
     page = shown(alice_client, driver)
 
-    assert "Too many have asked to miss round 2; players left to pair: 0." in page
+    assert "Too many players have asked for a bye in round 2. Players left to pair: 0." in page
     assert "Cancel a requested bye, or end here:" in page
 
 
-def test_a_draft_warns_of_a_round_that_will_have_no_pairing_and_of_what_has_changed(
-    begun: Begun, alice_client: Client
-) -> None:
+def test_a_draft_warns_of_an_impossible_later_round_and_of_changes(begun: Begun, alice_client: Client) -> None:
     driver = begun(4, rounds=5, next_round=NextRound.ASK)
     driver.play_round()
     send(alice_client, driver, "pair/")
     driver.work()
-    assert "round 4 will have no pairing" in shown(alice_client, driver)
+    assert "round 4 cannot be paired" in shown(alice_client, driver)
 
     driver.withdraw(driver.division.entries.first())
 
     page = shown(alice_client, driver)
     assert "have changed since" in page
     assert "button-primary" in page
-    assert "Publish round 2</button>" in page
+    assert "Publish round 2 </button>" in page
 
 
-def test_an_old_page_is_told_what_it_has_missed(begun: Begun, alice_client: Client) -> None:
+def test_a_stale_page_shows_the_changes(begun: Begun, alice_client: Client) -> None:
     driver = begun(6, rounds=3)
     answer = alice_client.post(url(driver, "change/"), {"after": driver.seq - 1, "rounds": 4, "seen": 1})
 
@@ -206,14 +200,14 @@ def test_an_old_page_is_told_what_it_has_missed(begun: Begun, alice_client: Clie
     assert "published the draw" in answer.content.decode()
 
 
-def test_lives_offer_what_lives_have(begun: Begun, alice_client: Client) -> None:
+def test_the_page_of_lives_has_no_settings_of_a_swiss(begun: Begun, alice_client: Client) -> None:
     driver = begun(5, "lives", lives=2)
 
     page = shown(alice_client, driver)
 
-    assert "bye where lives are counted" in page
+    assert "bye: no life lost, no win" in page
     assert "Requested byes" not in page
-    assert "The last two play on" in page
+    assert "The last two play until one is out" in page
 
 
 def test_a_knockout_has_no_rounds_to_pair(begun: Begun, alice_client: Client) -> None:
@@ -224,9 +218,7 @@ def test_a_knockout_has_no_rounds_to_pair(begun: Begun, alice_client: Client) ->
     assert "no stage that is paired round by round" in answer.content.decode()
 
 
-def test_somebody_comes_late_from_the_entries_page_and_from_the_waiting_list(
-    begun: Begun, alice_client: Client
-) -> None:
+def test_a_late_entry_comes_from_the_entries_page_or_the_waiting_list(begun: Begun, alice_client: Client) -> None:
     driver = begun(4, "knockout")
     entries = url(driver).replace("rounds/", "entries/")
     assert "a late entry joins" in alice_client.get(entries).content.decode()
@@ -240,19 +232,19 @@ LARRY = {"name": "Late Larry"}
 
 
 def let_in(client: Client, driver: DivisionDriver, entries: str) -> str:
-    """The page after Larry was let in, as the preview of his late entry offers it."""
+    """Confirm the preview of Larry's late entry and return the page that follows."""
     driver.division.refresh_from_db()
     data = {**LARRY, "after": driver.division.seq}
     return client.post(f"{entries}add/", data, follow=True).content.decode()
 
 
 def begun_again(driver: DivisionDriver) -> DivisionDriver:
-    """The same stage as a Swiss, so that there is room."""
+    """Turn the stage into a Swiss, which accepts late entries."""
     driver.division.stages.update(format="swiss", settings={"rounds": 3})
     return driver
 
 
-def test_the_page_of_a_large_swiss_takes_no_more_queries_than_of_a_small_one(
+def test_queries_of_the_rounds_page_do_not_grow_with_the_field(
     begun: Begun, alice_client: Client, alice: User, django_assert_max_num_queries: Callable[..., object]
 ) -> None:
     driver = begun(40, rounds=3)
@@ -261,7 +253,7 @@ def test_the_page_of_a_large_swiss_takes_no_more_queries_than_of_a_small_one(
     assert len(captured) > 5
 
 
-def test_two_are_kept_apart_and_may_meet_after_all(begun: Begun, alice_client: Client) -> None:
+def test_a_pair_is_kept_apart_and_released_on_the_rounds_page(begun: Begun, alice_client: Client) -> None:
     driver = begun(6, rounds=3)
     first, second = driver.division.entries.all()[:2]
     keep = url(driver).replace("rounds/", "keep-apart/")
@@ -285,7 +277,7 @@ def test_two_are_kept_apart_and_may_meet_after_all(begun: Begun, alice_client: C
     )
 
 
-def test_the_page_of_a_draw_tells_who_is_kept_apart_and_that_a_draft_is_discarded(
+def test_the_draw_page_lists_pairs_and_warns_that_the_draft_is_discarded(
     make_division: Callable[..., Division],
     make_players: Callable[[int], list[Player]],
     by_alice: Actor,
@@ -302,10 +294,10 @@ def test_the_page_of_a_draw_tells_who_is_kept_apart_and_that_a_draft_is_discarde
 
     driver.begin(StageSettings("swiss", rounds=3))
 
-    assert "Kept apart" not in alice_client.get(page).content.decode(), "it is on the page of the rounds now"
+    assert "Kept apart" not in alice_client.get(page).content.decode(), "the rounds page shows it now"
 
 
-def test_a_draft_names_two_who_could_not_be_kept_in_different_groups(
+def test_a_draft_names_a_pair_that_could_not_be_placed_in_different_groups(
     make_division: Callable[..., Division],
     make_players: Callable[[int], list[Player]],
     by_alice: Actor,

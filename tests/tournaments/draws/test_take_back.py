@@ -1,4 +1,4 @@
-"""A paired round and a published draw taken back while nothing has begun."""
+"""Taking back a paired round or a published draw while none of its matches has begun."""
 
 import hashlib
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Drawn = Callable[..., DivisionDriver]
 def played(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Drawn:
-    """A division of so many whose draw is published."""
+    """Return a function that publishes the draw of a division."""
 
     def make(count: int, *stages: StageSettings) -> DivisionDriver:
         driver = DivisionDriver(make_division(), by_alice)
@@ -45,14 +45,14 @@ def played(
 
 @pytest.fixture
 def second_round(played: Drawn) -> DivisionDriver:
-    """A Swiss of seven in its second round; one of them has a bye."""
+    """A Swiss of seven in its second round, in which one player has a bye."""
     driver = played(7, StageSettings("swiss", rounds=4, next_round=NextRound.ASK))
     driver.play_round()
     return paired(driver)
 
 
 def paired(driver: DivisionDriver, reason: str = "") -> DivisionDriver:
-    """The next round, asked for and published."""
+    """Request and publish the next round."""
     acts = {"division": driver.division, "by": driver.by, "now": driver.now(), "after": driver.seq}
     if not Draw.objects.filter(stage__division=driver.division, state__in=["requested", "draft"]).exists():
         round_services.request_round(**acts, reason=reason)
@@ -87,7 +87,7 @@ def numbers(driver: DivisionDriver) -> set[int]:
     return set(Fixture.objects.filter(stage__division=driver.division).values_list("number", flat=True))
 
 
-def test_a_round_is_taken_back_as_if_it_had_not_been_paired(second_round: DivisionDriver) -> None:
+def test_taking_back_a_round_restores_the_state_before_its_pairing(second_round: DivisionDriver) -> None:
     driver = second_round
     voided = [fixture.match_id for fixture in driver.ready()]
     gone = set(Fixture.objects.filter(round__number=2).values_list("number", flat=True))
@@ -107,7 +107,7 @@ def test_a_round_is_taken_back_as_if_it_had_not_been_paired(second_round: Divisi
     assert (log["round"], log["reason"], set(log["fixtures"])) == (2, "A slip in round 1", gone)
 
 
-def test_what_stood_before_the_round_stands_again_and_the_next_pairing_is_another_draft(played: Drawn) -> None:
+def test_after_taking_back_a_round_the_next_pairing_is_a_new_draft(played: Drawn) -> None:
     driver = played(7, StageSettings("swiss", rounds=4, next_round=NextRound.ASK))
     driver.play_round()
     table = standing(driver)
@@ -119,14 +119,14 @@ def test_what_stood_before_the_round_stands_again_and_the_next_pairing_is_anothe
 
     new = driver.draw_of(2)[-1]
     assert (new.state, new.number, new.reason) == (Draw.State.PUBLISHED, old.number + 1, "A slip in round 1")
-    assert new.commitment == old.commitment, "the seed was never shown, so it still binds"
+    assert new.commitment == old.commitment, "the seed was never public, so it is still committed"
     added = numbers(driver) - before
     assert len(added) == 4
-    assert min(added) > max(before), "a printed number never names another match"
+    assert min(added) > max(before), "match numbers are never used again"
     assert is_clean()
 
 
-def test_nobody_pairs_a_round_again_by_itself_after_it_was_taken_back(played: Drawn) -> None:
+def test_a_round_that_was_taken_back_is_not_paired_automatically(played: Drawn) -> None:
     driver = played(6, StageSettings("swiss", rounds=3))
     driver.play_round()
     paired(driver)
@@ -135,7 +135,7 @@ def test_nobody_pairs_a_round_again_by_itself_after_it_was_taken_back(played: Dr
     assert driver.draw_of(2)[-1].state == Draw.State.TAKEN_BACK
 
 
-def test_a_report_that_was_taken_back_and_a_proposed_time_do_not_keep_a_round(second_round: DivisionDriver) -> None:
+def test_a_withdrawn_report_or_proposed_time_does_not_block_taking_back(second_round: DivisionDriver) -> None:
     first, second, *_ = second_round_matches = [fixture.match for fixture in second_round.ready()]
     assert len(second_round_matches) == 3
     assert first is not None
@@ -149,14 +149,14 @@ def test_a_report_that_was_taken_back_and_a_proposed_time_do_not_keep_a_round(se
     assert is_clean()
 
 
-def test_a_round_with_a_result_or_a_report_stays(second_round: DivisionDriver) -> None:
+def test_a_round_with_a_result_or_a_report_cannot_be_taken_back(second_round: DivisionDriver) -> None:
     fixture = second_round.ready()[0]
     second_round.report(fixture, 0)
     assert refusal(lambda: undo_round(second_round)) == "round_begun"
     assert second_round.draw_of(2)[-1].state == Draw.State.PUBLISHED
 
 
-def test_a_walkover_of_somebody_who_left_does_not_keep_a_round(second_round: DivisionDriver) -> None:
+def test_a_walkover_after_a_withdrawal_does_not_block_taking_back(second_round: DivisionDriver) -> None:
     fixture = second_round.ready()[0]
     leaver = fixture.slots.get(side=0).entry
     assert leaver is not None
@@ -170,7 +170,7 @@ def test_a_walkover_of_somebody_who_left_does_not_keep_a_round(second_round: Div
     assert is_clean()
 
 
-def test_only_the_last_round_is_taken_back_and_the_first_as_the_draw(second_round: DivisionDriver) -> None:
+def test_only_the_last_round_is_taken_back_and_the_first_with_the_draw(second_round: DivisionDriver) -> None:
     assert refusal(lambda: undo_round(second_round, 1)) == "round_not_last"
     assert refusal(lambda: undo_round(second_round, reason=" ")) == "reason_needed"
     undo_round(second_round)
@@ -189,7 +189,7 @@ STAGES = {
 
 
 @pytest.mark.parametrize("name", STAGES)
-def test_a_draw_is_taken_back_to_where_its_format_can_be_changed(name: str, played: Drawn) -> None:
+def test_after_taking_back_the_draw_the_format_can_be_changed(name: str, played: Drawn) -> None:
     driver = played(9, *STAGES[name])
     seeds = {stage.number: stage.seed for stage in driver.division.stages.all()}
     lots = {stage.number: stage.lots_seed for stage in driver.division.stages.all()}
@@ -208,7 +208,7 @@ def test_a_draw_is_taken_back_to_where_its_format_can_be_changed(name: str, play
     assert is_clean()
     for stage in driver.division.stages.all():
         assert stage.status == Stage.Status.PLANNED
-        assert stage.seed != seeds[stage.number], "the old seed is known and must tell nothing about the next draw"
+        assert stage.seed != seeds[stage.number], "the old seed is public and must not be used again"
         assert stage.lots_seed == lots[stage.number]
         retired, fresh = Commitment.objects.filter(stage=stage).order_by("number")
         assert (retired.end, retired.seed, retired.reason) == ("retired", seeds[stage.number], "The wrong format")
@@ -230,7 +230,7 @@ def test_a_draw_is_taken_back_to_where_its_format_can_be_changed(name: str, play
     assert is_clean()
 
 
-def test_whoever_left_a_bracket_or_came_late_is_in_the_next_draw(played: Drawn) -> None:
+def test_withdrawals_from_brackets_and_late_entries_are_in_the_next_draw(played: Drawn) -> None:
     driver = played(9, StageSettings("progressive"))
     (late,) = driver.late(Player.objects.create(name="Louise"))
     slot = driver.ready()[0].slots.get(side=0)
@@ -247,7 +247,7 @@ def test_whoever_left_a_bracket_or_came_late_is_in_the_next_draw(played: Drawn) 
 
 
 @pytest.mark.parametrize("format_", ["knockout", "swiss", "roundrobin"])
-def test_a_draw_in_which_somebody_has_begun_stays(format_: str, played: Drawn) -> None:
+def test_a_draw_with_a_begun_match_cannot_be_taken_back(format_: str, played: Drawn) -> None:
     driver = played(6, StageSettings(format_))
     match = driver.ready()[0].match
     assert match is not None
@@ -264,7 +264,7 @@ def alice_client(alice: object, password: str, client: Client) -> Client:
     return client
 
 
-def test_a_director_takes_a_draw_back_on_its_page_and_everybody_reads_why(played: Drawn, alice_client: Client) -> None:
+def test_a_director_takes_back_a_draw_on_its_page_with_a_public_reason(played: Drawn, alice_client: Client) -> None:
     driver = played(5, StageSettings("knockout"))
     tournament = driver.division.tournament
     address = [tournament.club.slug, tournament.slug, driver.division.public_id]
@@ -283,7 +283,7 @@ def test_a_director_takes_a_draw_back_on_its_page_and_everybody_reads_why(played
     assert Stage.objects.get().seed not in page + str(row)
 
 
-def test_a_director_takes_a_round_back_on_the_page_of_the_rounds_or_by_api(
+def test_a_director_takes_back_a_round_on_the_page_or_by_api(
     second_round: DivisionDriver, alice_client: Client
 ) -> None:
     driver = second_round

@@ -1,4 +1,4 @@
-"""Names in CSV files of any origin."""
+"""Reading names from CSV files."""
 
 import pytest
 
@@ -19,11 +19,11 @@ from tournaments.entries.csv_names import names_in_csv
         b'name\n"Elif Ristic"\n\n"Omar Kageyama"\n',
     ],
 )
-def test_two_names_are_found(data: bytes) -> None:
+def test_both_names_are_read_from_common_layouts(data: bytes) -> None:
     assert names_in_csv(data) == ["Elif Ristic", "Omar Kageyama"]
 
 
-def test_names_in_any_script_and_the_code_page_of_windows() -> None:
+def test_names_in_any_script_and_in_windows_encoding() -> None:
     assert names_in_csv("花子\nŁukasz Żak\n".encode()) == ["花子", "Łukasz Żak"]
     assert names_in_csv("Søren Æbelø\n".encode("cp1252")) == ["Søren Æbelø"]
 
@@ -37,7 +37,7 @@ def test_names_in_any_script_and_the_code_page_of_windows() -> None:
         (b"PK\0\1", "csv_not_text"),
     ],
 )
-def test_a_file_without_names_says_so(data: bytes, code: str) -> None:
+def test_a_file_without_names_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(Refused) as refused:
         names_in_csv(data)
     assert refused.value.code == code

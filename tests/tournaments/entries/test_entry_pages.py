@@ -1,4 +1,4 @@
-"""Entries and the draw, for directors."""
+"""The pages of entries and of the draw, for directors."""
 
 import re
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def member(club: Club, name: str) -> Player:
     return player
 
 
-def test_a_name_is_entered_in_one_line(division: Division, alice_client: Client, club: Club) -> None:
+def test_players_are_entered_by_name(division: Division, alice_client: Client, club: Club) -> None:
     elif_ = member(club, "Elif Ristic")
     assert "Elif Ristic was entered." in post(alice_client, url(division, "entries/add/"), {"name": "Elif Ristic"})
     assert "Omar New was entered." in post(alice_client, url(division, "entries/add/"), {"name": "Omar New"})
@@ -53,7 +53,7 @@ def test_a_name_is_entered_in_one_line(division: Division, alice_client: Client,
     assert names(division) == ["Elif Ristic", "Omar New"]
 
 
-def test_a_member_who_is_spelled_differently_is_shown_before_being_entered(
+def test_a_member_with_another_spelling_has_to_be_confirmed(
     division: Division, alice_client: Client, club: Club
 ) -> None:
     nord = member(club, "Nils Nord")
@@ -74,32 +74,32 @@ def test_a_member_who_is_spelled_differently_is_shown_before_being_entered(
 def test_a_merged_player_is_not_entered_again_under_the_other_name(
     division: Division, alice_client: Client, club: Club, by_alice: Actor
 ) -> None:
-    one, other = member(club, "Nils Nord"), member(club, "N. Nord")
+    merged, other = member(club, "Nils Nord"), member(club, "N. Nord")
     post(alice_client, url(division, "entries/add/"), {"name": "N. Nord"})
-    merge_players(player=other, into=one, by=by_alice, now=NOW, club=club)
+    merge_players(player=other, into=merged, by=by_alice, now=NOW, club=club)
 
     for name in ("Nils Nord", "N. Nord"):
         answer = alice_client.post(url(division, "entries/add/"), {"name": name})
         assert "Nils Nord is already entered." in text(answer.content.decode())
     with pytest.raises(Refused, match="already_entered"):
-        entries.enter(division=division, players=[one], by=by_alice, now=NOW)
+        entries.enter(division=division, players=[merged], by=by_alice, now=NOW)
     assert Entry.objects.count() == 1
 
 
-def test_two_who_both_take_part_are_not_merged(
+def test_players_who_both_take_part_cannot_be_merged(
     division: Division, alice_client: Client, club: Club, by_alice: Actor
 ) -> None:
-    one, other = member(club, "Nils Nord"), member(club, "N. Nord")
+    first, other = member(club, "Nils Nord"), member(club, "N. Nord")
     for name in ("N. Nord", "Nils Nord"):
         post(alice_client, url(division, "entries/add/"), {"name": name})
     with pytest.raises(Refused, match="both_entered"):
-        merge_players(player=other, into=one, by=by_alice, now=NOW, club=club)
+        merge_players(player=other, into=first, by=by_alice, now=NOW, club=club)
     entries.withdraw(entry=Entry.objects.get(player=other), by=by_alice, now=NOW)
-    merge_players(player=other, into=one, by=by_alice, now=NOW, club=club)
+    merge_players(player=other, into=first, by=by_alice, now=NOW, club=club)
 
 
 @pytest.mark.parametrize("body", [{}, {"scope": ""}, {"scope": "everything"}, {"reason": "ill"}])
-def test_a_withdrawal_that_does_not_say_from_what_does_nothing(
+def test_a_withdrawal_without_a_scope_is_refused(
     division: Division, alice_client: Client, body: dict[str, str]
 ) -> None:
     post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
@@ -121,7 +121,7 @@ def test_a_list_with_missing_or_unknown_fields_enters_nobody(
     assert names(division) == []
 
 
-def test_the_same_name_again_is_refused_beside_the_field(division: Division, alice_client: Client) -> None:
+def test_a_repeated_name_is_refused_beside_the_field(division: Division, alice_client: Client) -> None:
     post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
     answer = alice_client.post(url(division, "entries/add/"), {"name": "Bob"})
     assert answer.status_code == 409 or answer.status_code == 422
@@ -129,47 +129,47 @@ def test_the_same_name_again_is_refused_beside_the_field(division: Division, ali
     assert 'value="Bob"' in answer.content.decode()
 
 
-def test_one_of_two_namesakes_is_chosen(division: Division, alice_client: Client, club: Club) -> None:
-    one, other = member(club, "Kim Lee"), member(club, "Kim Lee")
+def test_a_namesake_is_chosen(division: Division, alice_client: Client, club: Club) -> None:
+    first, other = member(club, "Kim Lee"), member(club, "Kim Lee")
     answer = alice_client.post(url(division, "entries/add/"), {"name": "kim lee"}).content.decode()
-    assert set(re.findall(r'name="player" value="([2-9a-z]{10})"', answer)) == {one.public_id, other.public_id}
+    assert set(re.findall(r'name="player" value="([2-9a-z]{10})"', answer)) == {first.public_id, other.public_id}
     post(alice_client, url(division, "entries/add/"), {"name": "kim lee", "player": other.public_id})
     assert division.entries.get().player == other
 
 
-def test_members_are_found_while_a_name_is_typed(division: Division, alice_client: Client, club: Club) -> None:
+def test_members_are_suggested_while_typing(division: Division, alice_client: Client, club: Club) -> None:
     member(club, "Søren Holm")
     gone = member(club, "Søren Gone")
     gone.memberships.update(left_at=NOW)
-    found = page(alice_client, url(division, "entries/search/") + "?name=soren")
-    assert "Søren Holm" in found
-    assert "Søren Gone" not in found
+    html = page(alice_client, url(division, "entries/search/") + "?name=soren")
+    assert "Søren Holm" in html
+    assert "Søren Gone" not in html
     assert page(alice_client, url(division, "entries/search/") + "?name=").strip() == ""
 
 
 LIST = "1. Elif Ristic\n2. Kim Lee\n3. Kim Lee\n\n4. New Person\n"
 
 
-def test_a_pasted_list_is_looked_at_before_anybody_is_entered(
+def test_a_pasted_list_is_previewed_before_anybody_is_entered(
     division: Division, alice_client: Client, club: Club
 ) -> None:
     member(club, "Elif Ristic")
-    one, _other = member(club, "Kim Lee"), member(club, "Kim Lee")
+    first, _other = member(club, "Kim Lee"), member(club, "Kim Lee")
     answer = alice_client.post(url(division, "entries/paste/"), {"names": LIST}).content.decode()
     assert "member" in text(answer)
     assert "new" in text(answer)
-    assert "Who is it?" in text(answer)
+    assert "Choose a player" in text(answer)
     assert names(division) == []
 
     hidden = re.search(r'<textarea name="names" hidden>(.*?)</textarea>', answer, re.DOTALL)
     assert hidden
-    said = post(
-        alice_client, url(division, "entries/enter/"), {"names": hidden[1], "choice-1": one.public_id, "choice-2": ""}
+    html = post(
+        alice_client, url(division, "entries/enter/"), {"names": hidden[1], "choice-1": first.public_id, "choice-2": ""}
     )
 
-    assert "3 players entered." in said
+    assert "3 players entered." in html
     assert names(division) == ["Elif Ristic", "Kim Lee", "New Person"]
-    again = post(alice_client, url(division, "entries/enter/"), {"names": hidden[1], "choice-1": one.public_id})
+    again = post(alice_client, url(division, "entries/enter/"), {"names": hidden[1], "choice-1": first.public_id})
     assert "0 players entered." in again
 
 
@@ -199,7 +199,7 @@ def test_check_in_and_out(
     assert "<html" not in html
 
 
-def test_who_is_taken_out_makes_room_for_who_waits(division: Division, alice_client: Client) -> None:
+def test_a_withdrawal_moves_up_the_waiting_list(division: Division, alice_client: Client) -> None:
     Division.objects.filter(pk=division.pk).update(capacity=2)
     for name in ("Bob", "Carol", "Dave"):
         post(alice_client, url(division, "entries/add/"), {"name": name})
@@ -215,7 +215,7 @@ def test_who_is_taken_out_makes_room_for_who_waits(division: Division, alice_cli
 
 @pytest.fixture
 def entered(division: Division, by_alice: Actor, make_players: Callable[[int], list[Player]]) -> Division:
-    """Five players in a published event."""
+    """A division of a published event with five entries."""
     entries.enter(division=division, players=make_players(5), by=by_alice, now=NOW)
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
     division.refresh_from_db()
@@ -223,18 +223,16 @@ def entered(division: Division, by_alice: Actor, make_players: Callable[[int], l
 
 
 def make(division: Division) -> None:
-    """What a worker does."""
+    """Make the requested draft."""
     draws.make_draft(draw_id=Draw.objects.get(state="requested", stage__division=division).pk, now=NOW)
 
 
-def test_a_draft_is_drawn_looked_at_drawn_again_and_published(
-    entered: Division, alice_client: Client, client: Client
-) -> None:
+def test_a_draft_is_made_made_again_and_published(entered: Division, alice_client: Client, client: Client) -> None:
     post(alice_client, url(entered, "draw/request/"), {})
     waiting = page(alice_client, url(entered, "draw/"))
     assert "Being drawn…" in waiting
     assert '<noscript><meta http-equiv="refresh"' in waiting
-    # The second of two clicks asks for nothing more.
+    # A double click requests one draft.
     post(alice_client, url(entered, "draw/request/"), {})
     assert Draw.objects.count() == 1
     make(entered)
@@ -255,10 +253,10 @@ def test_a_draft_is_drawn_looked_at_drawn_again_and_published(
     entered.refresh_from_db()
     assert entered.status == Division.Status.RUNNING
     again = alice_client.post(url(entered, "draw/publish/"), {"after": entered.seq - 1})
-    assert again.status_code == 302, "the second of two clicks"
+    assert again.status_code == 302, "a double click is harmless"
 
 
-def test_a_draft_of_other_entries_is_not_published(entered: Division, alice_client: Client) -> None:
+def test_an_outdated_draft_cannot_be_published(entered: Division, alice_client: Client) -> None:
     post(alice_client, url(entered, "draw/request/"), {})
     make(entered)
     post(alice_client, url(entered, "entries/add/"), {"name": "Late"})
@@ -270,7 +268,7 @@ def test_a_draft_of_other_entries_is_not_published(entered: Division, alice_clie
     assert "Draw again" in post(alice_client, url(entered, "draw/publish/"), {"after": entered.seq})
 
 
-def test_one_alone_cannot_be_drawn(division: Division, alice_client: Client, by_alice: Actor) -> None:
+def test_a_single_entry_cannot_be_drawn(division: Division, alice_client: Client, by_alice: Actor) -> None:
     post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
     assert "A draw needs at least two players." in text(page(alice_client, url(division, "draw/")))
@@ -287,9 +285,7 @@ def test_club_mates_who_could_not_be_kept_apart_are_named(entered: Division, ali
     assert "could not be placed in opposite halves" in text(page(alice_client, url(entered, "draw/")))
 
 
-def test_who_has_withdrawn_comes_back_after_a_look_at_what_follows(
-    entered: Division, alice_client: Client, by_alice: Actor
-) -> None:
+def test_a_withdrawn_player_returns_after_a_preview(entered: Division, alice_client: Client, by_alice: Actor) -> None:
     post(alice_client, url(entered, "draw/request/"), {})
     make(entered)
     entered.refresh_from_db()
@@ -306,10 +302,10 @@ def test_who_has_withdrawn_comes_back_after_a_look_at_what_follows(
     assert seen
     assert "Player" in post(alice_client, f"{base}back-in/", {})
     leaver.refresh_from_db()
-    assert leaver.status == Entry.Status.OUT, "an empty form does nothing"
+    assert leaver.status == Entry.Status.OUT, "an empty form changes nothing"
 
-    said = post(alice_client, f"{base}back-in/", {"scope": "division", "seen": seen[1], "reason": "was here"})
-    assert f"{leaver.player.name} is back in." in said
+    html = post(alice_client, f"{base}back-in/", {"scope": "division", "seen": seen[1], "reason": "was here"})
+    assert f"{leaver.player.name} is back in." in html
     leaver.refresh_from_db()
     assert leaver.status == Entry.Status.IN
     playing.refresh_from_db()
@@ -330,9 +326,7 @@ def test_a_return_by_api_is_previewed_and_applied(entered: Division, alice_clien
     assert done.json()["status"] == "in"
 
 
-def test_a_late_entry_shows_whom_it_affects_before_it_is_made_and_is_undone(
-    entered: Division, alice_client: Client, by_alice: Actor
-) -> None:
+def test_a_late_entry_is_previewed_entered_and_undone(entered: Division, alice_client: Client, by_alice: Actor) -> None:
     publish(entered, by_alice)
     post_url = url(entered, "entries/add/")
     look = alice_client.post(post_url, {"name": "Louise"}).content.decode()
@@ -375,8 +369,8 @@ def test_late_entries_of_a_list_and_by_api_are_previewed(
     assert "takes the bye of" in seen["divisions"][0]["notes"][0]
     body = {"name": "Louise", "after": seen["after"] - 1}
     assert alice_client.post(path, body, content_type="application/json").json()["code"] == "stale"
-    made = alice_client.post(path, {"name": "Louise", "after": seen["after"]}, content_type="application/json")
-    assert made.status_code == 201
-    undo = f"/api/v1/entries/{made.json()['public_id']}/undo-late/"
+    created = alice_client.post(path, {"name": "Louise", "after": seen["after"]}, content_type="application/json")
+    assert created.status_code == 201
+    undo = f"/api/v1/entries/{created.json()['public_id']}/undo-late/"
     after = alice_client.get(undo).json()["after"]
     assert alice_client.post(undo, {"after": after}, content_type="application/json").json()["status"] == "out"

@@ -1,4 +1,4 @@
-"""Coming late into brackets and leagues: by a bye, by a drop, against everybody, or onto the waiting list."""
+"""Late entries into brackets and leagues."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ Begun = Callable[..., DivisionDriver]
 def begun(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Begun:
-    """A division of so many players that is being played by these settings."""
+    """Return a function that starts a division with these settings."""
 
     def make(count: int, format_: str, **settings: object) -> DivisionDriver:
         driver = DivisionDriver(make_division(), by_alice)
@@ -44,7 +44,7 @@ def byes(driver: DivisionDriver, bracket: str = "main") -> list[int]:
 
 
 def again(division: Division) -> Division:
-    """As it is stored now."""
+    """Return the row as it is stored now."""
     return Division.objects.get(pk=division.pk)
 
 
@@ -55,7 +55,7 @@ def code(act: Callable[[], object]) -> str:
 
 
 @pytest.mark.parametrize("count", [5, 6, 7, 11])
-def test_late_ones_take_the_byes_of_a_knockout_and_then_wait(begun: Begun, count: int) -> None:
+def test_late_entries_take_the_byes_of_a_knockout_and_then_wait(begun: Begun, count: int) -> None:
     driver = begun(count, "knockout")
     free = len(byes(driver))
     assert free > 0
@@ -71,9 +71,9 @@ def test_late_ones_take_the_byes_of_a_knockout_and_then_wait(begun: Begun, count
     assert is_clean()
 
 
-def test_a_bye_is_not_taken_from_whoever_has_begun_his_next_match(begun: Begun) -> None:
+def test_a_bye_is_not_taken_from_a_player_whose_next_match_has_begun(begun: Begun) -> None:
     driver = begun(5, "knockout")
-    # Three byes: two of those who have them meet in the second round.
+    # Of three byes, two lead to the same match of the second round.
     meet = next(fixture for fixture in driver.ready() if fixture.round.number == 2)
     driver.report(meet, 0)
 
@@ -86,7 +86,7 @@ def test_a_bye_is_not_taken_from_whoever_has_begun_his_next_match(begun: Begun) 
 
 
 @pytest.mark.parametrize("state", ["claimed", "disputed"])
-def test_a_bye_is_not_taken_from_whoever_says_how_his_next_match_ended(begun: Begun, state: str) -> None:
+def test_a_bye_is_not_taken_from_a_player_whose_next_match_is_reported(begun: Begun, state: str) -> None:
     driver = begun(5, "knockout")
     meet = next(fixture for fixture in driver.ready() if fixture.round.number == 2)
     meet.match.state = state
@@ -97,7 +97,7 @@ def test_a_bye_is_not_taken_from_whoever_says_how_his_next_match_ended(begun: Be
     assert [entry.status for entry in entries] == [Entry.Status.IN, Entry.Status.WAITING]
 
 
-def test_whoever_is_put_on_the_waiting_list_is_a_visible_change(begun: Begun) -> None:
+def test_joining_the_waiting_list_raises_the_seq(begun: Begun) -> None:
     driver = begun(4, "knockout")
     seen = driver.seq
 
@@ -107,7 +107,7 @@ def test_whoever_is_put_on_the_waiting_list_is_a_visible_change(begun: Begun) ->
     assert driver.seq > seen
 
 
-def test_whoever_had_the_bye_plays_the_late_one_first(begun: Begun) -> None:
+def test_the_player_with_the_bye_plays_the_late_entry_first(begun: Begun) -> None:
     driver = begun(3, "knockout")
     (number,) = byes(driver)
 
@@ -116,13 +116,13 @@ def test_whoever_had_the_bye_plays_the_late_one_first(begun: Begun) -> None:
     fixture = Fixture.objects.get(stage__division=driver.division, number=number)
     assert fixture.status == Fixture.Status.READY
     assert entry.player in fixture.match.players
-    told = LogEntry.objects.get(verb="entered_late").params
-    assert (told["fixture"], told["entry"]) == (number, entry.pk)
-    assert told["lot"] == ["late"]
+    log_params = LogEntry.objects.get(verb="entered_late").params
+    assert (log_params["fixture"], log_params["entry"]) == (number, entry.pk)
+    assert log_params["lot"] == ["late"]
 
 
 @pytest.mark.parametrize("count", [9, 11, 13, 14])
-def test_the_loser_of_a_filled_bye_drops_to_the_consolation_where_a_bye_is_left(begun: Begun, count: int) -> None:
+def test_the_loser_of_a_filled_bye_drops_to_a_free_bye_of_the_consolation(begun: Begun, count: int) -> None:
     driver = begun(count, "progressive")
     before, lower = len(byes(driver)), len(byes(driver, "consolation"))
 
@@ -138,7 +138,7 @@ def test_the_loser_of_a_filled_bye_drops_to_the_consolation_where_a_bye_is_left(
 
 
 @pytest.mark.parametrize("twice", [False, True])
-def test_a_late_joiner_of_a_league_meets_everybody(begun: Begun, twice: bool) -> None:
+def test_a_late_entry_of_a_league_meets_everybody(begun: Begun, twice: bool) -> None:
     driver = begun(5, "league", twice=twice, join_until=NOON.date().isoformat())
 
     (entry,) = driver.late(*newcomers(1))
@@ -151,7 +151,7 @@ def test_a_late_joiner_of_a_league_meets_everybody(begun: Begun, twice: bool) ->
     assert is_clean()
 
 
-def test_a_league_is_joined_until_its_day_and_its_size(begun: Begun) -> None:
+def test_a_league_accepts_entries_until_its_last_day_and_largest_size(begun: Begun) -> None:
     driver = begun(12, "league", join_until=NOON.date().isoformat())
     assert code(lambda: driver.late(*newcomers(1))) == "division_size"
     closed = begun_late(driver)
@@ -164,7 +164,7 @@ def begun_late(driver: DivisionDriver) -> str:
 
 
 @pytest.mark.parametrize("days", [{"until": "2026-11-20"}, {"until": "2026-12-31", "join_until": "2026-11-20"}])
-def test_the_last_day_to_join_ends_where_the_event_is(begun: Begun, days: dict[str, str]) -> None:
+def test_the_last_day_to_join_ends_in_the_time_zone_of_the_event(begun: Begun, days: dict[str, str]) -> None:
     driver = begun(5, "league", **days)
     driver.at = datetime(2026, 11, 20, 22, 30, tzinfo=UTC)
     assert [entry.status for entry in driver.late(*newcomers(1))] == [Entry.Status.IN]
@@ -173,7 +173,7 @@ def test_the_last_day_to_join_ends_where_the_event_is(begun: Begun, days: dict[s
     assert code(lambda: driver.late(Player.objects.create(name="After midnight"))) == "joining_closed"
 
 
-def test_a_late_joiner_of_a_league_does_not_meet_who_has_left(begun: Begun) -> None:
+def test_a_late_entry_of_a_league_does_not_meet_withdrawn_players(begun: Begun) -> None:
     driver = begun(5, "league")
     leaver = driver.division.entries.all()[0]
     driver.withdraw(leaver)
@@ -186,7 +186,7 @@ def test_a_late_joiner_of_a_league_does_not_meet_who_has_left(begun: Begun) -> N
 
 
 @pytest.mark.parametrize("at", range(4))
-def test_who_comes_back_into_a_knockout_does_so_in_the_other_half(begun: Begun, at: int) -> None:
+def test_a_player_who_enters_a_knockout_again_is_placed_in_the_other_half(begun: Begun, at: int) -> None:
     driver = begun(6, "knockout")
     played = [fixture for fixture in driver.ready() if fixture.round.number == 1]
     old, leaver = [(fixture, slot.entry) for fixture in played for slot in fixture.slots.all()][at]
@@ -199,7 +199,7 @@ def test_who_comes_back_into_a_knockout_does_so_in_the_other_half(begun: Begun, 
     assert {old.number <= 2, new.number <= 2} == {True, False}
 
 
-def test_the_rating_of_the_draw_stays_with_whoever_comes_back(begun: Begun) -> None:
+def test_a_returning_player_keeps_the_rating_of_the_draw(begun: Begun) -> None:
     driver = begun(6, "swiss", rounds=4)
     leaver = driver.division.entries.all()[0]
     Entry.objects.filter(pk=leaver.pk).update(rating=1711.0)
@@ -210,7 +210,7 @@ def test_the_rating_of_the_draw_stays_with_whoever_comes_back(begun: Begun) -> N
     assert (back.pk, back.rating) == (leaver.pk, 1711.0)
 
 
-def test_nobody_comes_late_before_the_draw_nor_after_the_end_of_the_first_stage_or_of_the_division(
+def test_late_entries_are_refused_before_the_draw_and_after_the_first_stage(
     begun: Begun, make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
     driver = DivisionDriver(make_division(name="Stages"), by_alice)
@@ -230,14 +230,14 @@ def test_nobody_comes_late_before_the_draw_nor_after_the_end_of_the_first_stage_
 
 
 @pytest.mark.parametrize("format_", ["double", "roundrobin", "groups"])
-def test_other_formats_take_nobody_late(begun: Begun, format_: str) -> None:
+def test_other_formats_accept_no_late_entries(begun: Begun, format_: str) -> None:
     driver = begun(6, format_)
 
     assert code(lambda: driver.late(*newcomers(1))) == "late_entry_not_possible"
     assert not may_come_late(again(driver.division))
 
 
-def test_nobody_is_entered_when_one_of_several_is_in_already(begun: Begun) -> None:
+def test_nobody_is_entered_if_any_player_is_already_in(begun: Begun) -> None:
     driver = begun(6, "knockout")
     known = driver.division.entries.first().player
 

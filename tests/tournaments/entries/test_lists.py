@@ -1,4 +1,4 @@
-"""Lists of names become entries."""
+"""Entering players by name and by list."""
 
 from collections.abc import Callable
 
@@ -29,73 +29,73 @@ def names(division: Division) -> list[str]:
     return list(division.entries.order_by("pk").values_list("player__name", flat=True))
 
 
-def test_a_preview_says_who_is_meant_and_does_nothing(division: Division, club: Club, by_alice: Actor) -> None:
+def test_a_preview_matches_names_and_writes_nothing(division: Division, club: Club, by_alice: Actor) -> None:
     member(club, "Søren Holm")
     twins = [member(club, "Kim Lee"), member(club, "Kim Lee")]
     lists.enter_name(division=division, name="Alice", player="", by=by_alice, now=NOON)
 
     lines = lists.preview(division=division, names=["soren holm", "Kim Lee", "Bob", "bob", "ALICE"])
 
-    assert [line.what for line in lines] == ["member", "ambiguous", "new", "repeated", "entered"]
-    assert {player.pk for player in lines[1].found.candidates} == {player.pk for player in twins}
+    assert [line.status for line in lines] == ["member", "ambiguous", "new", "repeated", "entered"]
+    assert {player.pk for player in lines[1].match.candidates} == {player.pk for player in twins}
     assert not Player.objects.filter(name="Bob").exists()
     assert names(division) == ["Alice"]
 
 
-def test_a_list_sent_twice_enters_nobody_twice(division: Division, by_alice: Actor) -> None:
+def test_sending_a_list_twice_enters_nobody_twice(division: Division, by_alice: Actor) -> None:
     for _twice in range(2):
-        made = lists.enter_list(division=division, names=["Bob", "Carol", "bob"], choices={}, by=by_alice, now=NOON)
+        result = lists.enter_list(division=division, names=["Bob", "Carol", "bob"], choices={}, by=by_alice, now=NOON)
     assert names(division) == ["Bob", "Carol"]
-    assert (made.entries, made.left_out) == ([], ["Bob", "Carol", "bob"])
+    assert (result.entries, result.left_out) == ([], ["Bob", "Carol", "bob"])
 
 
-def test_who_is_ambiguous_is_entered_once_he_is_chosen(division: Division, club: Club, by_alice: Actor) -> None:
-    one, _other = member(club, "Kim Lee"), member(club, "Kim Lee")
+def test_an_ambiguous_name_is_entered_after_a_choice(division: Division, club: Club, by_alice: Actor) -> None:
+    first, _other = member(club, "Kim Lee"), member(club, "Kim Lee")
 
     without = lists.enter_list(division=division, names=["Kim Lee"], choices={}, by=by_alice, now=NOON)
-    chosen = lists.enter_list(division=division, names=["Kim Lee"], choices={0: one.public_id}, by=by_alice, now=NOON)
+    chosen = lists.enter_list(division=division, names=["Kim Lee"], choices={0: first.public_id}, by=by_alice, now=NOON)
 
     assert (without.entries, without.left_out) == ([], ["Kim Lee"])
-    assert [entry.player_id for entry in chosen.entries] == [one.pk]
+    assert [entry.player_id for entry in chosen.entries] == [first.pk]
 
 
-def test_a_name_left_out_is_not_even_made_a_member(division: Division, by_alice: Actor) -> None:
+def test_a_name_that_is_left_out_does_not_become_a_member(division: Division, by_alice: Actor) -> None:
     lists.enter_list(division=division, names=["Bob", "Typo"], choices={1: ""}, by=by_alice, now=NOON)
     assert names(division) == ["Bob"]
     assert not Player.objects.filter(name="Typo").exists()
 
 
-def test_one_name_that_means_several_asks_who(division: Division, club: Club, by_alice: Actor) -> None:
-    one, other = member(club, "Kim Lee"), member(club, "Kim Lee")
+def test_an_ambiguous_name_is_refused_with_candidates(division: Division, club: Club, by_alice: Actor) -> None:
+    first, other = member(club, "Kim Lee"), member(club, "Kim Lee")
     with pytest.raises(Refused) as refused:
         lists.enter_name(division=division, name="kim lee", player="", by=by_alice, now=NOON)
     assert refused.value.code == "name_ambiguous"
-    assert {pair[0] for pair in refused.value.params["candidates"]} == {one.public_id, other.public_id}
+    assert {pair[0] for pair in refused.value.params["candidates"]} == {first.public_id, other.public_id}
 
     entry = lists.enter_name(division=division, name="kim lee", player=other.public_id, by=by_alice, now=NOON)
 
     assert entry.player == other
 
 
-def test_a_name_spelled_differently_is_asked_about(division: Division, club: Club, by_alice: Actor) -> None:
+def test_a_name_with_another_spelling_needs_a_choice(division: Division, club: Club, by_alice: Actor) -> None:
     nord = member(club, "Nils Nord")
     (line,) = lists.preview(division=division, names=["Nils Nørd"])
-    assert (line.what, line.asks, list(line.candidates)) == ("member", True, [nord])
+    assert (line.status, line.needs_choice, list(line.candidates)) == ("member", True, [nord])
     with pytest.raises(Refused) as refused:
         lists.enter_name(division=division, name="Nils Nørd", player="", by=by_alice, now=NOON)
     assert refused.value.code == "name_of_member"
 
-    made = lists.enter_list(
+    result = lists.enter_list(
         division=division,
         names=["Nils Nørd", "Nils Nørd", "Nils Nord"],
         choices={0: nord.public_id, 1: lists.NEW_PLAYER},
         by=by_alice,
         now=NOON,
     )
-    assert [entry.player.name for entry in made.entries] == ["Nils Nord", "Nils Nørd"]
+    assert [entry.player.name for entry in result.entries] == ["Nils Nord", "Nils Nørd"]
 
 
-def test_who_is_in_already_is_refused_by_name(division: Division, by_alice: Actor) -> None:
+def test_a_name_that_is_already_entered_is_refused(division: Division, by_alice: Actor) -> None:
     lists.enter_name(division=division, name="Bob", player="", by=by_alice, now=NOON)
     with pytest.raises(Refused) as refused:
         lists.enter_name(division=division, name="BOB", player="", by=by_alice, now=NOON)

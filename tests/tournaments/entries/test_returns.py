@@ -1,20 +1,20 @@
-"""Withdrawals taken back: as it was before, unless somebody has begun what rests on them."""
+"""Undoing withdrawals."""
 
 from collections.abc import Callable
 from random import Random
 
 import pytest
 
-from engine.errors import Refused
 from matches.models import Match
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
+from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.services import entries
 from tournaments.entries.services.returns import bring_back, preview_return
 from tournaments.formats.settings import StageSettings
-from tournaments.models import Division, Entry, Fixture, Return, Slot
+from tournaments.models import Division, Entry, Fixture, Return
 from tournaments.results.services.withdrawals import withdraw_from_bracket
 from tournaments.state.preview import FixtureChange
 
@@ -36,7 +36,7 @@ FORMATS = {
 def begun(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Begun:
-    """A division of so many players that is being played in this format."""
+    """Return a function that starts a division with this format."""
 
     def make(format_: str, count: int = 7, **settings: object) -> DivisionDriver:
         driver = DivisionDriver(make_division(), by_alice)
@@ -46,36 +46,24 @@ def begun(
     return make
 
 
-def stands(driver: DivisionDriver) -> list[tuple[object, ...]]:
-    """Who stands where, and how each fixture is."""
-    rows = Slot.objects.filter(fixture__stage__division=driver.division).order_by("fixture__number", "side")
-    return list(rows.values_list("fixture__number", "side", "status", "entry", "absent", "fixture__status"))
-
-
 def come_back(driver: DivisionDriver, entry: Entry, **more: object) -> None:
     fresh = Entry.objects.select_related("division__tournament__club", "player").get(pk=entry.pk)
     bring_back(entry=fresh, seen=preview_return(entry=fresh, **more).mark, by=driver.by, now=driver.now(), **more)
 
 
-def code(act: Callable[[], object]) -> str:
-    with pytest.raises(Refused) as refused:
-        act()
-    return refused.value.code
-
-
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("seed", range(3))
-def test_back_in_leaves_everything_as_it_was_before_the_withdrawal(begun: Begun, format_: str, seed: int) -> None:
+def test_a_return_restores_the_state_before_the_withdrawal(begun: Begun, format_: str, seed: int) -> None:
     chance = Random(seed)
     driver = begun(format_)
     for fixture in chance.sample(driver.ready(), seed):
         driver.report(fixture, chance.randrange(2))
-    before = stands(driver)
+    before = slot_states(driver)
     leaver = chance.choice(list(driver.division.entries.all()))
     driver.withdraw(leaver)
     come_back(driver, leaver)
 
-    assert stands(driver) == before
+    assert slot_states(driver) == before
     assert is_clean()
     leaver.refresh_from_db()
     assert (leaver.status, leaver.withdrawn_at) == (Entry.Status.IN, None)
@@ -85,7 +73,7 @@ def test_back_in_leaves_everything_as_it_was_before_the_withdrawal(begun: Begun,
     assert is_clean()
 
 
-def test_the_preview_names_what_applying_changes(begun: Begun) -> None:
+def test_the_preview_lists_what_applying_changes(begun: Begun) -> None:
     driver = begun("knockout", 4)
     first = driver.ready()[0]
     leaver = first.slots.get(side=0).entry
@@ -94,11 +82,11 @@ def test_the_preview_names_what_applying_changes(begun: Begun) -> None:
 
     leaver.refresh_from_db()
     (part,) = preview_return(entry=leaver).parts
-    before = {row[:2]: row for row in stands(driver)}
+    before = {row[:2]: row for row in slot_states(driver)}
     come_back(driver, leaver)
 
     assert [fixture.pk for fixture in part.reopened] == [first.pk]
-    changed = {number for (number, _side), row in before.items() if row not in stands(driver)}
+    changed = {number for (number, _side), row in before.items() if row not in slot_states(driver)}
     assert changed <= {change.row.number for change in part.changes} == {1, 3}
     assert all(isinstance(change, FixtureChange) for change in part.changes)
     walkover.refresh_from_db()
@@ -108,7 +96,7 @@ def test_the_preview_names_what_applying_changes(begun: Begun) -> None:
     assert LogEntry.objects.get(verb="entry_returned").params["fixtures"] == [1]
 
 
-def test_nobody_comes_back_once_the_next_match_has_begun(begun: Begun) -> None:
+def test_a_return_is_refused_once_the_next_match_has_begun(begun: Begun) -> None:
     driver = begun("knockout", 4)
     first, second = driver.ready()
     driver.report(second, 0)
@@ -116,23 +104,23 @@ def test_nobody_comes_back_once_the_next_match_has_begun(begun: Begun) -> None:
     driver.withdraw(leaver)
     final = Fixture.objects.get(stage__division=driver.division, number=3)
     driver.report(final, 0)
-    seen = stands(driver)
+    seen = slot_states(driver)
 
-    assert code(lambda: come_back(driver, leaver)) == "return_too_late"
-    assert stands(driver) == seen
+    assert refusal_code(lambda: come_back(driver, leaver)) == "return_too_late"
+    assert slot_states(driver) == seen
 
 
-def test_what_has_changed_since_the_preview_is_stale(begun: Begun) -> None:
+def test_a_return_is_stale_after_changes_since_the_preview(begun: Begun) -> None:
     driver = begun("knockout", 8)
     leaver = driver.ready()[0].slots.get(side=0).entry
     driver.withdraw(leaver)
     leaver.refresh_from_db()
     mark = preview_return(entry=leaver).mark
     driver.report(driver.ready()[0], 0)
-    assert code(lambda: bring_back(entry=leaver, seen=mark, by=driver.by, now=driver.now())) == "stale"
+    assert refusal_code(lambda: bring_back(entry=leaver, seen=mark, by=driver.by, now=driver.now())) == "stale"
 
 
-def test_a_bracket_and_a_whole_event_are_come_back_to(
+def test_a_player_can_return_to_a_bracket_or_to_a_whole_event(
     begun: Begun, make_division: Callable[..., Division], by_alice: Actor
 ) -> None:
     driver = begun("progressive", 8)
@@ -140,24 +128,24 @@ def test_a_bracket_and_a_whole_event_are_come_back_to(
     first = driver.ready()[0]
     leaver = first.slots.get(side=0).entry
     entries.enter(division=other, players=[leaver.player], by=by_alice, now=NOON)
-    before = stands(driver)
+    before = slot_states(driver)
     withdraw_from_bracket(
         slot=first.slots.select_related("fixture__round__bracket").get(side=0), by=by_alice, now=driver.now()
     )
-    assert stands(driver) != before
+    assert slot_states(driver) != before
     come_back(driver, leaver)
-    assert stands(driver) == before
+    assert slot_states(driver) == before
 
     entries.withdraw_from_event(
         tournament=driver.division.tournament, player=leaver.player, by=by_alice, now=driver.now()
     )
     come_back(driver, leaver, event=True)
-    assert stands(driver) == before
+    assert slot_states(driver) == before
     assert other.entries.get().status == Entry.Status.IN
     assert is_clean()
 
 
-def test_who_was_taken_out_before_the_draw_comes_back_or_waits(
+def test_a_withdrawal_before_the_draw_can_be_undone(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
     driver = DivisionDriver(make_division(capacity=2), by_alice)
@@ -168,4 +156,4 @@ def test_who_was_taken_out_before_the_draw_comes_back_or_waits(
     come_back(driver, first)
     first.refresh_from_db()
     assert first.status == Entry.Status.WAITING
-    assert code(lambda: come_back(driver, first)) == "not_withdrawn"
+    assert refusal_code(lambda: come_back(driver, first)) == "not_withdrawn"

@@ -1,4 +1,4 @@
-"""An event that is called off: what is decided stays, and nothing is opened any more."""
+"""Cancelled events: results stay, and no more matches are opened."""
 
 from collections.abc import Callable
 from random import Random
@@ -32,15 +32,13 @@ def call_off(division: Division, by: Actor) -> None:
     events.cancel_tournament(tournament=division.tournament, by=by, now=NOON)
 
 
-def test_a_result_that_came_a_moment_before_moves_the_bracket_first(
-    drawn: Drawn, by_alice: Actor, settings: Any
-) -> None:
+def test_cancelling_settles_recent_results_first(drawn: Drawn, by_alice: Actor, settings: Any) -> None:
     settings.OWN_LOSS_PENDING = 0
     division = drawn(4)
     first, second, final = fixtures(division)
     results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
     assert second.match is not None
-    # Its commit is not followed by the settling here, as if the process had died in between.
+    # The division is not settled after the commit, as if the process had been killed in between.
     report_score(match=second.match, side=1, winner=0, score=(7, 2), by=Actor.link(1), now=NOON)
 
     call_off(division, by_alice)
@@ -48,12 +46,12 @@ def test_a_result_that_came_a_moment_before_moves_the_bracket_first(
 
     final.refresh_from_db()
     assert final.match is not None
-    assert final.match.state == Match.State.VOID, "the final was opened, and is void with the event"
+    assert final.match.state == Match.State.VOID, "the final was opened and is now void"
     assert not Match.objects.filter(state=Match.State.OPEN).exists()
     assert found() == []
 
 
-def test_nothing_is_replaced_and_nobody_withdraws_any_more(drawn: Drawn, by_alice: Actor) -> None:
+def test_results_and_entries_of_a_cancelled_event_cannot_change(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(4)
     first = fixtures(division)[0]
     results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
@@ -68,7 +66,7 @@ def test_nothing_is_replaced_and_nobody_withdraws_any_more(drawn: Drawn, by_alic
     assert Result.objects.exclude(kind=Result.Kind.VOID).count() == 1
 
 
-def test_a_division_is_not_added_to_an_event_that_was_called_off(drawn: Drawn, by_alice: Actor) -> None:
+def test_a_cancelled_event_gets_no_new_division(drawn: Drawn, by_alice: Actor) -> None:
     division = drawn(2)
     seen_before = division.tournament
     events.cancel_tournament(tournament=Tournament.objects.get(pk=seen_before.pk), by=by_alice, now=NOON)
@@ -79,7 +77,7 @@ def test_a_division_is_not_added_to_an_event_that_was_called_off(drawn: Drawn, b
     assert refused.value.code == "tournament_not_open"
 
 
-def test_a_result_is_never_replaced_by_none(drawn: Drawn, by_alice: Actor) -> None:
+def test_a_result_cannot_be_replaced_by_none(drawn: Drawn, by_alice: Actor) -> None:
     first = fixtures(drawn(4))[0]
 
     with pytest.raises(Refused) as refused:
@@ -88,14 +86,14 @@ def test_a_result_is_never_replaced_by_none(drawn: Drawn, by_alice: Actor) -> No
     assert refused.value.code == "result_void"
 
 
-def test_a_large_event_is_called_off_with_as_many_queries_as_a_small_one(
+def test_queries_of_cancelling_do_not_grow_with_the_event(
     make_players: Callable[[int], list[Player]],
 ) -> None:
-    asked = {}
+    queries = {}
     for count in (8, 64):
         cup = Cup.of(make_players(count), KNOCKOUT, f"of {count}").play(Random(1), most=0)
         with CaptureQueriesContext(connection) as captured:
             call_off(cup.division, SYSTEM)
-        asked[count] = len(captured)
+        queries[count] = len(captured)
     assert Match.objects.filter(state=Match.State.VOID).count() == 4 + 32
-    assert asked[64] <= asked[8]
+    assert queries[64] <= queries[8]

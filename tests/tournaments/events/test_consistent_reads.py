@@ -1,4 +1,4 @@
-"""A page that is read while a worker writes."""
+"""Reading a page while a worker writes."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 
 def reading(division: Division, interrupted: int) -> Callable[[], int]:
-    """Tells how often it was read; during the first so many times a draft is finished."""
+    """Return a function that counts its calls and raises the `seq` during the first `interrupted` calls."""
     times = 0
 
     def read() -> int:
@@ -26,7 +26,7 @@ def reading(division: Division, interrupted: int) -> Callable[[], int]:
 
 
 @pytest.mark.parametrize("interrupted", [0, 1, 2])
-def test_a_page_is_read_again_until_it_is_of_the_number_it_sends_back(
+def test_a_page_is_read_again_until_its_seq_is_current(
     interrupted: int, make_division: Callable[..., Division]
 ) -> None:
     division = make_division()
@@ -35,7 +35,7 @@ def test_a_page_is_read_again_until_it_is_of_the_number_it_sends_back(
     assert division.seq == Division.objects.get(pk=division.pk).seq
 
 
-def test_a_page_that_changes_without_end_is_shown_all_the_same(make_division: Callable[..., Division]) -> None:
+def test_a_page_that_keeps_changing_is_shown_anyway(make_division: Callable[..., Division]) -> None:
     division = make_division()
 
     assert read_with_seq(division, reading(division, 99)) == TRIES + 1

@@ -29,13 +29,11 @@ def test_deadlines_set_before_the_draw_are_those_of_its_rounds(
 ) -> None:
     division = drawn(4, name="A")
     division = set_(division, by_alice, NOON + WEEK, NOON + 2 * WEEK)
-    found = Round.objects.filter(bracket__stage__division=division).order_by("number")
-    assert [row.deadline for row in found] == [NOON + WEEK, NOON + 2 * WEEK]
+    rounds = Round.objects.filter(bracket__stage__division=division).order_by("number")
+    assert [row.deadline for row in rounds] == [NOON + WEEK, NOON + 2 * WEEK]
 
 
-def test_open_matches_move_with_their_round_and_those_extended_alone_do_not(
-    drawn: Callable[..., Division], by_alice: Actor
-) -> None:
+def test_open_matches_move_with_their_round_unless_extended(drawn: Callable[..., Division], by_alice: Actor) -> None:
     division = set_(drawn(4), by_alice, NOON + WEEK)
     extend_deadline(fixture=first(division), due_at=NOON + 3 * WEEK, by=by_alice, now=NOON)
     division.refresh_from_db()
@@ -50,9 +48,7 @@ def test_open_matches_move_with_their_round_and_those_extended_alone_do_not(
     assert second.match.due_at == NOON + 2 * WEEK
 
 
-def test_a_match_whose_deadline_passed_waits_again_once_it_is_extended(
-    drawn: Callable[..., Division], by_alice: Actor
-) -> None:
+def test_an_overdue_match_waits_again_after_an_extension(drawn: Callable[..., Division], by_alice: Actor) -> None:
     division = drawn(4)
     Fixture.objects.filter(stage__division=division).update(deadline_done=True, due_at=NOON - WEEK)
 
@@ -63,7 +59,7 @@ def test_a_match_whose_deadline_passed_waits_again_once_it_is_extended(
     assert entry.params["changes"]["deadline"] == [(NOON - WEEK).isoformat(), (NOON + WEEK).isoformat()]
 
 
-def test_a_deadline_lies_ahead_and_is_moved_by_whoever_saw_the_last_one(
+def test_a_deadline_must_be_in_the_future_and_needs_the_current_seq(
     drawn: Callable[..., Division], by_alice: Actor
 ) -> None:
     division = drawn(4)
@@ -76,7 +72,7 @@ def test_a_deadline_lies_ahead_and_is_moved_by_whoever_saw_the_last_one(
     assert refused.value.code == "stale"
 
 
-def test_the_same_deadlines_again_change_nothing(drawn: Callable[..., Division], by_alice: Actor) -> None:
+def test_setting_the_same_deadlines_changes_nothing(drawn: Callable[..., Division], by_alice: Actor) -> None:
     division = set_(drawn(4), by_alice, NOON + WEEK)
     again = set_(division, by_alice, NOON + WEEK)
     assert again.seq == division.seq

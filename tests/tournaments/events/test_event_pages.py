@@ -1,4 +1,4 @@
-"""Events: the list, the home, and making them."""
+"""The pages of events: the list, the home, and forms."""
 
 import re
 from collections.abc import Callable
@@ -42,13 +42,13 @@ def post(client: Client, path: str, data: dict[str, Any]) -> str:
     return html(client.post(path, data, follow=True))
 
 
-def test_a_director_makes_an_event_with_a_division_and_publishes_it(
+def test_a_director_creates_and_publishes_an_event_with_a_division(
     alice_client: Client, club: Club, client: Client
 ) -> None:
     post(alice_client, f"/events/new/{club.slug}/", FORM)
     tournament = Tournament.objects.get()
     home = f"/events/{club.slug}/winter-open/"
-    assert tournament.starts_at == datetime(2026, 12, 5, 17, 30, tzinfo=UTC), "the clocks of Copenhagen"
+    assert tournament.starts_at == datetime(2026, 12, 5, 17, 30, tzinfo=UTC), "entered in Copenhagen time"
     assert client.get(home).status_code == 404
 
     post(alice_client, f"{home}new-division/", DIVISION)
@@ -61,7 +61,7 @@ def test_a_director_makes_an_event_with_a_division_and_publishes_it(
     assert "5, 7, 9 points" in text(page(client, home))
 
 
-def test_two_clicks_make_one_event_and_one_division(alice_client: Client, club: Club) -> None:
+def test_a_double_click_creates_a_single_event_and_division(alice_client: Client, club: Club) -> None:
     for _twice in range(2):
         post(alice_client, f"/events/new/{club.slug}/", {**FORM, "key": "abc"})
     assert Tournament.objects.count() == 1
@@ -76,13 +76,13 @@ def test_two_clicks_make_one_event_and_one_division(alice_client: Client, club: 
     ("field", "value", "said"),
     [
         ("name", "", "required"),
-        ("time_zone", "Atlantis", "not a time zone"),
+        ("time_zone", "Atlantis", "not a known time zone"),
         ("ends_at", "2026-12-04T18:30", "end is before the start"),
         ("starts_at", "tomorrow", "valid date"),
         ("currency", "€", "valid value"),
     ],
 )
-def test_what_is_wrong_with_an_event_is_said_beside_it(
+def test_errors_in_an_event_are_shown_beside_their_fields(
     alice_client: Client, club: Club, field: str, value: str, said: str
 ) -> None:
     answer = alice_client.post(f"/events/new/{club.slug}/", {**FORM, field: value})
@@ -103,7 +103,7 @@ def test_what_is_wrong_with_an_event_is_said_beside_it(
         ("name", "Open", "already one of that name"),
     ],
 )
-def test_what_is_wrong_with_a_division_is_said_beside_it(
+def test_errors_in_a_division_are_shown_beside_their_fields(
     alice_client: Client, make_division: Callable[..., Division], field: str, value: str, said: str
 ) -> None:
     division = make_division(name="Open")
@@ -118,7 +118,7 @@ def settings_url(division: Division) -> str:
     return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/settings/"
 
 
-def test_settings_are_changed_and_a_stale_form_is_told_what_changed(
+def test_settings_change_and_a_stale_form_shows_the_changes(
     alice_client: Client, make_division: Callable[..., Division], by_alice: Actor
 ) -> None:
     division = make_division(name="Open")
@@ -130,14 +130,14 @@ def test_settings_are_changed_and_a_stale_form_is_told_what_changed(
     stale = alice_client.post(settings_url(division), {**DIVISION, "name": "Masters", "after": 0, "seen": "1"})
 
     assert stale.status_code == 409
-    said = text(stale.content.decode())
-    assert "Alice: changed the settings" in said
-    assert "match length: 7 → 5" in said
+    html = text(stale.content.decode())
+    assert "Alice: changed the settings" in html
+    assert "match length: 7 → 5" in html
     division.refresh_from_db()
     assert division.name == "Open"
 
 
-def test_after_the_draw_only_what_it_has_not_fixed_changes(alice_client: Client, running: RunningEvent) -> None:
+def test_after_the_draw_fixed_settings_are_ignored(alice_client: Client, running: RunningEvent) -> None:
     division = running.division
     assert "disabled" in page(alice_client, settings_url(division))
 
@@ -148,7 +148,7 @@ def test_after_the_draw_only_what_it_has_not_fixed_changes(alice_client: Client,
     assert running.division.stages.get().settings["deadlines"][0].startswith("2026-12-12")
 
 
-def test_the_list_shows_published_events_and_ones_own_drafts(
+def test_the_list_shows_published_events_and_drafts_for_the_staff(
     alice_client: Client, client: Client, running: RunningEvent, by_alice: Actor, club: Club
 ) -> None:
     events.create_tournament(club=club, by=by_alice, now=NOW, name="Secret Plan", starts_at=NOW)
@@ -160,7 +160,7 @@ def test_the_list_shows_published_events_and_ones_own_drafts(
     assert "Secret Plan" not in page(client, f"/clubs/{club.slug}/")
 
 
-def test_bob_sees_his_next_match_first(
+def test_players_see_their_next_match_first(
     running: RunningEvent, bob: User, dave: User, as_user: Callable[[User], Client]
 ) -> None:
     html = page(as_user(bob), running.url)
@@ -171,13 +171,13 @@ def test_bob_sees_his_next_match_first(
     assert "Your next match" not in page(as_user(dave), running.url)
 
 
-def test_the_home_finds_a_player(running: RunningEvent, client: Client) -> None:
+def test_the_event_home_searches_for_a_player(running: RunningEvent, client: Client) -> None:
     html = page(client, f"{running.url}?player=CAROL")
     assert re.search(rf'href="{running.division_url}\?player=[2-9a-z]{{10}}"', html)
     assert "No entries with that name" in page(client, f"{running.url}?player=zebra")
 
 
-def test_times_are_shown_on_the_clocks_of_the_event_and_of_the_reader(
+def test_times_are_shown_in_the_zones_of_the_event_and_of_the_reader(
     running: RunningEvent, bob: User, client: Client, as_user: Callable[[User], Client]
 ) -> None:
     assert "20 Nov 13:00" in text(page(client, running.url))
@@ -185,7 +185,7 @@ def test_times_are_shown_on_the_clocks_of_the_event_and_of_the_reader(
     assert "20 Nov 13:00 (20 Nov 07:00 for you)" in text(page(as_user(bob), running.url))
 
 
-def test_an_event_is_called_off_after_a_second_look(alice_client: Client, running: RunningEvent) -> None:
+def test_an_event_is_cancelled_after_confirmation(alice_client: Client, running: RunningEvent) -> None:
     assert "Keep the event" in page(alice_client, f"{running.url}cancel/")
     post(alice_client, f"{running.url}cancel/", {"reason": "snow", "event": running.tournament.public_id})
     running.tournament.refresh_from_db()
@@ -194,7 +194,7 @@ def test_an_event_is_called_off_after_a_second_look(alice_client: Client, runnin
     assert "This event is not open." in text(again)
 
 
-def test_empty_pages_say_what_to_do(client: Client, alice_client: Client, club: Club, tournament: Tournament) -> None:
+def test_empty_pages_show_what_to_do(client: Client, alice_client: Client, club: Club, tournament: Tournament) -> None:
     assert "No events yet." in page(client, "/events/")
     home = f"/events/{club.slug}/{tournament.slug}/"
     assert "This event has no division yet." in page(alice_client, home)

@@ -1,4 +1,4 @@
-"""A league is played until a day: then matches not played count as its rule says, and the season is over."""
+"""Leagues with a last day, after which unplayed matches count by the rule of the league."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +30,7 @@ from tournaments.state.integrity import differences
 
 pytestmark = pytest.mark.django_db
 END = datetime(2026, 12, 31, 23, tzinfo=UTC)
-"""Midnight in Copenhagen, where the club is."""
+"""Midnight in Copenhagen, the time zone of the event."""
 AFTER = END + timedelta(seconds=1)
 LAST_DAY = StageSettings(LEAGUE, until="2026-12-31", win=3.0, loss=1.0)
 League = Callable[..., Division]
@@ -40,14 +40,14 @@ League = Callable[..., Division]
 def league(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> League:
-    """Four players, whose matches are published; the first of them is played."""
+    """Return a function that publishes a league of four players and plays its first match."""
 
     def make(unplayed: Unplayed = Unplayed.NOTHING, **settings: Any) -> Division:
         division = make_division(name="First", match_length=3, deadline_rule="lots")
         entries.enter(division=division, players=make_players(4), by=by_alice, now=NOON)
         division.refresh_from_db()
-        wanted = replace(LAST_DAY, unplayed=unplayed, **settings)
-        stages.set_stages(division=division, stages=[wanted], after=division.seq, by=by_alice, now=NOON)
+        season = replace(LAST_DAY, unplayed=unplayed, **settings)
+        stages.set_stages(division=division, stages=[season], after=division.seq, by=by_alice, now=NOON)
         events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOON)
         draw = draws.request_draw(division=division, by=by_alice, now=NOON)
         draws.make_draft(draw_id=draw.pk, now=NOON)
@@ -75,7 +75,7 @@ def points(division: Division) -> list[float]:
     return [row.points for row in state.tables[0].rows]
 
 
-def test_every_match_is_due_at_the_end_of_the_last_day_where_the_event_is(league: League, by_alice: Actor) -> None:
+def test_every_match_is_due_at_the_end_of_the_last_day_in_the_event_zone(league: League, by_alice: Actor) -> None:
     division = league()
     late.enter_late(division=division, players=[Player.objects.create(name="Late")], by=by_alice, now=NOON)
 
@@ -86,9 +86,7 @@ def test_every_match_is_due_at_the_end_of_the_last_day_where_the_event_is(league
 
 
 @pytest.mark.parametrize(("unplayed", "expected"), [("nothing", [3, 1, 0, 0]), ("half", [6, 4.5, 4.5, 4])])
-def test_at_the_end_a_match_not_played_counts_as_the_league_says(
-    league: League, unplayed: str, expected: list[float]
-) -> None:
+def test_unplayed_matches_count_by_the_rule_of_the_league(league: League, unplayed: str, expected: list[float]) -> None:
     division = league(Unplayed(unplayed))
     assert len(sweep(AFTER)) == 5
 
@@ -97,10 +95,10 @@ def test_at_the_end_a_match_not_played_counts_as_the_league_says(
     assert division.status == Division.Status.FINISHED
     assert Result.objects.filter(source=Result.Source.DEADLINE, kind=Result.Kind.DOUBLE_FORFEIT).count() == 5
     assert list(differences()) == []
-    assert [len(one.players) for one in seasons.preview_season(division.tournament)] == [4]
+    assert [len(division_.players) for division_ in seasons.preview_season(division.tournament)] == [4]
 
 
-def test_by_ruling_the_director_decides_each_and_the_season_waits_for_it(league: League, by_alice: Actor) -> None:
+def test_with_rulings_the_season_waits_for_the_director(league: League, by_alice: Actor) -> None:
     division = league(Unplayed.RULING)
     assert sweep(AFTER) == ["director"] * 5
     assert sweep(AFTER) == []
@@ -113,7 +111,7 @@ def test_by_ruling_the_director_decides_each_and_the_season_waits_for_it(league:
     assert len(seasons.preview_season(division.tournament)) == 1
 
 
-def test_what_a_player_has_reported_in_time_is_left_to_be_answered(league: League) -> None:
+def test_a_report_before_the_last_day_still_waits_for_its_answer(league: League) -> None:
     division = league()
     match = open_matches(division)[0].match
     assert match is not None
@@ -132,13 +130,13 @@ def test_deadlines_by_round_are_refused(league: League, by_alice: Actor) -> None
     assert set(Round.objects.filter(bracket__stage__division=division).values_list("deadline", flat=True)) == {END}
 
 
-def test_without_a_last_day_nothing_is_due(league: League) -> None:
+def test_a_league_without_a_last_day_has_no_deadlines(league: League) -> None:
     division = league(until="")
     assert not Fixture.objects.filter(stage__division=division).exclude(due_at=None).exists()
     assert due_fixtures(AFTER + timedelta(days=999)) == []
 
 
-def test_a_league_whose_last_day_is_over_is_not_drawn(
+def test_a_league_past_its_last_day_cannot_be_drawn(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> None:
     division = make_division(name="First")

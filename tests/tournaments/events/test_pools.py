@@ -1,4 +1,4 @@
-"""Rating pools of a club on its pages and by API, and divisions that count for one."""
+"""Rating pools of a club, on pages and by API, and divisions that use one."""
 
 import re
 from typing import Any
@@ -18,7 +18,7 @@ SETTINGS = {"name": "Ladder", "start_rating": 1500, "start_experience": 0, "ramp
 ROWS = "name,rating\nNils,1700\n"
 
 
-def test_a_pool_is_made_filled_from_a_file_and_emptied_again(club: Club, alice_client: Client) -> None:
+def test_a_pool_is_created_imported_into_and_undone(club: Club, alice_client: Client) -> None:
     alice_client.post(f"/clubs/{club.slug}/pools/", SETTINGS)
     pool = RatingPool.objects.get(club=club)
     url = f"/clubs/{club.slug}/pools/{pool.pk}/"
@@ -58,12 +58,12 @@ def test_the_same_by_api(club: Club, alice_client: Client) -> None:
     seen = send(alice_client, "post", f"{pool['id']}/imports/", body).json()
     assert [effect["name"] for effect in seen["effects"]] == ["Nils", "Gram"]
     assert not Match.objects.exists()
-    made = send(alice_client, "post", f"{pool['id']}/imports/", {**body, "preview": False}).json()
+    created = send(alice_client, "post", f"{pool['id']}/imports/", {**body, "preview": False}).json()
     ratings.replay_pool(pool_id=pool["id"], now=NOW)
     stored = {row.player.name: row.rating for row in PlayerRating.objects.filter(pool=pool["id"])}
     assert stored == {effect["name"]: effect["after"] for effect in seen["effects"]}
-    assert send(alice_client, "post", f"{pool['id']}/imports/{made['id']}/undo/").json()["undone_at"]
-    assert send(alice_client, "post", f"{pool['id']}/imports/{made['id']}/undo/").status_code == 409
+    assert send(alice_client, "post", f"{pool['id']}/imports/{created['id']}/undo/").json()["undone_at"]
+    assert send(alice_client, "post", f"{pool['id']}/imports/{created['id']}/undo/").status_code == 409
 
 
 def test_a_division_counts_for_a_pool_of_its_own_club_only(
@@ -72,8 +72,8 @@ def test_a_division_counts_for_a_pool_of_its_own_club_only(
     mine = RatingPool.objects.create(name="Ladder", club=club)
     other = RatingPool.objects.create(name="Theirs", club=Club.objects.create(name="Elsewhere", slug="elsewhere"))
     path = f"/api/v1/tournaments/{tournament.public_id}/divisions/"
-    made = alice_client.post(path, {"name": "Open", "pool_id": mine.pk}, content_type="application/json")
-    assert made.json()["pool_id"] == mine.pk
+    created = alice_client.post(path, {"name": "Open", "pool_id": mine.pk}, content_type="application/json")
+    assert created.json()["pool_id"] == mine.pk
     refused = alice_client.post(path, {"name": "Side", "pool_id": other.pk}, content_type="application/json")
     assert refused.json()["code"] == "pool_of_other_club"
     division = Division.objects.get()

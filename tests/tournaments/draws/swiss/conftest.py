@@ -1,4 +1,4 @@
-"""A Swiss whose first round is published, and what its tests ask of it."""
+"""Fixtures for tests of a Swiss with a published first round."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ Swiss = Callable[..., DivisionDriver]
 
 @pytest.fixture
 def swiss(make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor) -> Swiss:
-    """A Swiss with so many players whose first round is published."""
+    """Return a function that starts a Swiss and publishes its first round."""
 
     def make(count: int, rounds: int | None = 3, **settings: object) -> DivisionDriver:
         driver = DivisionDriver(make_division(), by_alice)
@@ -33,7 +33,7 @@ def newcomer(name: str = "Late Larry") -> Player:
 
 
 def points(driver: DivisionDriver) -> dict[str, float]:
-    """Name -> points."""
+    """Return points by name."""
     table = states_of(driver.division)[0].tables[0]
     names = dict(driver.division.entries.values_list("pk", "player__name"))
     return {names[row.entry]: row.points for row in table.rows}

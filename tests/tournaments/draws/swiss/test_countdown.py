@@ -1,4 +1,4 @@
-"""A complete round becomes a draft; where the event says so, it publishes itself after a countdown."""
+"""The next round becomes a draft that a director publishes, or that publishes itself after a countdown."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,11 +20,11 @@ Swiss = Callable[..., DivisionDriver]
 
 
 def make_drafts(driver: DivisionDriver) -> Draw:
-    """The worker makes what was asked for, and nobody publishes it."""
-    asked = Draw.objects.get(stage__division=driver.division, state=Draw.State.REQUESTED)
-    draws.make_draft(draw_id=asked.pk, now=driver.now())
-    asked.refresh_from_db()
-    return asked
+    """Make the requested draft without publishing it."""
+    request = Draw.objects.get(stage__division=driver.division, state=Draw.State.REQUESTED)
+    draws.make_draft(draw_id=request.pk, now=driver.now())
+    request.refresh_from_db()
+    return request
 
 
 def sweep(driver: DivisionDriver) -> None:
@@ -34,7 +34,7 @@ def sweep(driver: DivisionDriver) -> None:
 
 @pytest.fixture
 def counting(swiss: Swiss) -> tuple[DivisionDriver, Draw]:
-    """A round that publishes itself in five minutes."""
+    """A draft that publishes itself in five minutes."""
     driver = swiss(6, next_round=NextRound.PUBLISH, countdown=300)
     driver.play_round()
     return driver, make_drafts(driver)
@@ -106,7 +106,7 @@ def test_a_draft_that_no_longer_fits_is_paired_again_with_a_new_countdown(
     assert is_clean(driver.division)
 
 
-def test_a_draft_a_director_asked_for_does_not_publish_itself(counting: tuple[DivisionDriver, Draw]) -> None:
+def test_a_draft_requested_by_a_director_does_not_publish_itself(counting: tuple[DivisionDriver, Draw]) -> None:
     driver, draft = counting
     acts = {"division": driver.division, "by": driver.by, "now": driver.now(), "after": driver.seq}
     request_round(**acts, reason="Two neighbours")
@@ -116,18 +116,18 @@ def test_a_draft_a_director_asked_for_does_not_publish_itself(counting: tuple[Di
 
     draft.refresh_from_db()
     assert draft.state == Draw.State.DISCARDED
-    assert [one.state for one in driver.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.DRAFT]
+    assert [draw.state for draw in driver.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.DRAFT]
 
 
-def test_everybody_sees_when_and_a_director_stops_it(
+def test_everybody_sees_the_countdown_and_a_director_stops_it(
     counting: tuple[DivisionDriver, Draw], alice: User, password: str, client: Client
 ) -> None:
     driver, draft = counting
     tournament = driver.division.tournament
     address = [tournament.club.slug, tournament.slug, driver.division.public_id]
-    told = Client().get(reverse("api-rounds", args=[driver.division.public_id])).json()["next"]
-    assert told["draft"] is None
-    assert told["publish_at"] is not None
+    next_round = Client().get(reverse("api-rounds", args=[driver.division.public_id])).json()["next"]
+    assert next_round["draft"] is None
+    assert next_round["publish_at"] is not None
     assert "publishes itself" in Client().get(reverse("division", args=address)).content.decode()
 
     client.login(username="alice@example.org", password=password)

@@ -1,4 +1,4 @@
-"""A Swiss that is over and goes on, and one for which too few are left."""
+"""A finished Swiss that gets more rounds, and a Swiss with too few players left."""
 
 from collections.abc import Callable
 from random import Random
@@ -29,7 +29,7 @@ def statuses(driver: DivisionDriver) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("rounds", [3, None])
-def test_a_finished_swiss_is_given_another_round(swiss: Swiss, rounds: int | None) -> None:
+def test_a_finished_swiss_can_get_another_round(swiss: Swiss, rounds: int | None) -> None:
     driver = swiss(8, rounds)
     driver.play_out(Random(8))
     assert statuses(driver) == (Division.Status.FINISHED, Tournament.Status.FINISHED)
@@ -46,7 +46,7 @@ def test_a_finished_swiss_is_given_another_round(swiss: Swiss, rounds: int | Non
     assert is_clean()
 
 
-def test_no_more_rounds_once_the_next_stage_has_begun(
+def test_a_swiss_gets_no_more_rounds_once_the_next_stage_has_begun(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
     driver = DivisionDriver(make_division(), by_alice)
@@ -60,7 +60,7 @@ def test_no_more_rounds_once_the_next_stage_has_begun(
         change(driver, 3)
 
 
-def test_lives_have_no_other_round_after_the_end(
+def test_lives_get_no_more_rounds_after_the_end(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
     driver = DivisionDriver(make_division(), by_alice)
@@ -76,7 +76,7 @@ def last_draft(driver: DivisionDriver) -> Draw:
     return driver.draw_of(2)[-1]
 
 
-def test_where_all_ask_to_miss_a_round_it_waits_until_one_does_not(swiss: Swiss, by_alice: Actor) -> None:
+def test_a_round_that_everybody_wants_to_miss_waits_until_a_bye_is_cancelled(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(4)
     everybody = list(driver.division.entries.all())
     for entry in everybody:
@@ -91,7 +91,7 @@ def test_where_all_ask_to_miss_a_round_it_waits_until_one_does_not(swiss: Swiss,
     assert is_clean()
 
 
-def test_one_player_left_waits_until_it_is_ended_or_somebody_comes(swiss: Swiss) -> None:
+def test_a_last_player_waits_until_the_swiss_ends_or_a_late_entry(swiss: Swiss) -> None:
     driver = swiss(4)
     for entry in list(driver.division.entries.all())[1:]:
         driver.withdraw(entry)
@@ -104,7 +104,7 @@ def test_one_player_left_waits_until_it_is_ended_or_somebody_comes(swiss: Swiss)
     assert last_draft(driver).state == Draw.State.PUBLISHED
 
 
-def test_one_player_left_ends_with_the_rounds_that_were_played(swiss: Swiss) -> None:
+def test_a_swiss_with_one_player_left_can_end_after_the_played_rounds(swiss: Swiss) -> None:
     driver = swiss(4)
     for entry in list(driver.division.entries.all())[1:]:
         driver.withdraw(entry)

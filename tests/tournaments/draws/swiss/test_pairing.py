@@ -1,4 +1,4 @@
-"""Rounds of a Swiss: paired one after the other, by a director or at once, and what cannot be paired."""
+"""Pairing the rounds of a Swiss, on request or automatically, and rounds that cannot be paired."""
 
 from collections.abc import Callable
 from random import Random
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(("count", "rounds"), [(2, 1), (5, 3), (8, 3), (13, 5), (16, 4)])
-def test_rounds_follow_each_other_until_the_planned_ones_are_over(swiss: Swiss, count: int, rounds: int) -> None:
+def test_rounds_follow_each_other_until_all_planned_rounds_are_played(swiss: Swiss, count: int, rounds: int) -> None:
     driver = swiss(count, rounds)
 
     driver.play_out(Random(count))
@@ -37,7 +37,7 @@ def test_rounds_follow_each_other_until_the_planned_ones_are_over(swiss: Swiss, 
     assert is_clean()
 
 
-def test_the_next_round_is_asked_for_when_the_last_match_is_in_and_not_before(swiss: Swiss) -> None:
+def test_the_next_round_is_requested_only_when_the_last_result_is_in(swiss: Swiss) -> None:
     driver = swiss(6)
     first, second, third = driver.ready()
 
@@ -46,15 +46,15 @@ def test_the_next_round_is_asked_for_when_the_last_match_is_in_and_not_before(sw
     assert driver.draw_of(2) == []
     driver.report(third, 0)
 
-    (asked,) = driver.draw_of(2)
-    assert (asked.state, asked.at_once) == (Draw.State.REQUESTED, False)
+    (request,) = driver.draw_of(2)
+    assert (request.state, request.at_once) == (Draw.State.REQUESTED, False)
     driver.work()
-    asked.refresh_from_db()
-    assert asked.state == Draw.State.PUBLISHED
+    request.refresh_from_db()
+    assert request.state == Draw.State.PUBLISHED
     assert len(driver.ready()) == 3
 
 
-def test_without_planned_rounds_it_ends_when_one_is_unbeaten(swiss: Swiss) -> None:
+def test_a_swiss_without_planned_rounds_ends_with_one_unbeaten_player(swiss: Swiss) -> None:
     driver = swiss(8, rounds=None)
 
     driver.play_out(Random(1))
@@ -64,7 +64,7 @@ def test_without_planned_rounds_it_ends_when_one_is_unbeaten(swiss: Swiss) -> No
     assert sum(score == len(driver.rounds()) for score in points(driver).values()) == 1
 
 
-def test_ratings_are_noted_and_club_mates_kept_apart_in_every_draft(
+def test_every_draft_stores_ratings_and_keeps_club_mates_apart(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
     driver = DivisionDriver(make_division(apart=True), by_alice)
@@ -85,20 +85,18 @@ def test_ratings_are_noted_and_club_mates_kept_apart_in_every_draft(
 
     events.publish_tournament(tournament=driver.division.tournament, by=by_alice, now=driver.now())
     for again in ("", *"abcdefgh"):
-        asked = draws.request_draw(division=driver.division, by=by_alice, now=driver.now(), reason=again)
-        made = draws.make_draft(draw_id=asked.pk, now=driver.now())
-        assert made is not None
-        assert all(set(pair) not in mates for pair in pairs_of(made))
+        request = draws.request_draw(division=driver.division, by=by_alice, now=driver.now(), reason=again)
+        draft = draws.make_draft(draw_id=request.pk, now=driver.now())
+        assert draft is not None
+        assert all(set(pair) not in mates for pair in pairs_of(draft))
 
     assert set(Entry.objects.filter(division=driver.division).values_list("rating", flat=True)) == {1500.0}
 
 
-# The director has the next round paired
+# Rounds on request
 
 
-def test_without_pairing_at_once_the_director_asks_looks_asks_again_and_publishes(
-    swiss: Swiss, by_alice: Actor
-) -> None:
+def test_a_director_requests_reviews_repeats_and_publishes_a_round(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(6, next_round=NextRound.ASK)
     acts = {"division": driver.division, "by": by_alice}
     with refused("round_open"):
@@ -114,7 +112,7 @@ def test_without_pairing_at_once_the_director_asks_looks_asks_again_and_publishe
         round_services.request_round(**acts, after=driver.seq, now=driver.now())
     round_services.request_round(**acts, after=driver.seq, now=driver.now(), reason="The tables were wrong")
     driver.work()
-    assert driver.ready() == [], "a draft is no round yet"
+    assert driver.ready() == [], "a draft opens no matches"
     driver.publish()
 
     assert [draw.state for draw in driver.draw_of(2)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
@@ -122,7 +120,7 @@ def test_without_pairing_at_once_the_director_asks_looks_asks_again_and_publishe
     assert len(driver.ready()) == 3
 
 
-def test_a_round_is_not_asked_for_with_an_old_page_or_after_the_last(swiss: Swiss, by_alice: Actor) -> None:
+def test_a_round_cannot_be_requested_from_a_stale_page_or_after_the_last_round(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(4, rounds=1)
     with refused("stale"):
         round_services.request_round(division=driver.division, by=by_alice, after=driver.seq - 1, now=driver.now())
@@ -131,13 +129,13 @@ def test_a_round_is_not_asked_for_with_an_old_page_or_after_the_last(swiss: Swis
         round_services.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
 
 
-def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss, by_alice: Actor) -> None:
+def test_a_fixed_pair_meets_and_a_rematch_is_refused(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(6, next_round=NextRound.ASK)
     driver.play_round()
-    entries = {one.pk: one for one in driver.division.entries.all()}
+    entries = {entry.pk: entry for entry in driver.division.entries.all()}
     met = pairs_of(driver.rounds()[0])[0]
     first = entries[met[0]]
-    other = next(one for one in entries.values() if one.pk not in met)
+    other = next(entry for entry in entries.values() if entry.pk not in met)
     acts = {"division": driver.division, "by": by_alice}
     for code, pairs in {
         "pair_not_allowed": [(first, entries[met[1]])],
@@ -154,16 +152,16 @@ def test_a_pair_fixed_by_hand_meets_and_one_that_has_met_is_refused(swiss: Swiss
 
 
 @pytest.mark.parametrize("change", ["bye", "withdrawal", "late entry", "score"])
-def test_a_draft_is_outdated_by_what_it_was_made_from(swiss: Swiss, by_alice: Actor, change: str) -> None:
+def test_a_draft_is_outdated_when_its_basis_changes(swiss: Swiss, by_alice: Actor, change: str) -> None:
     driver = swiss(6, next_round=NextRound.ASK)
     driver.play_round()
     round_services.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
     driver.work()
-    one = driver.division.entries.all()[0]
+    entry = driver.division.entries.all()[0]
     if change == "bye":
-        round_services.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=driver.now())
+        round_services.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
     elif change == "withdrawal":
-        driver.withdraw(one)
+        driver.withdraw(entry)
     elif change == "late entry":
         driver.late(newcomer())
     else:
@@ -174,12 +172,10 @@ def test_a_draft_is_outdated_by_what_it_was_made_from(swiss: Swiss, by_alice: Ac
         driver.publish()
 
 
-# What cannot be paired
+# Rounds that cannot be paired
 
 
-def test_a_round_without_a_pairing_is_told_and_rematches_or_fewer_rounds_are_the_ways_on(
-    swiss: Swiss, by_alice: Actor
-) -> None:
+def test_a_swiss_without_a_pairing_goes_on_with_rematches_or_fewer_rounds(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(4, rounds=5)
     remark = driver.rounds()[0].remarks
     assert remark == [{"code": "later_round_impossible", "params": {"round": 4, "certain": True}}]
@@ -217,7 +213,7 @@ def test_fewer_rounds_end_a_swiss_whose_next_round_cannot_be_paired(swiss: Swiss
     assert is_clean()
 
 
-def test_a_refused_round_is_asked_for_again_by_itself_when_something_has_changed(swiss: Swiss) -> None:
+def test_a_refused_round_is_requested_again_after_a_change(swiss: Swiss) -> None:
     driver = swiss(4, rounds=5)
     driver.play_out()
     assert len(driver.draw_of(4)) == 1
@@ -228,7 +224,7 @@ def test_a_refused_round_is_asked_for_again_by_itself_when_something_has_changed
     assert [draw.state for draw in driver.draw_of(4)] == [Draw.State.DISCARDED, Draw.State.PUBLISHED]
 
 
-# Facts
+# Paired rounds are facts
 
 
 def test_a_correction_changes_later_pairings_and_no_paired_round(swiss: Swiss, by_alice: Actor) -> None:
@@ -236,7 +232,7 @@ def test_a_correction_changes_later_pairings_and_no_paired_round(swiss: Swiss, b
     driver.play_round()
     driver.work()
     paired = [draw.places for draw in driver.rounds()]
-    stands = list(Slot.objects.filter(fixture__stage__division=driver.division).order_by("pk").values_list("entry"))
+    slots = list(Slot.objects.filter(fixture__stage__division=driver.division).order_by("pk").values_list("entry"))
     first = Fixture.objects.filter(stage__division=driver.division).first()
     before = points(driver)
 
@@ -247,14 +243,13 @@ def test_a_correction_changes_later_pairings_and_no_paired_round(swiss: Swiss, b
     assert (after[winner] - before[winner], after[loser] - before[loser]) == (1.0, -1.0)
     assert [draw.places for draw in driver.rounds()] == paired
     assert (
-        list(Slot.objects.filter(fixture__stage__division=driver.division).order_by("pk").values_list("entry"))
-        == stands
+        list(Slot.objects.filter(fixture__stage__division=driver.division).order_by("pk").values_list("entry")) == slots
     )
     driver.play_out()
     assert is_clean()
 
 
-def test_what_is_only_claimed_or_disputed_feeds_no_pairing(swiss: Swiss) -> None:
+def test_reported_and_disputed_results_do_not_count_for_a_pairing(swiss: Swiss) -> None:
     driver = swiss(4)
     first, second = driver.ready()
     driver.report(first, 0)
@@ -265,23 +260,23 @@ def test_what_is_only_claimed_or_disputed_feeds_no_pairing(swiss: Swiss) -> None
         assert states_of(driver.division)[0].event.rounds[0].pairs[1].result is None
 
 
-def test_a_draft_that_a_killed_worker_left_is_made_by_the_sweep(swiss: Swiss) -> None:
+def test_the_sweep_makes_a_draft_that_a_killed_worker_left(swiss: Swiss) -> None:
     driver = swiss(6)
     driver.play_round()
-    (asked,) = driver.draw_of(2)
-    asked.claimed_at = driver.now()
-    asked.save(update_fields=["claimed_at"])
-    assert draws.make_draft(draw_id=asked.pk, now=driver.now() - claim_lasts() / 2) is None
+    (request,) = driver.draw_of(2)
+    request.claimed_at = driver.now()
+    request.save(update_fields=["claimed_at"])
+    assert draws.make_draft(draw_id=request.pk, now=driver.now() - claim_lasts() / 2) is None
 
     later = driver.now() + 2 * claim_lasts()
-    assert draws.open_requests(later) == [asked.pk]
-    made = draws.make_draft(draw_id=asked.pk, now=later)
+    assert draws.open_requests(later) == [request.pk]
+    draft = draws.make_draft(draw_id=request.pk, now=later)
 
-    assert made is not None
-    assert made.state == Draw.State.DRAFT
+    assert draft is not None
+    assert draft.state == Draw.State.DRAFT
 
 
-def test_the_best_of_a_swiss_play_a_knockout_that_begins_by_itself(
+def test_the_qualifiers_of_a_swiss_play_a_knockout_that_starts_automatically(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
     driver = DivisionDriver(make_division(), by_alice)
@@ -317,7 +312,9 @@ def test_the_winners_of_groups_play_a_swiss_whose_field_no_correction_changes(
     driver.play_out(Random(2))
 
     now = states_of(driver.division)[0]
-    assert {now.places[place] for place in places_before(now.rows.settings, 1)} != field, "others would go on now"
+    assert {now.places[place] for place in places_before(now.rows.settings, 1)} != field, (
+        "other players would qualify now"
+    )
     assert [set(draw.places) for draw in driver.rounds(stage=2)] == [field, field]
     driver.division.refresh_from_db()
     assert driver.division.status == Division.Status.FINISHED

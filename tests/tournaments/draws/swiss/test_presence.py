@@ -1,4 +1,4 @@
-"""Who is there for the rounds of a Swiss: byes that are asked for, coming late, going early and coming back."""
+"""Players who miss rounds of a Swiss: requested byes, late entries, withdrawals and returns."""
 
 from collections.abc import Callable
 
@@ -18,12 +18,12 @@ from tournaments.models import ByeRequest, Division, Draw, Entry, Fixture, Withd
 pytestmark = pytest.mark.django_db
 
 
-def test_a_bye_asked_for_and_one_given_are_of_different_kinds_and_points(swiss: Swiss, by_alice: Actor) -> None:
+def test_requested_byes_and_byes_by_pairing_differ_in_kind_and_points(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(6, next_round=NextRound.ASK)
     driver.play_round()
     away, gone = driver.division.entries.all()[:2]
-    for one, kind in ((away, "half"), (gone, "requested")):
-        round_services.request_bye(entry=one, round_number=2, kind=kind, by=by_alice, now=driver.now())
+    for entry, kind in ((away, "half"), (gone, "requested")):
+        round_services.request_bye(entry=entry, round_number=2, kind=kind, by=by_alice, now=driver.now())
     before = points(driver)
 
     round_services.request_round(division=driver.division, by=by_alice, after=driver.seq, now=driver.now())
@@ -31,22 +31,20 @@ def test_a_bye_asked_for_and_one_given_are_of_different_kinds_and_points(swiss: 
     driver.publish()
 
     assert driver.rounds()[1].byes == {str(away.pk): ByeKind.HALF, str(gone.pk): ByeKind.REQUESTED}
-    gained = {one: points(driver)[one.player.name] - before[one.player.name] for one in (away, gone)}
+    gained = {entry: points(driver)[entry.player.name] - before[entry.player.name] for entry in (away, gone)}
     assert gained == {away: 0.5, gone: 0.0}
     byes = Fixture.objects.filter(stage__division=driver.division, status=Fixture.Status.BYE)
     assert byes.count() == 2
     assert is_clean()
 
 
-def test_a_bye_is_taken_back_and_asked_for_of_another_kind_until_its_round_is_paired(
-    swiss: Swiss, by_alice: Actor
-) -> None:
+def test_a_bye_can_be_cancelled_or_replaced_until_its_round_is_paired(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(6)
     one = driver.division.entries.all()[0]
     acts = {"entry": one, "by": by_alice}
     round_services.request_bye(**acts, round_number=2, kind="half", now=driver.now())
     round_services.request_bye(**acts, round_number=2, kind="half", now=driver.now())
-    assert ByeRequest.objects.count() == 1, "the second of two clicks"
+    assert ByeRequest.objects.count() == 1, "a double click requests one bye"
     round_services.request_bye(**acts, round_number=2, kind="requested", now=driver.now())
     round_services.take_back_bye(**acts, round_number=2, now=driver.now())
     with refused("no_bye_requested"):
@@ -61,9 +59,7 @@ def test_a_bye_is_taken_back_and_asked_for_of_another_kind_until_its_round_is_pa
     assert driver.rounds()[1].byes == {}
 
 
-def test_asking_for_a_bye_and_taking_it_back_are_logged_and_make_what_a_director_sees_stale(
-    swiss: Swiss, by_alice: Actor
-) -> None:
+def test_requesting_and_cancelling_a_bye_is_logged_and_raises_the_seq(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(6)
     entry = driver.division.entries.all()[0]
     seen = driver.seq
@@ -84,51 +80,49 @@ def test_asking_for_a_bye_and_taking_it_back_are_logged_and_make_what_a_director
     ]
 
 
-def test_a_round_published_at_once_is_paired_anew_when_somebody_asks_for_a_bye_meanwhile(
-    swiss: Swiss, by_alice: Actor
-) -> None:
+def test_a_draft_that_publishes_itself_is_paired_again_after_a_bye_request(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(6)
     driver.play_round()
-    one = driver.division.entries.all()[0]
-    (asked,) = driver.draw_of(2)
-    round_services.request_bye(entry=one, round_number=2, kind="half", by=by_alice, now=driver.now())
+    entry = driver.division.entries.all()[0]
+    (request,) = driver.draw_of(2)
+    round_services.request_bye(entry=entry, round_number=2, kind="half", by=by_alice, now=driver.now())
     driver.work()
 
-    asked.refresh_from_db()
-    assert asked.state == Draw.State.PUBLISHED
-    assert str(one.pk) in asked.byes
+    request.refresh_from_db()
+    assert request.state == Draw.State.PUBLISHED
+    assert str(entry.pk) in request.byes
 
 
-# Coming late and going early
+# Late entries and withdrawals
 
 
 @pytest.mark.parametrize(("missed", "expected"), [(0.0, 0.0), (0.5, 1.0)])
-def test_who_comes_late_joins_the_next_round_and_missed_rounds_count_as_set(
+def test_a_late_entry_joins_the_next_round_with_points_for_missed_rounds(
     swiss: Swiss, missed: float, expected: float
 ) -> None:
     driver = swiss(6, missed_points=missed)
     driver.play_round()
     driver.work()
-    (late_one,) = driver.late(newcomer())
+    (late_entry,) = driver.late(newcomer())
 
-    assert late_one.status == Entry.Status.IN
-    assert late_one.rating == 1500.0
+    assert late_entry.status == Entry.Status.IN
+    assert late_entry.rating == 1500.0
     assert points(driver)["Late Larry"] == expected
-    assert late_one.pk not in driver.rounds()[1].places
+    assert late_entry.pk not in driver.rounds()[1].places
     driver.play_round()
     driver.work()
-    assert late_one.pk in driver.rounds()[2].places
+    assert late_entry.pk in driver.rounds()[2].places
     assert is_clean()
 
 
-def test_nobody_comes_into_a_swiss_when_its_last_round_is_paired(swiss: Swiss) -> None:
+def test_a_swiss_accepts_no_late_entries_after_its_last_round_is_paired(swiss: Swiss) -> None:
     driver = swiss(4, rounds=1)
 
     with refused("late_entry_closed"):
         driver.late(newcomer())
 
 
-def test_who_withdraws_during_a_round_gives_a_walkover_and_is_paired_no_more(swiss: Swiss) -> None:
+def test_withdrawing_during_a_round_gives_a_walkover_and_no_further_pairings(swiss: Swiss) -> None:
     driver = swiss(6)
     first, *_ = driver.ready()
     leaver = first.slots.get(side=0).entry
@@ -144,7 +138,7 @@ def test_who_withdraws_during_a_round_gives_a_walkover_and_is_paired_no_more(swi
     assert is_clean()
 
 
-def test_who_has_withdrawn_comes_back_with_the_points_he_had(swiss: Swiss) -> None:
+def test_a_withdrawn_player_returns_with_the_same_points(swiss: Swiss) -> None:
     driver = swiss(6)
     driver.play_round()
     winner = driver.division.entries.get(pk=driver.rounds()[0].places[0])
@@ -162,25 +156,25 @@ def test_who_has_withdrawn_comes_back_with_the_points_he_had(swiss: Swiss) -> No
     assert is_clean()
 
 
-def test_a_full_division_lets_the_late_ones_wait_and_then_in(
+def test_late_entries_of_a_full_division_wait_for_a_free_place(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
     driver = DivisionDriver(make_division(capacity=4), by_alice)
     driver.enter(make_players(4))
     driver.begin(StageSettings("swiss", rounds=3))
-    late_one = newcomer()
+    late_player = newcomer()
 
-    (waiting,) = driver.late(late_one)
+    (waiting,) = driver.late(late_player)
     assert waiting.status == Entry.Status.WAITING
     driver.withdraw(driver.division.entries.all()[0])
-    (joined,) = driver.late(late_one)
+    (joined,) = driver.late(late_player)
 
     assert (joined.pk, joined.status) == (waiting.pk, Entry.Status.IN)
     with refused("already_entered"):
-        driver.late(late_one)
+        driver.late(late_player)
 
 
-def test_one_does_not_come_late_before_the_draw_or_after_the_end(
+def test_late_entries_are_refused_before_the_draw_and_after_the_end(
     make_division: Callable[..., Division], make_players: MakePlayers, by_alice: Actor
 ) -> None:
     division = make_division()

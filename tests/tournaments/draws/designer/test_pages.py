@@ -1,4 +1,4 @@
-"""The draw designer: the formats of a division, chosen for those who are here tonight."""
+"""The page of the format designer, with its preview for the current entries."""
 
 import re
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from players.actors import Actor
 from players.models import LogEntry, Player, User
 from tests.pages import html
 from tests.tournaments.conftest import NOW, RunningEvent
+from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import division_url, text
 from tournaments.draws.designer.forms.stage_values import initial_of
 from tournaments.draws.services import draws
@@ -30,25 +31,16 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def tonight(open_division: Division, make_players: Callable[[int], list[Player]], by_alice: Actor) -> Division:
-    """Thirteen are here."""
+    """A division with thirteen entries."""
     entries.enter(division=open_division, players=make_players(13), by=by_alice, now=NOW)
     open_division.refresh_from_db()
     return open_division
 
 
-def typed(division: Division, *stages: dict[str, Any], **evening: Any) -> dict[str, Any]:
-    """What the form sends, each stage as shown on the page."""
-    sent: dict[str, Any] = {"after": division.seq, "seen": int(timezone.now().timestamp()), "stages": len(stages) or 1}
-    sent |= {"players": 13, "tables": 6, "starts": "2026-11-20T19:00", "closes": "", "minutes": 11} | evening
-    for number, stage in enumerate(stages, start=1):
-        sent |= {f"s{number}-{name}": value for name, value in stage.items()}
-    return sent
-
-
 def totals(html: str) -> str:
-    found = re.search(r'<p class="totals"[^>]*>(.*?)</p>', html)
-    assert found
-    return found[1]
+    match = re.search(r'<p class="totals"[^>]*>(.*?)</p>', html)
+    assert match
+    return match[1]
 
 
 def shown(client: Client, division: Division, data: dict[str, Any], status: int = 200) -> str:
@@ -57,7 +49,7 @@ def shown(client: Client, division: Division, data: dict[str, Any], status: int 
     return html(response)
 
 
-def test_the_page_says_what_tonights_format_means(alice_client: Client, tonight: Division) -> None:
+def test_the_page_previews_the_format_for_the_current_entries(alice_client: Client, tonight: Division) -> None:
     html = alice_client.get(division_url(tonight) + "format/").content.decode()
     assert totals(html).startswith("13 players · 12 matches · 4 rounds · about ")
     for name in PRESET_NAMES.values():
@@ -66,9 +58,9 @@ def test_the_page_says_what_tonights_format_means(alice_client: Client, tonight:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_fills_in_everything_and_stores_nothing(name: str, alice_client: Client, tonight: Division) -> None:
+def test_a_preset_fills_in_all_stages_and_stores_nothing(name: str, alice_client: Client, tonight: Division) -> None:
     players = 12 if name == "league" else 13
-    html = shown(alice_client, tonight, typed(tonight, preset=name, players=players))
+    html = shown(alice_client, tonight, designer_data(tonight, preset=name, players=players))
     assert totals(html).startswith(f"{players} players · ")
     assert "impossible" not in html
     assert stage_settings(tonight) == [StageSettings()]
@@ -78,19 +70,23 @@ def test_every_preset_has_its_button() -> None:
     assert list(PRESETS) == list(PRESET_NAMES)
 
 
-def test_what_a_preset_has_filled_in_can_be_saved(alice_client: Client, tonight: Division) -> None:
+def test_a_preset_can_be_saved_as_it_is(alice_client: Client, tonight: Division) -> None:
     for name in PRESETS:
         tonight.refresh_from_db()
-        wanted = list(preset(name, 12))
-        stages = [{key: "" if value is None else value for key, value in initial_of(one).items()} for one in wanted]
-        response = alice_client.post(division_url(tonight) + "format/", typed(tonight, *stages))
+        chosen = list(preset(name, 12))
+        stages = [
+            {key: "" if value is None else value for key, value in initial_of(settings).items()} for settings in chosen
+        ]
+        response = alice_client.post(division_url(tonight) + "format/", designer_data(tonight, *stages))
         assert response.status_code == 302, name
         assert response.headers["Location"] == division_url(tonight) + "draw/"
-        assert stage_settings(tonight) == wanted
+        assert stage_settings(tonight) == chosen
 
 
-def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alice_client: Client, tonight: Division) -> None:
-    alice_client.post(division_url(tonight) + "format/", typed(tonight, {"format": "swiss", "rounds": 5}, tables=7))
+def test_saving_stores_and_logs_the_tables_of_the_event(alice_client: Client, tonight: Division) -> None:
+    alice_client.post(
+        division_url(tonight) + "format/", designer_data(tonight, {"format": "swiss", "rounds": 5}, tables=7)
+    )
     tonight.tournament.refresh_from_db()
     assert tonight.tournament.tables == 7
     lines = {
@@ -106,7 +102,7 @@ def test_saving_keeps_the_tables_of_the_event_and_says_so_in_the_log(alice_clien
     assert "Swiss, 5 rounds" in alice_client.get(division_url(tonight) + "settings/").content.decode()
 
 
-def test_all_that_can_be_set_is_read_from_the_form(alice_client: Client, tonight: Division) -> None:
+def test_every_setting_is_read_from_the_form(alice_client: Client, tonight: Division) -> None:
     swiss = {
         "format": "swiss", "shown": "swiss", "rounds": "", "lengths": "5 7", "order": "fold",
         "next_round": "ask", "countdown": "60",
@@ -118,7 +114,7 @@ def test_all_that_can_be_set_is_read_from_the_form(alice_client: Client, tonight
         "format": "progressive", "shown": "progressive", "pattern": "own", "own_pattern": "A.B.|.",
         "last_chance": "A.", "lengths": "9", "lower_lengths": "7 9", "last_lengths": "3",
     }  # fmt: skip
-    assert alice_client.post(division_url(tonight) + "format/", typed(tonight, swiss, final)).status_code == 302
+    assert alice_client.post(division_url(tonight) + "format/", designer_data(tonight, swiss, final)).status_code == 302
     first, second = stage_settings(tonight)
     assert first.as_data() == {
         "lengths": [5, 7], "order": "fold",
@@ -131,7 +127,7 @@ def test_all_that_can_be_set_is_read_from_the_form(alice_client: Client, tonight
     assert stage_settings(tonight) == [first, second]
 
 
-def test_the_usual_tie_breaks_stay_the_usual_ones(alice_client: Client, tonight: Division) -> None:
+def test_default_tie_breaks_are_stored_as_defaults(alice_client: Client, tonight: Division) -> None:
     for name in DEFAULT_TIEBREAKS:
         tonight.refresh_from_db()
         stage = {
@@ -139,14 +135,15 @@ def test_the_usual_tie_breaks_stay_the_usual_ones(alice_client: Client, tonight:
             "shown": name,
             **{k: v for k, v in initial_of(StageSettings(name)).items() if v is not None},
         }
-        alice_client.post(division_url(tonight) + "format/", typed(tonight, stage))
+        alice_client.post(division_url(tonight) + "format/", designer_data(tonight, stage))
         assert stage_settings(tonight) == [StageSettings(name)]
 
 
-def test_htmx_gets_the_part_of_the_page_and_everybody_else_the_page(alice_client: Client, tonight: Division) -> None:
-    data = typed(tonight, {"format": "double", "second_final": "yes"})
-    response = alice_client.post(division_url(tonight) + "format/show/", data, headers={"HX-Request": "true"})
-    part = response.content.decode()
+def test_htmx_gets_a_fragment_and_other_clients_the_whole_page(alice_client: Client, tonight: Division) -> None:
+    data = designer_data(tonight, {"format": "double", "second_final": "yes"})
+    part = alice_client.post(
+        division_url(tonight) + "format/show/", data, headers={"HX-Request": "true"}
+    ).content.decode()
     whole = shown(alice_client, tonight, data)
     assert "<html" not in part
     assert "<html" in whole
@@ -154,23 +151,21 @@ def test_htmx_gets_the_part_of_the_page_and_everybody_else_the_page(alice_client
     assert "24–25 matches" in totals(part)
 
 
-def test_what_is_wrong_is_shown_beside_its_field_and_taken_away_when_it_is_right(
-    alice_client: Client, tonight: Division
-) -> None:
-    def asked(lengths: str, **more: Any) -> Any:
-        data = typed(tonight, {"format": "knockout", "lengths": lengths}) | more
+def test_an_error_is_shown_beside_its_field_until_it_is_fixed(alice_client: Client, tonight: Division) -> None:
+    def preview_with(lengths: str, **more: Any) -> Any:
+        data = designer_data(tonight, {"format": "knockout", "lengths": lengths}) | more
         return alice_client.post(division_url(tonight) + "format/show/", data, headers={"HX-Request": "true"})
 
-    assert "HX-Retarget" not in asked("5").headers
-    wrong = asked("five")
+    assert "HX-Retarget" not in preview_with("5").headers
+    wrong = preview_with("five")
     assert (wrong.headers["HX-Retarget"], wrong.headers["HX-Reselect"]) == ("#design", "#design")
     assert 'name="faulty"' in wrong.content.decode()
-    assert asked("5", faulty="1").headers["HX-Retarget"] == "#design"
+    assert preview_with("5", faulty="1").headers["HX-Retarget"] == "#design"
 
 
-def test_an_own_pattern_begins_with_the_one_proposed(alice_client: Client, tonight: Division) -> None:
+def test_a_custom_pattern_starts_with_the_proposed_one(alice_client: Client, tonight: Division) -> None:
     chosen = {"format": "progressive", "shown": "progressive", "pattern": "own", "last_chance": "own"}
-    html = shown(alice_client, tonight, typed(tonight, chosen))
+    html = shown(alice_client, tonight, designer_data(tonight, chosen))
     assert 'name="s1-own_pattern" value="A.B.|.C.|."' in html
     assert 'name="s1-own_last_chance" value="A."' in html
     assert totals(html).startswith("13 players · ")
@@ -178,7 +173,9 @@ def test_an_own_pattern_begins_with_the_one_proposed(alice_client: Client, tonig
 
 def test_another_format_shows_its_own_settings(alice_client: Client, tonight: Division) -> None:
     # The page still held the fields of the knockout when the format was changed.
-    html = shown(alice_client, tonight, typed(tonight, {"shown": "knockout", "format": "lives", "lengths": "5"}))
+    html = shown(
+        alice_client, tonight, designer_data(tonight, {"shown": "knockout", "format": "lives", "lengths": "5"})
+    )
     assert 'name="s1-lives"' in html
     assert 'name="s1-pattern"' not in html
     assert 'value="5"' in html
@@ -186,21 +183,23 @@ def test_another_format_shows_its_own_settings(alice_client: Client, tonight: Di
 
 def test_a_stage_is_added_and_removed(alice_client: Client, tonight: Division) -> None:
     groups = {"format": "groups", "shown": "groups", "groups": 4}
-    html = shown(alice_client, tonight, typed(tonight, groups, wanted=2))
+    html = shown(alice_client, tonight, designer_data(tonight, groups, wanted=2))
     assert 'name="s2-format"' in html
     assert re.search(r'name="s1-qualifiers" value="2"', html)
     assert totals(html).startswith("13 players · 22 matches · 3 rounds, then 3 rounds")
-    html = shown(alice_client, tonight, typed(tonight, groups | {"qualifiers": 2}, {"format": "knockout"}, wanted=1))
+    html = shown(
+        alice_client, tonight, designer_data(tonight, groups | {"qualifiers": 2}, {"format": "knockout"}, wanted=1)
+    )
     assert 'name="s2-format"' not in html
     assert totals(html).startswith("13 players · 15 matches · 3 rounds ·")
     full = [{"format": "swiss", "qualifiers": 4}] * MOST_STAGES
-    assert "Add a stage" not in shown(alice_client, tonight, typed(tonight, *full))
+    assert "Add a stage" not in shown(alice_client, tonight, designer_data(tonight, *full))
 
 
-def test_what_is_impossible_is_said_with_its_reason(alice_client: Client, tonight: Division) -> None:
-    html = shown(alice_client, tonight, typed(tonight, {"format": "swiss", "rounds": 14}))
+def test_an_impossible_format_shows_its_reason(alice_client: Client, tonight: Division) -> None:
+    html = shown(alice_client, tonight, designer_data(tonight, {"format": "swiss", "rounds": 14}))
     assert "13 players can play at most 13 rounds without rematches, not 14." in text(html)
-    html = shown(alice_client, tonight, typed(tonight, {"format": "knockout"}, closes="20:30"))
+    html = shown(alice_client, tonight, designer_data(tonight, {"format": "knockout"}, closes="20:30"))
     assert "min after closing time" in text(html)
 
 
@@ -211,17 +210,17 @@ def test_what_is_impossible_is_said_with_its_reason(alice_client: Client, tonigh
         ({"format": "swiss", "rounds": "many"}, {}, "Enter a whole number"),
         ({"format": "progressive", "pattern": "own", "own_pattern": "A.B?"}, {}, "is not allowed in a pattern"),
         ({"format": "progressive", "pattern": "own", "own_pattern": ""}, {}, "The pattern is empty"),
-        ({"format": "progressive", "last_chance": "B.A."}, {}, "alphabetical order"),
+        ({"format": "progressive", "last_chance": "B.A."}, {}, "must be in alphabetical order"),
         ({"format": "ladder"}, {}, "Select a valid choice"),
         ({"format": "roundrobin", "win": 1, "loss": 1}, {}, "is not a valid value"),
         ({"format": "swiss"}, {"tables": 0}, "greater than or equal to 1"),
         ({"format": "swiss"}, {"players": "x"}, "Enter a whole number"),
     ],
 )
-def test_nothing_typed_is_lost_on_a_refusal(
+def test_submitted_values_are_kept_after_a_refusal(
     stage: dict[str, Any], evening: dict[str, Any], sentence: str, alice_client: Client, tonight: Division
 ) -> None:
-    data = typed(tonight, stage | {"lengths": stage.get("lengths", "3 5")}, **evening)
+    data = designer_data(tonight, stage | {"lengths": stage.get("lengths", "3 5")}, **evening)
     response = alice_client.post(division_url(tonight) + "format/", data)
     html = response.content.decode()
     assert response.status_code == 422
@@ -230,20 +229,18 @@ def test_nothing_typed_is_lost_on_a_refusal(
     assert stage_settings(tonight) == [StageSettings()]
 
 
-def test_stages_that_cannot_follow_each_other_are_refused_beside_the_stage(
-    alice_client: Client, tonight: Division
-) -> None:
-    data = typed(tonight, {"format": "swiss", "lengths": "3 5"}, {"format": "knockout"})
+def test_a_missing_number_of_qualifiers_is_shown_beside_its_stage(alice_client: Client, tonight: Division) -> None:
+    data = designer_data(tonight, {"format": "swiss", "lengths": "3 5"}, {"format": "knockout"})
     response = alice_client.post(division_url(tonight) + "format/", data)
     assert response.status_code == 422
     assert "Choose how many players qualify from stage 1" in text(response.content.decode())
     assert 'value="3 5"' in response.content.decode()
 
 
-def test_who_is_too_late_sees_what_was_changed_and_keeps_what_he_typed(
+def test_a_stale_form_shows_the_changes_and_keeps_its_values(
     alice_client: Client, tonight: Division, by_alice: Actor
 ) -> None:
-    data = typed(tonight, {"format": "lives", "lives": 5, "lengths": "3 5"})
+    data = designer_data(tonight, {"format": "lives", "lives": 5, "lengths": "3 5"})
     set_stages(division=tonight, stages=[StageSettings("double")], after=tonight.seq, by=by_alice, now=timezone.now())
     response = alice_client.post(division_url(tonight) + "format/", data)
     html = response.content.decode()
@@ -256,11 +253,11 @@ def test_who_is_too_late_sees_what_was_changed_and_keeps_what_he_typed(
     assert alice_client.post(division_url(tonight) + "format/", data | {"after": tonight.seq}).status_code == 302
 
 
-def test_after_the_draw_nothing_can_be_chosen(alice_client: Client, running: RunningEvent) -> None:
+def test_the_format_cannot_be_changed_after_the_draw(alice_client: Client, running: RunningEvent) -> None:
     html = alice_client.get(running.division_url + "format/").content.decode()
     assert "the format can no longer be changed" in html
     assert "Save format" not in html
-    response = alice_client.post(running.division_url + "format/", typed(running.division, {"format": "swiss"}))
+    response = alice_client.post(running.division_url + "format/", designer_data(running.division, {"format": "swiss"}))
     assert response.status_code == 409
     assert stage_settings(running.division) == [StageSettings()]
 
@@ -271,7 +268,7 @@ def test_a_draft_of_another_format_is_discarded_and_drawn_again(
     draw = draws.request_draw(division=tonight, by=by_alice, now=NOW)
     draws.make_draft(draw_id=draw.pk, now=NOW)
     tonight.refresh_from_db()
-    alice_client.post(division_url(tonight) + "format/", typed(tonight, {"format": "groups", "groups": 3}))
+    alice_client.post(division_url(tonight) + "format/", designer_data(tonight, {"format": "groups", "groups": 3}))
     draw.refresh_from_db()
     assert draw.state == Draw.State.DISCARDED
     html = alice_client.get(division_url(tonight) + "draw/").content.decode()
@@ -286,21 +283,21 @@ def test_a_draft_of_another_format_is_discarded_and_drawn_again(
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_each_format_has_its_page(name: str, alice_client: Client, tonight: Division) -> None:
-    html = shown(alice_client, tonight, typed(tonight, {"format": name, "shown": name}, players=12))
+    html = shown(alice_client, tonight, designer_data(tonight, {"format": name, "shown": name}, players=12))
     assert totals(html).startswith("12 players · ")
     assert f'name="s1-shown" value="{name}"' in html
 
 
-def test_an_event_without_players_is_outlined_all_the_same(alice_client: Client, open_division: Division) -> None:
+def test_an_event_without_entries_has_a_preview(alice_client: Client, open_division: Division) -> None:
     assert totals(alice_client.get(division_url(open_division) + "format/").content.decode()).startswith(
         "16 players · 15 matches"
     )
 
 
-def test_others_may_not(
+def test_only_directors_may_use_the_designer(
     tonight: Division, erin: User, frank: User, dave: User, as_user: Callable[[User | None], Client]
 ) -> None:
-    data = typed(tonight, {"format": "swiss"})
+    data = designer_data(tonight, {"format": "swiss"})
     for user in (erin, frank, dave):
         client = as_user(user)
         assert client.get(division_url(tonight) + "format/").status_code == 403
@@ -309,13 +306,13 @@ def test_others_may_not(
     assert stage_settings(tonight) == [StageSettings()]
 
 
-def test_what_the_page_costs_does_not_grow_with_the_field(
+def test_queries_do_not_grow_with_the_number_of_entries(
     alice_client: Client, tonight: Division, make_players: Callable[[int], list[Player]], by_alice: Actor,
     django_assert_max_num_queries: Any,
 ) -> None:  # fmt: skip
     with django_assert_max_num_queries(14):
-        shown(alice_client, tonight, typed(tonight, preset="groups"))
+        shown(alice_client, tonight, designer_data(tonight, preset="groups"))
     entries.enter(division=tonight, players=make_players(60), by=by_alice, now=NOW)
     with django_assert_max_num_queries(14):
-        shown(alice_client, tonight, typed(tonight, preset="groups"))
+        shown(alice_client, tonight, designer_data(tonight, preset="groups"))
     assert events.entries_in(tonight) == 73
