@@ -171,7 +171,7 @@ def test_an_impossible_format_is_a_valid_answer(ask: Ask) -> None:
     (fault,) = [remark for remark in answer.json()["remarks"] if remark["kind"] == "fault"]
     assert fault["code"] == "rounds_with_rematches"
     assert fault["params"] == {"rounds": 9, "entries": 6, "most": 5}
-    assert "6 players 5 can" in fault["detail"]
+    assert "6 players can play at most 5 rounds" in fault["detail"]
     assert answer.json()["possible"] is False
 
 

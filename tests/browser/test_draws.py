@@ -88,7 +88,7 @@ def test_a_countdown_is_seen_and_stopped_and_a_round_taken_back(
     asked = Draw.objects.get(state=Draw.State.REQUESTED)
     draws.make_draft(draw_id=asked.pk, now=timezone.now())
     page = open_page(address(driver, "rounds/"), user=alice, width=width, scheme=scheme)
-    expect(page.locator("#countdown")).to_contain_text("publishes itself")
+    expect(page.locator("#countdown")).to_contain_text("is published automatically")
     picture(page, "countdown")
     looked_at(page)
     page.get_by_role("button", name="Stop the countdown").click()

@@ -50,7 +50,7 @@ class NextRoundSerializer(serializers.Serializer[Any]):
     )
     draft = serializers.IntegerField(allow_null=True)
     publish_at = serializers.DateTimeField(
-        allow_null=True, help_text="When the draft publishes itself; shown to everybody."
+        allow_null=True, help_text="When the draft is published automatically; shown to everybody."
     )
     outdated = serializers.BooleanField(help_text="Entries, byes or scores have changed since the draft was made.")
     refusal = serializers.DictField(allow_null=True, help_text="Why the round could not be paired: code, params.")
@@ -71,9 +71,9 @@ class RoundsSerializer(serializers.Serializer[Any]):
     allow_rematches = serializers.BooleanField()
     next_round = serializers.ChoiceField(
         [choice.value for choice in NextRound],
-        help_text="What happens when a round is complete: `publish` is a draft that publishes itself.",
+        help_text="What happens when a round is complete: `publish` is a draft that is published automatically.",
     )
-    countdown = serializers.IntegerField(help_text="Seconds until such a draft publishes itself.")
+    countdown = serializers.IntegerField(help_text="Seconds until such a draft is published.")
     paired = PairedRoundSerializer(many=True)
     next = NextRoundSerializer()
     byes = AskedByeSerializer(many=True)

@@ -78,7 +78,7 @@ def test_the_director_pairs_pairs_again_with_a_reason_and_publishes(begun: Begun
     page = shown(alice_client, driver)
     assert "visible to directors only" in page
     assert page.count("button-primary") == 1
-    assert "Say why" in send(alice_client, driver, "pair/")
+    assert "Give a reason" in send(alice_client, driver, "pair/")
     send(alice_client, driver, "pair/", reason="A wrong table")
     driver.work()
     assert "Round 2 published." in send(alice_client, driver, "publish/")
@@ -215,7 +215,7 @@ def test_a_knockout_has_no_rounds_to_pair(begun: Begun, alice_client: Client) ->
 
     answer = alice_client.get(url(driver), follow=True)
 
-    assert "no stage that is paired round by round" in answer.content.decode()
+    assert "No stage of this division is paired round by round" in answer.content.decode()
 
 
 def test_a_late_entry_comes_from_the_entries_page_or_the_waiting_list(begun: Begun, alice_client: Client) -> None:

@@ -241,7 +241,7 @@ def test_a_draft_is_made_made_again_and_published(entered: Division, alice_clien
     assert draft.count('<p class="bye">') == 3
     assert "Winner of M1" not in page(client, url(entered, ""))
 
-    assert "Say why the draw is made again" in post(alice_client, url(entered, "draw/request/"), {})
+    assert "Give a reason for the new draw." in post(alice_client, url(entered, "draw/request/"), {})
     post(alice_client, url(entered, "draw/request/"), {"reason": "Two came late"})
     make(entered)
     entered.refresh_from_db()
@@ -272,7 +272,7 @@ def test_a_single_entry_cannot_be_drawn(division: Division, alice_client: Client
     post(alice_client, url(division, "entries/add/"), {"name": "Bob"})
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
     assert "A draw needs at least two players." in text(page(alice_client, url(division, "draw/")))
-    assert "at least two are needed" in post(alice_client, url(division, "draw/request/"), {})
+    assert "A draw needs at least two entries" in post(alice_client, url(division, "draw/request/"), {})
 
 
 def test_club_mates_who_could_not_be_kept_apart_are_named(entered: Division, alice_client: Client) -> None:

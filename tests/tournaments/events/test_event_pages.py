@@ -100,7 +100,7 @@ def test_errors_in_an_event_are_shown_beside_their_fields(
         ("deadlines", "next week", "is not a date and time"),
         ("capacity", "1", "greater than or equal to 2"),
         ("fee", "1.5", "too many decimals"),
-        ("name", "Open", "already one of that name"),
+        ("name", "Open", "is already taken"),
     ],
 )
 def test_errors_in_a_division_are_shown_beside_their_fields(

@@ -85,10 +85,10 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         required=False,
         help_text=(
             "swiss, lives: when a round is complete, the next one waits for a request, becomes a draft for a director "
-            "to publish, or publishes itself after `countdown`."
+            "to publish, or is published automatically after `countdown`."
         ),
     )
-    countdown = _whole(0, LONGEST_COUNTDOWN, "swiss, lives: seconds until a round publishes itself.")
+    countdown = _whole(0, LONGEST_COUNTDOWN, "swiss, lives: seconds until a round is published automatically.")
     missed_points = serializers.ChoiceField(
         [0.0, 0.5], required=False, help_text="swiss: points that a late entry gets for each missed round."
     )

@@ -32,7 +32,7 @@ WHAT_NEXT = {
     NextRound.ASK: _("When the last result is in, you can pair the next round here."),
     NextRound.DRAFT: _("When the last result is in, a draft of the next round is made for you to publish."),
     NextRound.PUBLISH: _(
-        "When the last result is in, the next round is paired and publishes itself after a countdown."
+        "When the last result is in, the next round is paired and published automatically after a countdown."
     ),
 }
 PAIR_ROWS = 3

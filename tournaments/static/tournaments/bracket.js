@@ -1,17 +1,17 @@
-// Pointing at a player marks his path; the same is done by ?player= without scripts.
+// Hovering over a player marks the player's path through the bracket; without scripts ?player= does the same.
 
-const marked = [];
+const markedLines = [];
 
-function mark(entry) {
+function markPath(entry) {
   for (const line of document.querySelectorAll(`.bracket [data-e="${CSS.escape(entry)}"]`)) {
     line.classList.add("here");
     line.closest("li").classList.add("path");
-    marked.push(line);
+    markedLines.push(line);
   }
 }
 
-function unmark() {
-  for (const line of marked.splice(0)) {
+function unmarkPath() {
+  for (const line of markedLines.splice(0)) {
     line.classList.remove("here");
     line.closest("li").classList.remove("path");
   }
@@ -20,28 +20,30 @@ function unmark() {
 if (!new URLSearchParams(location.search).get("player")) {
   document.addEventListener("pointerover", (event) => {
     const line = event.pointerType === "mouse" && event.target.closest(".bracket [data-e]");
-    unmark();
-    if (line) mark(line.dataset.e);
+    unmarkPath();
+    if (line) markPath(line.dataset.e);
   });
 }
 
-// Whoever looked for a player sees him: his furthest match comes into view.
-const here = [...document.querySelectorAll(".bracket .here")].at(-1);
-here?.closest("li").scrollIntoView({ block: "nearest", inline: "center" });
+// After a search the player's latest match is scrolled into view.
+const lastMarked = [...document.querySelectorAll(".bracket .here")].at(-1);
+lastMarked?.closest("li").scrollIntoView({ block: "nearest", inline: "center" });
 
-// A bracket that renews itself keeps what was open and where it was scrolled to.
-const kept = new Map();
+// When htmx replaces the brackets, open sections and scroll positions are kept.
+const savedState = new Map();
 
 document.body.addEventListener("htmx:beforeSwap", (event) => {
   if (event.target.id !== "brackets") return;
-  unmark();
-  kept.clear();
-  for (const part of event.target.querySelectorAll("details[id]")) kept.set(part.id, part.open);
-  event.target.querySelectorAll(".bracket").forEach((one, at) => kept.set(at, one.scrollLeft));
+  unmarkPath();
+  savedState.clear();
+  for (const section of event.target.querySelectorAll("details[id]")) savedState.set(section.id, section.open);
+  event.target.querySelectorAll(".bracket").forEach((bracket, at) => savedState.set(at, bracket.scrollLeft));
 });
 
 document.body.addEventListener("htmx:afterSwap", () => {
   const brackets = document.getElementById("brackets");
-  for (const part of brackets?.querySelectorAll("details[id]") ?? []) part.open = kept.get(part.id) ?? part.open;
-  brackets?.querySelectorAll(".bracket").forEach((one, at) => (one.scrollLeft = kept.get(at) ?? 0));
+  for (const section of brackets?.querySelectorAll("details[id]") ?? []) {
+    section.open = savedState.get(section.id) ?? section.open;
+  }
+  brackets?.querySelectorAll(".bracket").forEach((bracket, at) => (bracket.scrollLeft = savedState.get(at) ?? 0));
 });

@@ -1,10 +1,10 @@
-// Shortcuts of the console; every link and form works without them.
+// Conveniences of the console; every link and form works without scripts.
 
 import { showSteppers } from "../config/steppers.js";
 
 const sheet = document.getElementById("sheet");
 
-// A match opens as a sheet over the console instead of as a page of its own.
+// A match opens in a dialog over the console instead of on its own page.
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("a[data-sheet]");
   if (!link || !sheet || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -41,7 +41,7 @@ function prepare(root) {
   for (const form of root.querySelectorAll("[data-steppers]")) nameResultOnSave(form);
 }
 
-// The button says which result it saves, and where the winner plays next.
+// The button shows the result it saves, and the winner's next match.
 function nameResultOnSave(form) {
   const { left, right } = form.elements;
   const save = form.querySelector(".save");
@@ -57,14 +57,14 @@ function nameResultOnSave(form) {
 
 prepare(document);
 
-// Enter sends the line; Shift+Enter begins another.
+// Enter submits the line; Shift+Enter starts a new one.
 document.getElementById("line")?.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   event.target.form.requestSubmit();
 });
 
-// "/" leads to the line from anywhere.
+// "/" focuses the line from anywhere on the page.
 document.addEventListener("keydown", (event) => {
   const line = document.getElementById("line");
   if (event.key !== "/" || !line || event.target.closest("input, textarea, select, dialog")) return;

@@ -1,4 +1,4 @@
-// Shortcuts of the correction page; its form works without them.
+// Conveniences of the correction page; its form works without scripts.
 
 import "../config/steppers.js";
 
@@ -17,7 +17,7 @@ function enableChoices(enabled) {
 
 if (form) {
   form.addEventListener("change", followScore, true);
-  // The answer replaces the choices, so nothing can be chosen that it would undo.
+  // The response replaces the choices, so they are disabled while it is awaited.
   form.addEventListener("htmx:beforeRequest", () => enableChoices(false));
   form.addEventListener("htmx:afterRequest", () => enableChoices(true));
 }

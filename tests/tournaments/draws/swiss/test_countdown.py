@@ -128,7 +128,7 @@ def test_everybody_sees_the_countdown_and_a_director_stops_it(
     next_round = Client().get(reverse("api-rounds", args=[driver.division.public_id])).json()["next"]
     assert next_round["draft"] is None
     assert next_round["publish_at"] is not None
-    assert "publishes itself" in Client().get(reverse("division", args=address)).content.decode()
+    assert "published automatically" in Client().get(reverse("division", args=address)).content.decode()
 
     client.login(username="alice@example.org", password=password)
     assert "Stop the countdown" in client.get(reverse("rounds", args=address)).content.decode()

@@ -117,7 +117,7 @@ class StageForm(RefusingForm):
         _("Countdown, in seconds"),
         0,
         LONGEST_COUNTDOWN,
-        help_text=_("Only for rounds that publish themselves. You can stop the countdown."),
+        help_text=_("Only for rounds that are published automatically. You can stop the countdown."),
     )
     missed_points = _select(
         _("Late entries get for each missed round"), [("0.0", _("nothing")), ("0.5", _("half a point"))]
