@@ -1,4 +1,4 @@
-"""A match as data, whatever its source.
+"""A match as data, independent of its format.
 
 A transcript holds what a record *says*; `engine.adjudication` checks whether it is possible. Sides are 0 (left, or
 named first) and 1 (right). Points are numbered for the mover, 24 to 1; the bar is 25, off is 0.

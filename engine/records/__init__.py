@@ -46,7 +46,7 @@ def read(data: bytes | str, limits: Limits = DEFAULT_LIMITS) -> Transcript:
     return read_mat(text, limits)
 
 
-def write(transcript: Transcript, format: str) -> bytes:  # noqa: A002 - the field's own word, and nobody needs the builtin here
+def write(transcript: Transcript, format: str) -> bytes:  # noqa: A002, the usual term, and the builtin is not used here
     """Write a match as `mat` (the canonical form), `sgf` or `json`.
 
     Raises Refused (`cannot_write`) for any other format.
