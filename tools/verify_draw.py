@@ -1,12 +1,12 @@
-"""Checks a published Barpoint draw: against the club's public list of commitments, and by repeating it.
+"""Verify a published Barpoint draw by repeating it and checking it against the club's public list of commitments.
 
     python3 verify_draw.py DRAW [LIST [OLDER_LIST ...]]
 
-Each argument is a file or an address that starts with https://. DRAW is what the page of a division links to as
+Each argument is a file or a URL that starts with https://. DRAW is what the page of a division links to as
 “Everything as data”, LIST what the club's page of draw commitments links to as “This list as data”, OLDER_LIST a
-copy of the list that somebody saved earlier. Python 3.9 or newer, nothing else.
+copy of the list saved earlier. Needs Python 3.9 or newer and nothing else.
 
-The SHA-256 of the number was on the list before the draw was made, so nobody could choose the number afterwards.
+The SHA-256 hash of the seed was on the list before the draw was made, so nobody could choose the seed afterwards.
 """
 
 import hashlib
@@ -22,20 +22,20 @@ NEVER_CHANGES = ("at", "tournament", "division", "stage", "seed_hash", "lots_has
 DRAFT_NEVER_CHANGES = ("round", "made_at", "reason")
 
 
-# The algorithm, written again from its description in docs/draws.md
+# The algorithm, implemented independently from its description in docs/draws.md
 
 
 def words(seed, purpose, draft):
-    """64-bit numbers: HMAC-SHA-256 over "purpose:draft:block", four to a block."""
+    """Yield 64-bit numbers: HMAC-SHA-256 over "purpose:draft:block", four per block."""
     block = 0
     while True:
         digest = hmac.new(seed, f"{purpose}:{draft}:{block}".encode("ascii"), hashlib.sha256).digest()
-        yield from (int.from_bytes(digest[at : at + 8], "big") for at in range(0, 32, 8))
+        yield from (int.from_bytes(digest[start : start + 8], "big") for start in range(0, 32, 8))
         block += 1
 
 
 def below(bound, stream):
-    """A number below `bound`, each as likely: numbers that would favour some are skipped."""
+    """Return a uniformly distributed number below `bound`; numbers that would cause a bias are skipped."""
     if bound == 1:
         return 0
     limit = 2**64 - 2**64 % bound
@@ -43,7 +43,7 @@ def below(bound, stream):
 
 
 def shuffled(items, stream):
-    """The items in an order drawn by lot."""
+    """Return the items in random order (Fisher–Yates)."""
     drawn = list(items)
     for i in range(len(drawn) - 1, 0, -1):
         j = below(i + 1, stream)
@@ -52,7 +52,7 @@ def shuffled(items, stream):
 
 
 def inner_outer(size):
-    """Seed places in bracket order: 1 and 2 can only meet in the final."""
+    """Return the seeds in bracket order: 1 and 2 can only meet in the final."""
     order = [1]
     while len(order) < size:
         last = 2 * len(order) + 1
@@ -61,7 +61,7 @@ def inner_outer(size):
 
 
 def repeated(draw, seed):
-    """The places that follow from a seed; None where this script cannot tell (see `limits`)."""
+    """Return the places that follow from a seed; None if this script cannot repeat the draw (see `limits`)."""
     if limits(draw):
         return None
     entries = [place for place in draw["places"] if place["number"] is not None]
@@ -75,39 +75,41 @@ def repeated(draw, seed):
 
 
 def limits(draw):
-    """Why this script cannot repeat a draw, as sentences; none if it can."""
+    """Return the reasons why this script cannot repeat a draw; empty if it can."""
     if draw["algorithm"] not in (KNOCKOUT, ORDER):
-        return [f"This script does not repeat draws by “{draw['algorithm']}”; it checked the number only."]
+        return [f"This script cannot repeat draws by “{draw['algorithm']}”; it checked only the seed."]
     if draw["kept_apart"]:
         return ["Some entries were kept apart after the lots were drawn, by pairs that are not public."]
     return []
 
 
-# What is wrong
+# Checks
 
 
 def verify(draw):
-    """What is wrong with a draw by itself, as sentences; none if it is as it should be."""
+    """Return the faults of a draw on its own; empty if it is correct."""
     if draw["seed"] is None:
-        return ["The number is not published yet."]
+        return ["The seed is not published yet."]
     seed = bytes.fromhex(draw["seed"])
     faults = []
     if hashlib.sha256(seed).hexdigest() != draw["seed_hash"]:
-        faults.append("The number does not have the fingerprint that was shown before the draw.")
+        faults.append("The seed does not match the hash that was shown before the draw.")
     places = repeated(draw, seed)
     if places is not None and places != [place["number"] for place in draw["places"]]:
-        faults.append("Another draw follows from this number.")
+        faults.append("This seed leads to a different draw.")
     return faults
 
 
 def verify_in_list(draw, rows):
-    """What is wrong between a draw and the club's list."""
+    """Return the differences between a draw and the club's list."""
     lines = {row["number"]: row for row in rows}
     line = lines.get(draw["commitment"])
     if line is None:
         return [f"The list has no line {draw['commitment']}."]
     faults = [
-        f"Line {line['number']} has another {name}." for name in ("seed_hash", "lots_hash") if line[name] != draw[name]
+        f"Line {line['number']} has a different {name}."
+        for name in ("seed_hash", "lots_hash")
+        if line[name] != draw[name]
     ]
     if moment(line["at"]) > moment(draw["made_at"]):
         faults.append(f"Line {line['number']} was entered after the draft was made.")
@@ -115,21 +117,21 @@ def verify_in_list(draw, rows):
         faults.append(f"Line {line['number']} does not name draft {draw['number']}.")
     unexplained = [
         draft["number"]
-        for at, draft in enumerate(line["drafts"][1:])
-        if again(line["drafts"][at], draft) and not draft["reason"]
+        for before, draft in zip(line["drafts"], line["drafts"][1:])  # noqa: B905, Python 3.9
+        if is_redraw(before, draft) and not draft["reason"]
     ]
     faults += [f"Draft {number} was drawn again without a reason." for number in unexplained]
     missing = sorted(set(range(min(lines), max(lines))) - set(lines))
     return faults + [f"The list has no line {number}." for number in missing]
 
 
-def again(before, draft):
-    """Whether a draft replaces the one before it, which directors had seen."""
+def is_redraw(before, draft):
+    """Whether a draft replaces one that directors had seen."""
     return draft["round"] == before["round"] and before["seen"]
 
 
 def verify_history(rows, older):
-    """What of an older copy of the list was changed or removed since."""
+    """Return what was changed or removed since an older copy of the list."""
     lines = {row["number"]: row for row in rows}
     faults = []
     for was in older:
@@ -147,7 +149,7 @@ def verify_history(rows, older):
 
 
 def moment(text):
-    """An instant as the API writes it."""
+    """Parse an instant as the API writes it."""
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
@@ -155,7 +157,7 @@ def moment(text):
 
 
 def load(source):
-    """The JSON of a file or an address; of a list in pages, all of them."""
+    """Return the JSON of a file or URL; of a paginated list, all pages."""
     body = read(source)
     while isinstance(body, dict) and body.get("next"):
         page = read(body["next"])
@@ -164,25 +166,25 @@ def load(source):
 
 
 def read(source):
-    """The JSON of one file or one address."""
+    """Return the JSON of one file or URL."""
     if source.startswith("https://"):
-        with urllib.request.urlopen(source) as answer:  # noqa: S310, https only
-            return json.load(answer)
+        with urllib.request.urlopen(source) as response:  # noqa: S310, https only
+            return json.load(response)
     with open(source, encoding="utf-8") as file:
         return json.load(file)
 
 
 def main(sources):
-    """Prints what was found; returns 1 if something is wrong."""
+    """Print the faults; return 1 if there are any."""
     draw, *lists = map(load, sources)
     faults = verify(draw)
     if lists:
         faults += verify_in_list(draw, lists[0])
     for older in lists[1:]:
         faults += verify_history(lists[0], older)
-    print("\n".join([*faults, *limits(draw)]) or "The draw is what its number says.")
+    print("\n".join([*faults, *limits(draw)]) or "The draw follows from its seed.")
     if not lists:
-        print("Not checked: whether the number was on the club's list before the draw.")
+        print("Not checked: whether the seed's hash was on the club's list before the draw.")
     return int(bool(faults))
 
 

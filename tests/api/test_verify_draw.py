@@ -43,8 +43,8 @@ def test_everybody_can_repeat_a_published_draw_with_the_script(
     assert len(draw["places"]) == 16
     assert verify(draw) == []
     swapped = {**draw, "places": [draw["places"][1], draw["places"][0], *draw["places"][2:]]}
-    assert verify(swapped) == ["Another draw follows from this number."]
-    assert "fingerprint" in verify({**draw, "seed": "00" * 32})[0]
+    assert verify(swapped) == ["This seed leads to a different draw."]
+    assert "hash" in verify({**draw, "seed": "00" * 32})[0]
 
 
 def test_everybody_can_check_a_draw_against_the_list_of_the_club_and_an_older_copy(
@@ -60,7 +60,7 @@ def test_everybody_can_check_a_draw_against_the_list_of_the_club_and_an_older_co
     later = {**line, "at": "2099-01-01T00:00:00Z"}
     assert "after the draft" in script("verify_in_list", draw, [later])[0]
     other = {**line, "seed_hash": "0" * 64}
-    assert script("verify_in_list", draw, [other]) == ["Line 1 has another seed_hash."]
+    assert script("verify_in_list", draw, [other]) == ["Line 1 has a different seed_hash."]
     assert script("verify_in_list", draw, [{**line, "number": 7}]) == ["The list has no line 1."]
     assert script("verify_history", [other], rows) == ["Line 1: seed_hash was changed."]
     assert script("verify_history", [], rows) == ["Line 1 was removed."]
@@ -77,12 +77,12 @@ def test_the_script_runs_on_its_own_and_repeats_a_round_robin(
     rows.write_bytes(client.get(f"{API}clubs/{division.tournament.club.slug}/commitments/").content)
 
     done = subprocess.run([sys.executable, "-I", VERIFY, draw, rows, rows], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "The draw is what its number says.\n")
+    assert (done.returncode, done.stdout) == (0, "The draw follows from its seed.\n")
     draw_data = json.loads(draw.read_text())
     draw_data["places"] = draw_data["places"][::-1]
     draw.write_text(json.dumps(draw_data))
     done = subprocess.run([sys.executable, "-I", VERIFY, draw, rows], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (1, "Another draw follows from this number.\n")
+    assert (done.returncode, done.stdout) == (1, "This seed leads to a different draw.\n")
 
 
 def test_the_site_serves_the_script_it_links_to(drawn: Callable[..., Division], client: Client) -> None:

@@ -145,7 +145,7 @@ def test_without_scripts_the_page_says_the_same(open_page: OpenPage, division: D
     page.goto(f"/events/harbour/{division.tournament.slug}/fixtures/{fixture.public_id}/correct/")
     page.locator("#left").fill("2")
     page.locator("#right").fill("5")
-    page.get_by_role("button", name="Show what follows").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.locator("#preview")).to_contain_text("becomes")
     expect(page.get_by_role("radio", name="Correct all")).to_be_checked()
     page.get_by_role("button", name="Apply").click()

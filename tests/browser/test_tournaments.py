@@ -43,7 +43,7 @@ def make_event(page: Page) -> None:
     page.get_by_label("Starts").fill("2026-12-05T18:30")
     page.get_by_role("button", name="Create event").click()
     page.get_by_label("Match length by round").fill("3 5 7")
-    page.get_by_role("button", name="Make the division").click()
+    page.get_by_role("button", name="Create division").click()
     expect(page.get_by_label("Add a player", exact=True).last).to_be_visible()
 
 
@@ -163,7 +163,7 @@ def test_the_same_without_scripts(browser: Browser, site: str, club: Club, alice
     page.locator("a[data-sheet]", has_text="M3").first.click()
     page.get_by_text("Forfeit…").click()
     page.locator("input[name=side]").first.check()
-    page.get_by_role("button", name="Book the forfeit").click()
+    page.get_by_role("button", name="Record the forfeit").click()
     expect(page.get_by_text("No match is open.")).to_be_visible()
     context.close()
 

@@ -84,7 +84,7 @@ def set_up(page: Page, looked_at: Check) -> None:
     page.get_by_label("Starts").fill("2027-12-05T18:30")
     page.get_by_role("button", name="Create event").click()
     page.get_by_label("Match length by round").fill("3 5 7")
-    page.get_by_role("button", name="Make the division").click()
+    page.get_by_role("button", name="Create division").click()
     for name in NAMES:
         page.locator("#add").fill(name)
         page.get_by_role("button", name="Add", exact=True).click()

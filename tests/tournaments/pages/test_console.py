@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_without_needs_the_open_matches_are_listed(running: RunningEvent, alice_client: Client) -> None:
-    assert "Nothing waits for you." in needs(alice_client, running)
+    assert "Nothing needs your attention." in needs(alice_client, running)
     html = text(page(alice_client, f"{running.url}console/"))
     assert "2 matches" in html
     assert "M1" in html
@@ -28,7 +28,7 @@ def test_without_needs_the_open_matches_are_listed(running: RunningEvent, alice_
 def test_a_dispute_is_listed_before_a_report(running: RunningEvent, alice_client: Client) -> None:
     report_first_match(running, acknowledged=True)
     assert "Unconfirmed" in needs(alice_client, running)
-    assert "Stands in 9 min" in needs(alice_client, running)
+    assert "Accepted automatically in 9 min" in needs(alice_client, running)
     reports.contest(match=running.fixture.match, side=1, by=Actor.link(1), now=NOW)  # type: ignore[arg-type]
     assert "Dispute" in needs(alice_client, running)
     assert "Unconfirmed" not in needs(alice_client, running)

@@ -97,5 +97,5 @@ def test_an_invalid_line_stays_in_the_field_with_its_reason(running: RunningEven
     html = answer.content.decode()
     assert field_value(html) == "m1 eleven"
     assert "autofocus" in html
-    assert "is no result" in text(html)
+    assert "is not a result" in text(html)
     assert not Result.objects.exists()

@@ -106,7 +106,7 @@ def test_applied_it_stands_on_the_sheet_and_is_undone_there(
     assert Match.objects.get(pk=played.fixture.match.pk).results.latest("version").score == (7, 5)
     again = alice_client.get(undo)
     assert again.status_code == 409
-    assert "undone already" in html(again)
+    assert "already been undone" in html(again)
 
 
 def test_to_let_it_stand_is_only_noted(alice_client: Client, played: RunningEvent) -> None:
@@ -154,7 +154,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
     answer = alice_client.post(f"{running.fixture_url}correct/", {**fields, "choice": "correct_all"})
     page = html(answer)
     assert answer.status_code == 409
-    assert "Being played now, and would be stopped" in page
+    assert "Begun or reported; would be stopped" in page
     sent = alice_client.post(f"{running.fixture_url}correct/", {**hidden(page), "choice": "correct_all"})
     assert sent.status_code == 302
     final.match.refresh_from_db()
@@ -164,7 +164,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
 def test_assistants_look_and_do_not_apply(as_user: Any, erin: User, played: RunningEvent) -> None:
     page = html(as_user(erin).get(f"{played.fixture_url}correct/", SHOWN))
     assert "result 7–3 would become void" in page
-    assert "Only directors apply a correction." in page
+    assert "Only directors can apply a correction." in page
     assert ">Apply<" not in page
 
 
@@ -178,7 +178,7 @@ def test_the_same_result_is_no_correction(alice_client: Client, played: RunningE
     same = {**SHOWN, "winner": "0", "left": "7", "right": "5"}
     answer = alice_client.get(f"{played.fixture_url}correct/", same)
     assert answer.status_code == 422
-    assert "what stands for M1 already" in html(answer)
+    assert "already the result of M1" in html(answer)
 
 
 def test_where_the_sheet_or_a_line_is_refused_it_leads_to_the_correction(

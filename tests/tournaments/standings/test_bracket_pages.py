@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from players.models import Player
+from tests.pages import html as page_html
 from tests.tournaments.conftest import NOW
 from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of, page_of, stage_formats
 from tournaments.draws.selectors.drafts import Counts, counts, draft_rounds
@@ -61,12 +62,12 @@ def text_of(client: Client, address: str) -> str:
     """What can be read on a page, tags taken out."""
     answer = client.get(address)
     assert answer.status_code == 200, address
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page_html(answer))).split())
 
 
 def box_of(client: Client, division: Division, number: int) -> str:
     """What the box of M`number` says."""
-    html = client.get(f"{page_of(division)}?section=all").content.decode()
+    html = page_html(client.get(f"{page_of(division)}?section=all"))
     boxes = re.findall(rf"<li class=\"[^\"]*\"><div><p>(?:<a[^>]*>|<span>)M{number}<.*?</li>", html, re.DOTALL)
     assert len(boxes) == 1, number
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", boxes[0])).split())
@@ -79,7 +80,7 @@ def test_main_consolation_and_last_chance_stand_together_with_links_between_them
     builder: DivisionBuilder, client: Client
 ) -> None:
     division = builder.drawn(13, PROGRESSIVE_ALL)
-    html = client.get(page_of(division)).content.decode()
+    html = page_html(client.get(page_of(division)))
     for key, title in (
         ("main", "Main draw"),
         ("consolation", "Progressive consolation"),
@@ -87,7 +88,7 @@ def test_main_consolation_and_last_chance_stand_together_with_links_between_them
     ):
         assert f'<a href="#tree-{key}">{title}</a>' in html
         assert f'id="tree-{key}">{title}</h2>' in html
-    assert [html.count(f">{name} <small>") for name in ("Final", "C final", "L final")] == [1, 1, 1]
+    assert [html.count(f">{name}<small>") for name in ("Final", "C final", "L final")] == [1, 1, 1]
 
 
 def test_slots_name_their_sources_and_boxes_where_the_loser_drops_to(builder: DivisionBuilder, client: Client) -> None:
@@ -175,7 +176,7 @@ def test_a_place_of_a_group_is_named_until_it_is_known(builder: DivisionBuilder,
 
 def test_a_stage_that_is_not_planned_yet_says_when_it_will_be(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(6, StageSettings(SWISS, rounds=3, qualifiers=4), StageSettings(KNOCKOUT))
-    assert "Who plays here is known when the stage before is over." in text_of(client, page_of(division))
+    assert "The players are known when the previous stage is over." in text_of(client, page_of(division))
 
 
 def test_the_box_shows_who_advances_after_the_bracket_was_kept(builder: DivisionBuilder, client: Client) -> None:
@@ -247,12 +248,12 @@ def test_each_bracket_that_is_over_names_its_winner_and_its_places(builder: Divi
     builder.play(division)
     [state] = states_of(division)
     names = {entry.pk: entry.player.name for entry in division.entries.select_related("player")}
-    html = client.get(page_of(division)).content.decode()
+    html = page_html(client.get(page_of(division)))
     for bracket in ("main", "consolation"):
         champion = state.progress.champion(bracket)
         assert champion is not None
         heading = html.split(f'id="tree-{bracket}"')[1].split("</header>")[0]
-        assert f"won by <b>{names[champion]}</b>" in heading
+        assert f"won by<b>{names[champion]}</b>" in heading
         [second] = state.progress.places(bracket)[1].entries
         assert f'<dt>2</dt><dd class="name">{names[second]}</dd>' in html
 
@@ -366,12 +367,12 @@ def test_a_bracket_of_256_is_light_and_needs_no_more_queries_than_8(
 
 def test_closed_sections_of_a_very_large_event_are_loaded_separately(builder: DivisionBuilder, client: Client) -> None:
     division = builder.drawn(LARGE, DOUBLE_TWICE)
-    html = client.get(page_of(division)).content.decode()
+    html = page_html(client.get(page_of(division)))
     assert 'href="?section=main-3#main-3"' in html
     assert 'id="main-3"' not in html
-    section_page = client.get(f"{page_of(division)}?section=main-3").content.decode()
+    section_page = page_html(client.get(f"{page_of(division)}?section=main-3"))
     assert '<details class="part" id="main-3" open>' in section_page
-    everything = client.get(f"{page_of(division)}?section=all").content.decode()
+    everything = page_html(client.get(f"{page_of(division)}?section=all"))
     assert everything.count("<li class=") >= Fixture.objects.filter(stage__division=division).count()
 
 
