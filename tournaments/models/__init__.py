@@ -1,4 +1,4 @@
-"""Events: tournament > division > stage > bracket > round > fixture > slot, who entered, and what was corrected."""
+"""Events: tournament > division > stage > bracket > round > fixture > slot, with entries, draws and corrections."""
 
 from tournaments.models.brackets import Bracket, Fixture, Round, Slot, Stage
 from tournaments.models.corrections import Advance, Correction

@@ -1,4 +1,4 @@
-"""The plan of a stage (brackets, rounds, fixtures, the sources of their slots) and where each slot stands now.
+"""The plan of a stage (brackets, rounds, fixtures and the sources of their slots), and the state of each slot.
 
 The plan is written when a draw is published; the states of slots and fixtures are derived by
 `tournaments.formats.progress` from the plan, the results and the withdrawals.
@@ -14,10 +14,10 @@ from core.public_ids import LENGTH, new_public_id
 
 
 class Stage(models.Model):
-    """A part of a division with one format."""
+    """A part of a division that is played in one format."""
 
     class Format(models.TextChoices):
-        """How it is played."""
+        """The format; see `tournaments.formats.settings`."""
 
         KNOCKOUT = "knockout", _("knockout")
         PROGRESSIVE = "progressive", _("knockout with consolation")
@@ -29,7 +29,7 @@ class Stage(models.Model):
         LEAGUE = "league", _("league")
 
     class Status(models.TextChoices):
-        """How far it is."""
+        """Planned, running or finished."""
 
         PLANNED = "planned", _("planned")
         RUNNING = "running", _("running")
@@ -39,16 +39,19 @@ class Stage(models.Model):
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="stages")
     number = models.PositiveSmallIntegerField(default=1)
     format = models.CharField(max_length=11, choices=Format, default=Format.KNOCKOUT)
-    settings = models.JSONField(default=dict, help_text=_("What only this format knows, such as its pattern."))
+    settings = models.JSONField(default=dict, help_text=_("Settings of the format, such as its pattern."))
     status = models.CharField(max_length=8, choices=Status, default=Status.PLANNED)
-    seed = models.CharField(max_length=64, help_text=_("Secret until the draw is published; hexadecimal."))
-    seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed's bytes, shown from the start."))
+    seed = models.CharField(max_length=64, help_text=_("Hexadecimal. Secret until the draw is published."))
+    seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the bytes of the seed. Always public."))
     lots_seed = models.CharField(
-        max_length=64, help_text=_("Secret until the stage is over: byes of late entries, ties; hexadecimal.")
+        max_length=64,
+        help_text=_("Hexadecimal. Seed for byes of late entries and ties. Secret until the stage is over."),
     )
-    lots_hash = models.CharField(max_length=64, help_text=_("SHA-256 of that seed's bytes, shown from the start."))
+    lots_hash = models.CharField(
+        max_length=64, help_text=_("SHA-256 of the bytes of the seed of the lots. Always public.")
+    )
     apart = models.JSONField(
-        default=list, help_text=_("Groups of entries kept apart, as they were when the draw was published.")
+        default=list, help_text=_("Groups of entries that were kept apart when the draw was published.")
     )
 
     class Meta:
@@ -62,9 +65,10 @@ class Stage(models.Model):
 
     @property
     def seed_is_public(self) -> bool:
-        """Whether nothing more is drawn from the seed, so that it may be shown.
+        """Whether the seed may be shown, because nothing more will be drawn from it.
 
-        Rounds to come are paired from it; stages drawn before lots had a seed of their own draw them from it, too.
+        A Swiss or lives stage pairs later rounds from it. Stages drawn before lots had a separate seed also use it for
+        lots.
         """
         if self.format in (self.Format.SWISS, self.Format.LIVES) or self.seed == self.lots_seed:
             return self.lots_seed_is_public
@@ -72,12 +76,12 @@ class Stage(models.Model):
 
     @property
     def lots_seed_is_public(self) -> bool:
-        """Whether no lot is left to be drawn, so that the seed of the lots may be shown."""
+        """Whether the seed of the lots may be shown, because no more lots will be drawn."""
         return self.status == self.Status.FINISHED
 
 
 class Bracket(models.Model):
-    """Main, consolation, last chance, lower …"""
+    """A bracket of a stage: main, consolation, last chance, lower, final, or a group."""
 
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="brackets")
     key = models.CharField(max_length=20)
@@ -95,15 +99,16 @@ class Bracket(models.Model):
 
 
 class Round(models.Model):
-    """A round of a bracket, with its match length and its deadline (one instant)."""
+    """A round of a bracket, with its match length and deadline."""
 
     bracket = models.ForeignKey(Bracket, on_delete=models.PROTECT, related_name="rounds")
     number = models.PositiveSmallIntegerField()
     length = models.PositiveSmallIntegerField(_("match length"))
     deadline = models.DateTimeField(_("deadline"), null=True, blank=True)
-    drops = models.JSONField(default=list, help_text=_("Letters of the rounds whose losers enter here."))
+    drops = models.JSONField(default=list, help_text=_("Letters of the rounds whose losers enter this round."))
     entrants = models.JSONField(
-        default=list, help_text=_("Who comes into a round that is drawn once they are known, as (winner or loser, M).")
+        default=list,
+        help_text=_("Entrants of a round that is drawn once they are known, as (winner or loser, match number)."),
     )
 
     class Meta:
@@ -120,10 +125,10 @@ class Round(models.Model):
 
 
 class Fixture(models.Model):
-    """Two slots. With two entrants it always has a match, walkovers included; a voided match stays behind it."""
+    """Two slots. A fixture with two entrants always has a match, even for a walkover; voided matches are kept."""
 
     class Status(models.TextChoices):
-        """As `tournaments.formats.progress.FixtureStatus`."""
+        """The values of `tournaments.formats.progress.FixtureStatus`."""
 
         WAITING = "waiting", _("to be decided")
         READY = "ready", _("ready")
@@ -136,18 +141,21 @@ class Fixture(models.Model):
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="fixtures")
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="fixtures")
-    number = models.PositiveIntegerField(help_text=_("Unique in the event, never reused: 13 is shown as M13."))
+    number = models.PositiveIntegerField(help_text=_("Unique in the event and never reused. 13 is shown as M13."))
     needed_if_fixture = models.PositiveIntegerField(null=True, blank=True)
     needed_if_slot = models.PositiveSmallIntegerField(null=True, blank=True)
 
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     match = models.OneToOneField("matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     former = models.ManyToManyField(
-        "matches.Match", related_name="+", blank=True, help_text=_("Matches it let go when its players changed.")
+        "matches.Match",
+        related_name="+",
+        blank=True,
+        help_text=_("Earlier matches of this fixture, voided when its players changed."),
     )
-    due_at = models.DateTimeField(null=True, blank=True, help_text=_("The round's deadline, unless extended."))
+    due_at = models.DateTimeField(null=True, blank=True, help_text=_("The deadline of the round, unless extended."))
     extended = models.BooleanField(default=False)
-    deadline_done = models.BooleanField(default=False, help_text=_("The rule has been applied; the director is told."))
+    deadline_done = models.BooleanField(default=False, help_text=_("The deadline rule has been applied."))
 
     class Meta:
         ordering = ("stage", "number")
@@ -163,10 +171,10 @@ class Fixture(models.Model):
 
 
 class Slot(models.Model):
-    """One side of a fixture: where its entrant comes from (the plan) and who stands there now (derived).
+    """One side of a fixture: the source of its entrant (part of the plan) and the current entrant (derived).
 
-    In a round that is drawn once its entrants are known a slot is a seat: `source_stage` names the round (as in
-    `consolation:3`) and `source_place` the seat. Its source is `drawn` until then, and derived as well.
+    In a round that is drawn once its entrants are known, a slot is a seat: `source_stage` names the round, as in
+    `consolation:3`, and `source_place` is the number of the seat. Its source is `drawn` until then and is derived, too.
     """
 
     class Source(models.TextChoices):
@@ -180,7 +188,7 @@ class Slot(models.Model):
         DRAWN = "drawn", _("drawn by lot")
 
     class Status(models.TextChoices):
-        """Four things with four names."""
+        """The values of `tournaments.formats.progress.SlotStatus`."""
 
         ENTRY = "entry", _("entry")
         BYE = "bye", _("bye")
@@ -193,7 +201,7 @@ class Slot(models.Model):
     source_entry = models.ForeignKey(
         "tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    source_fixture = models.PositiveIntegerField(null=True, blank=True, help_text=_("Its match number."))
+    source_fixture = models.PositiveIntegerField(null=True, blank=True, help_text=_("Match number of the source."))
     source_stage = models.CharField(max_length=40, blank=True)
     source_place = models.PositiveSmallIntegerField(null=True, blank=True)
 
@@ -201,7 +209,7 @@ class Slot(models.Model):
     entry = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     absent = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="+")
-    live = models.BooleanField(default=True, help_text=_("Counts towards: nobody twice in a round."))
+    live = models.BooleanField(default=True, help_text=_("Whether nobody may stand in two slots of this round."))
 
     class Meta:
         ordering = ("fixture", "side")
@@ -224,5 +232,5 @@ class Slot(models.Model):
 
     @property
     def is_seat(self) -> bool:
-        """Whether lots decide, or have decided, who stands here."""
+        """Whether the entrant of this slot is drawn once all entrants of the round are known."""
         return self.source_place is not None and self.source != Slot.Source.PLACE

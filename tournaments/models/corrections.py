@@ -1,4 +1,4 @@
-"""A result changed after others had followed from it: what was chosen, and by whom. Facts."""
+"""Corrections of results after others had been built on them, as facts: what was chosen, by whom, and why."""
 
 from typing import ClassVar
 
@@ -12,16 +12,16 @@ from core.public_ids import LENGTH, new_public_id
 
 
 class Advance(models.Model):
-    """Who goes on from a fixture where a corrected result must not decide it: the bracket was kept.
+    """Who advances from a fixture whose result was corrected while keeping the bracket.
 
-    It belongs to one version of the result; the next version is decided anew. Where the stage has tables, it is their
-    `places` that are kept for the next stage.
+    It applies to one version of the result only. In a stage with tables, `places` are the qualifying places that are
+    kept for the next stage.
     """
 
     result = models.OneToOneField("matches.Result", on_delete=models.PROTECT, related_name="+")
     fixture = models.ForeignKey("tournaments.Fixture", on_delete=models.PROTECT, related_name="advances")
-    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("0, 1, or empty: nobody."))
-    places = models.JSONField(default=list, help_text=_("Places that went on, as (stage, place, entry)."))
+    side = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("0 or 1; empty if nobody advances."))
+    places = models.JSONField(default=list, help_text=_("Places that are kept, as (stage, place, entry)."))
 
     class Meta:
         verbose_name = _("kept bracket")
@@ -35,21 +35,21 @@ class Advance(models.Model):
 
 
 class Correction(models.Model):
-    """One corrected result, applied as one step; undoing it is another one."""
+    """A corrected result. Undoing it is a correction as well."""
 
     class Choice(models.TextChoices):
-        """What was to follow."""
+        """What follows from the correction."""
 
-        LET_STAND = "let_stand", _("let stand")
-        KEEP_BRACKET = "keep_bracket", _("correct score, standings and ratings, keep the bracket")
-        CORRECT_ALL = "correct_all", _("correct all")
+        LET_STAND = "let_stand", _("let the result stand")
+        KEEP_BRACKET = "keep_bracket", _("correct score, standings and ratings, but keep the bracket")
+        CORRECT_ALL = "correct_all", _("correct everything")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     fixture = models.ForeignKey("tournaments.Fixture", on_delete=models.PROTECT, related_name="corrections")
     before = models.ForeignKey("matches.Result", on_delete=models.PROTECT, related_name="+")
     after = models.OneToOneField("matches.Result", on_delete=models.PROTECT, related_name="+")
     choice = models.CharField(max_length=12, choices=Choice)
-    voided_rated = models.BooleanField(default=True, help_text=_("Played matches that it voided stay rated."))
+    voided_rated = models.BooleanField(default=True, help_text=_("Whether played matches that it voided stay rated."))
     changed = models.JSONField(default=list, help_text=_("Numbers of the fixtures whose players changed."))
     reason = models.CharField(max_length=300, blank=True)
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")

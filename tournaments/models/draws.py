@@ -1,4 +1,4 @@
-"""How places were drawn, and the commitments that bind the draws to come: facts."""
+"""Draws, and the commitments made before them, as facts."""
 
 from typing import ClassVar
 
@@ -10,32 +10,32 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Commitment(models.Model):
-    """A line of a club's public list: the hashes of a stage's seeds, entered before anything is drawn from them.
+    """An item of a club's public list: the hashes of a stage's seeds, published before anything is drawn from them.
 
-    The list is numbered without gaps and its lines are never changed or removed, so that a draw nobody mentions
-    again still shows. What became of a commitment follows from its draws, its stage and how it ended.
+    The list is numbered without gaps and its items are never changed or removed, so that no draw can be concealed. The
+    status of a commitment follows from its draws, its stage and its end.
     """
 
     class End(models.TextChoices):
-        """Why nothing more is drawn from it."""
+        """Why a commitment ended before its stage did."""
 
         RETIRED = "retired", _("retired")
         ABANDONED = "abandoned", _("abandoned")
 
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    number = models.PositiveIntegerField(help_text=_("Counted through the club, from 1."))
+    number = models.PositiveIntegerField(help_text=_("Number in the list of the club, from 1."))
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="commitments")
     stage = models.ForeignKey(
         "tournaments.Stage", on_delete=models.SET_NULL, null=True, blank=True, related_name="commitments"
     )
     stage_number = models.PositiveSmallIntegerField()
-    seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the draw's seed."))
-    lots_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed of the lots drawn later."))
+    seed_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed of the draw."))
+    lots_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the seed of lots drawn after the draw."))
     at = models.DateTimeField(default=timezone.now, editable=False)
     end = models.CharField(max_length=9, choices=End, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     reason = models.CharField(max_length=300, blank=True)
-    seed = models.CharField(max_length=64, blank=True, help_text=_("Of a retired commitment; public."))
+    seed = models.CharField(max_length=64, blank=True, help_text=_("Public seed of a retired commitment."))
 
     class Meta:
         ordering = ("club", "number")
@@ -51,14 +51,14 @@ class Commitment(models.Model):
 
 
 class Draw(models.Model):
-    """One draft of the draw of a stage, or the published one; of one round where rounds are paired one by one.
+    """A draft of the draw of a stage or, if rounds are paired one by one, of a round; or the published draw.
 
-    All drafts of a stage share one secret seed, whose hash is shown when entries close; each redraw takes the next
-    number, so that nobody can redraw until it pleases without its showing.
+    All drafts of a stage share a secret seed, whose hash is public. Each redraw takes the next number, so that
+    redrawing until the result is convenient would be visible to everybody.
     """
 
     class State(models.TextChoices):
-        """What became of it; a requested one waits for a worker."""
+        """The state of a draft; a requested one waits for a worker."""
 
         REQUESTED = "requested", _("being drawn")
         DRAFT = "draft", _("draft")
@@ -68,29 +68,33 @@ class Draw(models.Model):
 
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="draws")
     number = models.PositiveSmallIntegerField()
-    round = models.PositiveSmallIntegerField(default=0, help_text=_("The round that is paired; 0: the whole stage."))
+    round = models.PositiveSmallIntegerField(default=0, help_text=_("The round that is paired; 0 for a whole stage."))
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     commitment = models.ForeignKey(
         "tournaments.Commitment", on_delete=models.PROTECT, null=True, blank=True, related_name="draws"
     )
-    at_once = models.BooleanField(default=False, help_text=_("Publishes itself when its countdown is over."))
-    publish_at = models.DateTimeField(null=True, blank=True, help_text=_("When the countdown of a draft is over."))
+    at_once = models.BooleanField(default=False, help_text=_("Whether it is published when its countdown is over."))
+    publish_at = models.DateTimeField(null=True, blank=True, help_text=_("When the countdown ends."))
     algorithm = models.CharField(max_length=120, blank=True)
     places = models.JSONField(
-        default=list, help_text=_("Entry ids in bracket order, of a round pair after pair; null is a bye.")
+        default=list, help_text=_("Entry ids in bracket order, or pair by pair for a round; null is a bye.")
     )
-    byes = models.JSONField(default=dict, help_text=_("Of a round: entry id -> kind of its bye."))
-    basis = models.CharField(max_length=64, blank=True, help_text=_("Digest of the scores a round was paired from."))
-    manual = models.JSONField(default=list, help_text=_("Pairs fixed before the rest of a round was paired."))
-    remarks = models.JSONField(default=list, help_text=_("Who could not be kept apart, as (code, params)."))
-    reason = models.CharField(max_length=300, blank=True, help_text=_("Why it was drawn again."))
+    byes = models.JSONField(default=dict, help_text=_("For a round: entry id -> kind of bye."))
+    basis = models.CharField(
+        max_length=64, blank=True, help_text=_("Digest of what the pairing of a round depends on.")
+    )
+    manual = models.JSONField(default=list, help_text=_("Pairs that a director fixed."))
+    remarks = models.JSONField(default=list, help_text=_("Players who could not be kept apart, as (code, params)."))
+    reason = models.CharField(max_length=300, blank=True, help_text=_("Reason for a redraw."))
     made_at = models.DateTimeField(default=timezone.now, editable=False)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     claimed_at = models.DateTimeField(null=True, blank=True)
-    refusal = models.JSONField(null=True, blank=True, help_text=_("Why it could not be drawn: code, params."))
+    refusal = models.JSONField(null=True, blank=True, help_text=_("Code and params, if it could not be drawn."))
     published_at = models.DateTimeField(null=True, blank=True)
     taken_back_at = models.DateTimeField(null=True, blank=True)
-    taken_back_reason = models.CharField(max_length=300, blank=True, help_text=_("Public, like that of a redraw."))
+    taken_back_reason = models.CharField(
+        max_length=300, blank=True, help_text=_("Public, like the reason for a redraw.")
+    )
 
     class Meta:
         ordering = ("stage", "number")

@@ -1,4 +1,4 @@
-"""Who takes part, who went, and who is kept apart: facts."""
+"""Entries, withdrawals, late entries, requested byes and pairs kept apart, as facts."""
 
 from typing import ClassVar
 
@@ -12,10 +12,10 @@ from core.public_ids import LENGTH, new_public_id
 
 
 class Entry(models.Model):
-    """A player in a division. One who is withdrawn stays; entering again is a new entry."""
+    """A player in a division. A withdrawn entry is kept; entering again makes a new one."""
 
     class Status(models.TextChoices):
-        """Where it stands."""
+        """Entered, on the waiting list, or withdrawn."""
 
         IN = "in", _("entered")
         WAITING = "waiting", _("waiting list")
@@ -25,7 +25,7 @@ class Entry(models.Model):
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="entries")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     status = models.CharField(max_length=7, choices=Status, default=Status.IN)
-    rating = models.FloatField(null=True, blank=True, help_text=_("When the draw was made."))
+    rating = models.FloatField(null=True, blank=True, help_text=_("Rating when the draw was made."))
     checked_in_at = models.DateTimeField(null=True, blank=True)
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     entered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -46,7 +46,7 @@ class Entry(models.Model):
 
 
 class Withdrawal(models.Model):
-    """An entry that comes no more, to one bracket or (`bracket` empty) to the whole division."""
+    """The withdrawal of an entry from one bracket, or from the whole division if `bracket` is empty."""
 
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="withdrawals")
     bracket = models.ForeignKey(
@@ -67,11 +67,11 @@ class Withdrawal(models.Model):
 
 
 class Return(models.Model):
-    """A withdrawal that was taken back, with the walkovers that were opened again by it."""
+    """A withdrawal that was taken back, with the walkovers that were reopened."""
 
     withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="returned")
     reopened = models.ManyToManyField(
-        "matches.Match", related_name="+", blank=True, help_text=_("Void now; their fixtures have new matches.")
+        "matches.Match", related_name="+", blank=True, help_text=_("Voided walkovers, whose fixtures have new matches.")
     )
     reason = models.CharField(max_length=300, blank=True)
     at = models.DateTimeField(default=timezone.now, editable=False)
@@ -87,19 +87,19 @@ class Return(models.Model):
 
 
 class LateEntry(models.Model):
-    """Somebody who came in while the division was being played, and the byes that were filled for it.
+    """An entry after the draw, with the byes it filled.
 
-    `undoes` is the late entry that this one took back: the byes are byes again.
+    `undoes` is the late entry that this one undid, so that its byes are byes again.
     """
 
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="late")
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="+")
-    slots = models.JSONField(default=list, help_text=_("The byes that were filled, as [fixture number, side]."))
+    slots = models.JSONField(default=list, help_text=_("Byes that were filled, as [match number, side]."))
     entrants = models.JSONField(
-        default=list, help_text=_("Rounds still to be drawn, as [key of the round, its entrants before].")
+        default=list, help_text=_("Rounds still to be drawn, as [key of the round, its previous entrants].")
     )
     before = models.CharField(
-        max_length=7, blank=True, help_text=_("The entry's status before; empty: there was no entry.")
+        max_length=7, blank=True, help_text=_("Previous status of the entry; empty if it is new.")
     )
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     reason = models.CharField(max_length=300, blank=True)
@@ -116,10 +116,10 @@ class LateEntry(models.Model):
 
 
 class ByeRequest(models.Model):
-    """A round of a Swiss that an entry asked to miss, for half a point or none."""
+    """A bye that an entry requested for a round of a Swiss, for half a point or none."""
 
     class Kind(models.TextChoices):
-        """As `tournaments.formats.swiss_event.ByeKind`; full byes are never asked for."""
+        """Kinds of `tournaments.formats.swiss.event.ByeKind` that can be requested."""
 
         HALF = "half", _("half-point bye")
         REQUESTED = "requested", _("bye without points")
@@ -147,9 +147,9 @@ class ByeRequest(models.Model):
 
 
 class KeptApart(models.Model):
-    """Two entries that are not to meet: never paired in a round, as far apart as can be in a bracket or in groups.
+    """Two entries that are kept apart: never paired in a round, and as far apart as possible in brackets and groups.
 
-    The one that was entered first comes first. Pairs are for the eyes of those who run the event.
+    `first` is the older entry. Only staff of the event can see these pairs.
     """
 
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="kept_apart")

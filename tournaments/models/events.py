@@ -1,4 +1,4 @@
-"""A tournament and its divisions."""
+"""Tournaments (events) and their divisions."""
 
 from typing import ClassVar
 
@@ -18,10 +18,10 @@ MOST_ENTRIES = 4096
 
 
 class Tournament(models.Model):
-    """One event of a club: a night, a weekend, a league season. Published ones are cancelled, never deleted."""
+    """An event of a club: a night, a weekend or a league season. Published events are cancelled, never deleted."""
 
     class Status(models.TextChoices):
-        """How far it is."""
+        """From draft to finished or cancelled."""
 
         DRAFT = "draft", _("draft")
         PUBLISHED = "published", _("published")
@@ -32,7 +32,7 @@ class Tournament(models.Model):
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
-    slug = models.SlugField(_("address"), max_length=60)
+    slug = models.SlugField(_("URL name"), max_length=60)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     starts_at = models.DateTimeField(_("starts"))
     ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
@@ -40,11 +40,11 @@ class Tournament(models.Model):
     venue = models.CharField(_("venue"), max_length=200, blank=True)
     tables = models.PositiveSmallIntegerField(_("tables"), null=True, blank=True)
     about = models.TextField(_("about"), max_length=4000, blank=True)
-    currency = models.CharField(_("currency"), max_length=12, default="ticket", help_text=_("A code, or ticket."))
-    currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
-    last_number = models.PositiveIntegerField(
-        default=0, help_text=_("Highest match number given so far; never reused.")
+    currency = models.CharField(
+        _("currency"), max_length=12, default="ticket", help_text=_("A currency code, or “ticket”.")
     )
+    currency_exponent = models.PositiveSmallIntegerField(default=0, help_text=_("Decimal places of the currency."))
+    last_number = models.PositiveIntegerField(default=0, help_text=_("Highest match number so far."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
@@ -59,24 +59,24 @@ class Tournament(models.Model):
 
     @property
     def topic(self) -> str:
-        """Its name in the log and on the wire."""
+        """The topic of the event in the log and in live updates."""
         return f"tournament:{self.public_id}"
 
     @property
     def is_open(self) -> bool:
-        """Whether players and results are still expected."""
+        """Whether the event is published and not over."""
         return self.status in (self.Status.PUBLISHED, self.Status.RUNNING)
 
     def tables_for(self, players: int) -> int:
-        """How many tables there are, or, while nobody has said, as many as these players need."""
+        """Return the number of tables, or as many as `players` players need if it was not set."""
         return self.tables or max(1, players // 2)
 
 
 class Division(models.Model):
-    """One competition of a tournament: its entries, its settings, its stages. Its row is the lock of them all."""
+    """A competition of an event, with its entries, settings and stages. Its row is the lock for all of them."""
 
     class Status(models.TextChoices):
-        """How far it is."""
+        """From taking entries to finished or cancelled."""
 
         ENTRIES = "entries", _("taking entries")
         RUNNING = "running", _("running")
@@ -84,18 +84,18 @@ class Division(models.Model):
         CANCELLED = "cancelled", _("cancelled")
 
     class DrawMethod(models.TextChoices):
-        """How the places are given out."""
+        """How the places of the draw are filled."""
 
         RANDOM = "random", _("by lot")
         RATING = "rating", _("seeded by rating")
 
     class DeadlineRule(models.TextChoices):
-        """What happens to a match that is not played when its round ends."""
+        """What happens to a match that has not been played when its round ends."""
 
-        DIRECTOR = "director", _("the director rules")
-        EXTEND = "extend", _("who proposed times wins; else extended once, then both lose")
-        BOTH_LOSE = "both_lose", _("who proposed times wins; else both lose")
-        LOTS = "lots", _("who proposed times wins; else lots are drawn")
+        DIRECTOR = "director", _("a director decides")
+        EXTEND = "extend", _("the player who proposed times wins; otherwise extended once, then both lose")
+        BOTH_LOSE = "both_lose", _("the player who proposed times wins; otherwise both lose")
+        LOTS = "lots", _("the player who proposed times wins; otherwise by lot")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="divisions")
@@ -104,7 +104,7 @@ class Division(models.Model):
     status = models.CharField(max_length=9, choices=Status, default=Status.ENTRIES)
     seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every visible change."))
 
-    self_registration = models.BooleanField(_("players register themselves"), default=False)
+    self_registration = models.BooleanField(_("players can register themselves"), default=False)
     closes_at = models.DateTimeField(_("registration closes"), null=True, blank=True)
     capacity = models.PositiveIntegerField(_("places"), null=True, blank=True)
     fee = models.PositiveIntegerField(_("entry fee"), default=0, help_text=_("In whole minor units of the currency."))
@@ -115,15 +115,17 @@ class Division(models.Model):
     rated = models.BooleanField(_("rated"), default=True)
     pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     draw_method = models.CharField(_("draw"), max_length=6, choices=DrawMethod, default=DrawMethod.RANDOM)
-    apart = models.BooleanField(_("club-mates in opposite halves"), default=False)
+    apart = models.BooleanField(_("keep club-mates apart"), default=False)
     deadline_rule = models.CharField(
         _("deadline rule"), max_length=9, choices=DeadlineRule, default=DeadlineRule.DIRECTOR
     )
-    extension_hours = models.PositiveSmallIntegerField(_("extension, hours"), default=72)
+    extension_hours = models.PositiveSmallIntegerField(_("extension in hours"), default=72)
     claim_wait = models.PositiveIntegerField(
-        _("seconds an unanswered claim waits"), default=600, help_text=_("10 minutes at a venue, 24 hours online.")
+        _("seconds until an unanswered report stands"),
+        default=600,
+        help_text=_("Usual values: 10 minutes at a venue, 24 hours online."),
     )
-    records_stand = models.BooleanField(_("accepted records stand at once"), default=False)
+    records_stand = models.BooleanField(_("accepted records become results at once"), default=False)
 
     class Meta:
         ordering = ("order", "pk")
@@ -143,15 +145,15 @@ class Division(models.Model):
 
     @property
     def topic(self) -> str:
-        """Its name in the log, on the wire, and in its matches' `parent_topic`."""
+        """The topic of the division in the log, in live updates, and in the `parent_topic` of its matches."""
         return f"division:{self.public_id}"
 
     @property
     def lengths(self) -> list[int]:
-        """Match lengths in points by round, from the first on; the last one goes on."""
+        """Match lengths in points by round; the last one applies to all later rounds."""
         return self.round_lengths or [self.match_length]
 
     @cached_property
     def keeps_apart(self) -> bool:
-        """Whether its draw keeps anybody apart: club-mates, or pairs that a director named."""
+        """Whether its draw keeps anybody apart: club-mates, or pairs named by a director."""
         return self.apart or self.kept_apart.filter(taken_back_at=None).exists()
