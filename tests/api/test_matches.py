@@ -1,4 +1,4 @@
-"""The API of matches: claims, answers, records, proposed times; by account, by token, by link."""
+"""The API of matches: reports, answers, records and proposed times; by account, token and link."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -49,7 +49,7 @@ def ask(client: APIClient, path: str, status: int, body: Any = None, **headers: 
 SEVEN_FIVE = {"score": [7, 5], "after": 0}
 
 
-def test_one_claims_and_the_other_confirms(match: Match, bob: User, carol: User) -> None:
+def test_one_player_reports_and_the_other_confirms(match: Match, bob: User, carol: User) -> None:
     claimed = ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
     assert (claimed["state"], claimed["my_side"], claimed["awaited"][0]["code"]) == ("claimed", BOB, "answer")
     assert claimed["awaited"][0]["side"] == CAROL
@@ -58,7 +58,7 @@ def test_one_claims_and_the_other_confirms(match: Match, bob: User, carol: User)
     assert confirmed["result"]["source"] == "claim"
 
 
-def test_a_write_names_what_it_has_seen(match: Match, bob: User, carol: User) -> None:
+def test_a_write_must_send_the_version_it_is_based_on(match: Match, bob: User, carol: User) -> None:
     assert ask(as_(bob), at(match, "claims"), 422, {"score": [7, 5]})["code"] == "after_missing"
     etag = as_(carol).get(at(match)).headers["ETag"]
     assert etag == '"0"'
@@ -67,7 +67,7 @@ def test_a_write_names_what_it_has_seen(match: Match, bob: User, carol: User) ->
     assert (stale["code"], stale["params"]["seq"]) == ("stale", 1)
 
 
-def test_a_repeated_key_gives_the_first_answer_and_another_body_is_refused(match: Match, bob: User) -> None:
+def test_a_repeated_key_returns_the_first_response_and_refuses_another_body(match: Match, bob: User) -> None:
     first = ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE, **{"Idempotency-Key": "k1"})
     again = ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE, **{"Idempotency-Key": "k1"})
     assert again["claims"] == first["claims"]
@@ -100,7 +100,7 @@ def test_a_dispute_and_a_withdrawal(match: Match, bob: User, carol: User) -> Non
         ([], "invalid"),
     ],
 )
-def test_bad_claims_are_told_with_their_reason(match: Match, bob: User, body: Any, code: str) -> None:
+def test_invalid_reports_are_refused_with_their_reason(match: Match, bob: User, body: Any, code: str) -> None:
     assert ask(as_(bob), at(match, "claims"), 422, body)["code"] == code
 
 
@@ -109,12 +109,12 @@ def test_a_link_acts_without_an_account(match: Match) -> None:
     assert ask(by_link(match, CAROL), at(match, "confirm"), 200, {"after": 1})["state"] == "settled"
 
 
-def test_the_sheets_link_only_claims(match: Match) -> None:
+def test_the_sheet_link_can_only_report(match: Match) -> None:
     sheet = by_link(match, None)
     assert ask(sheet, at(match, "claims"), 422, SEVEN_FIVE)["code"] == "sheet_sender_missing"
-    told = ask(sheet, at(match, "claims"), 201, {**SEVEN_FIVE, "i_am": BOB})
-    assert [(claim["side"], claim["says_side"]) for claim in told["claims"]] == [(None, BOB)]
-    assert (told["state"], told["awaited"][0]["code"]) == ("open", "sheet")
+    reported = ask(sheet, at(match, "claims"), 201, {**SEVEN_FIVE, "i_am": BOB})
+    assert [(claim["side"], claim["says_side"]) for claim in reported["claims"]] == [(None, BOB)]
+    assert (reported["state"], reported["awaited"][0]["code"]) == ("open", "sheet")
     for action in ("confirm", "contest", "concede", "seen", "objections", "withdraw", "records", "proposals"):
         ask(sheet, at(match, action), 404, {"after": 1})
 
@@ -135,19 +135,19 @@ def test_a_report_is_seen_disputed_and_conceded(match: Match, bob: User, carol: 
     assert ask(as_(carol), at(match, "concede"), 200, {"after": 3})["state"] == "settled"
 
 
-def test_a_result_that_stood_by_itself_is_objected_to(match: Match, bob: User, carol: User) -> None:
+def test_a_player_can_object_to_an_unanswered_result(match: Match, bob: User, carol: User) -> None:
     ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
     ask(as_(carol), at(match, "seen"), 200, {"after": 1})
     accept_unanswered(claim_id=match.claims.get().pk, now=timezone.now() + timedelta(minutes=11))
     body = {"reason": "We did not play.", "after": ask(as_(carol), at(match), 200)["seq"]}
-    told = ask(as_(carol), at(match, "objections"), 201, body)
-    assert [(one["side"], one["state"]) for one in told["objections"]] == [(CAROL, "open")]
-    assert told["state"] == "settled"
-    again = ask(as_(carol), at(match, "objections"), 409, {**body, "after": told["seq"]})
+    objected = ask(as_(carol), at(match, "objections"), 201, body)
+    assert [(objection["side"], objection["state"]) for objection in objected["objections"]] == [(CAROL, "open")]
+    assert objected["state"] == "settled"
+    again = ask(as_(carol), at(match, "objections"), 409, {**body, "after": objected["seq"]})
     assert again["code"] == "objection_made"
 
 
-def test_a_link_of_another_match_opens_nothing(match: Match, bob_player: Player, carol_player: Player) -> None:
+def test_a_link_of_another_match_gives_no_access(match: Match, bob_player: Player, carol_player: Player) -> None:
     other = match_between(bob_player, carol_player)
     ask(by_link(other, BOB), at(match, "claims"), 404, SEVEN_FIVE)
     ask(by_link(other, BOB), at(match), 404)
@@ -176,7 +176,7 @@ def test_who_may_look(match: Match, alice: User, bob: User, dave: User) -> None:
     assert ask(as_(bob), "/api/v1/matches/", 200)["count"] == 1
 
 
-def test_a_record_settles_the_match_and_tells_what_became_of_it(
+def test_a_record_settles_the_match_and_shows_its_outcome(
     bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
@@ -196,17 +196,19 @@ def test_a_record_settles_the_match_and_tells_what_became_of_it(
     assert refused["message"] == "The match is to 3 points, the record to 5."
 
 
-def test_names_are_told_by_their_sender(bob_player: Player, carol_player: Player, bob: User, carol: User) -> None:
+def test_the_sender_says_which_player_is_which(
+    bob_player: Player, carol_player: Player, bob: User, carol: User
+) -> None:
     match = match_between(bob_player, carol_player, length=3)
     text = write(play_out(1, 3, players=("ace", "king")), "mat").decode()
     ask(as_(bob), at(match, "records"), 201, {"text": text})
     row = match.submissions.get()
     adjudicate_submission(submission_id=row.pk, now=timezone.now())
-    asked = ask(as_(bob), at(match), 200)
-    assert (asked["awaited"][0]["code"], asked["awaited"][0]["side"]) == ("names", BOB)
-    told = {"left": 1, "after": asked["seq"]}
-    assert ask(as_(carol), at(match, "records", row.public_id, "names"), 403, told)["code"] == "names_ask_other"
-    settled = ask(as_(bob), at(match, "records", row.public_id, "names"), 200, told)
+    waiting = ask(as_(bob), at(match), 200)
+    assert (waiting["awaited"][0]["code"], waiting["awaited"][0]["side"]) == ("names", BOB)
+    body = {"left": 1, "after": waiting["seq"]}
+    assert ask(as_(carol), at(match, "records", row.public_id, "names"), 403, body)["code"] == "names_ask_other"
+    settled = ask(as_(bob), at(match, "records", row.public_id, "names"), 200, body)
     assert (settled["state"], settled["result"]["winner"]) == ("settled", CAROL)
 
 
@@ -229,12 +231,12 @@ def test_the_list_is_filtered(match: Match, bob_player: Player, carol_player: Pl
     other = match_between(carol_player, dinah, parent_topic="division:xyz")
     ask(as_(bob), at(match, "claims"), 201, SEVEN_FIVE)
 
-    def found(query: str) -> set[str]:
+    def listed(query: str) -> set[str]:
         return {row["public_id"] for row in ask(as_(bob), f"/api/v1/matches/?{query}", 200)["results"]}
 
-    assert found("") == {match.public_id, other.public_id}
-    assert found("state=claimed") == found("mine=true") == found("club=ace-point") == {match.public_id}
-    assert found(f"player={dinah.public_id}") == found("topic=division:xyz") == {other.public_id}
+    assert listed("") == {match.public_id, other.public_id}
+    assert listed("state=claimed") == listed("mine=true") == listed("club=ace-point") == {match.public_id}
+    assert listed(f"player={dinah.public_id}") == listed("topic=division:xyz") == {other.public_id}
 
 
 def test_a_list_takes_the_same_queries_for_many(
@@ -263,4 +265,6 @@ def test_the_schema_shows_every_write_with_an_example() -> None:
         assert (
             any(content.get("examples") for content in write_["requestBody"]["content"].values()) or "records" in path
         )
-        assert {"Match-Link", "Idempotency-Key", "If-Match"} <= {one["name"] for one in write_["parameters"]}
+        assert {"Match-Link", "Idempotency-Key", "If-Match"} <= {
+            parameter["name"] for parameter in write_["parameters"]
+        }

@@ -1,4 +1,4 @@
-"""Rankings and players for programs."""
+"""The API of rankings and players."""
 
 from typing import Any
 
@@ -35,28 +35,28 @@ def ask(client: Client, path: str, status: int = 200) -> Any:
     return answer.json()
 
 
-def test_the_ranking_comes_in_pages(client: Client, season: list[Match], ross: Player, carol: Player) -> None:
+def test_the_ranking_is_paginated(client: Client, season: list[Match], ross: Player, carol: Player) -> None:
     first = ask(client, "rankings/?days=0&page_size=1")
     assert first["count"] == 2
     assert first["results"][0]["rank"] == 1
     assert first["results"][0]["player"] == {"public_id": ross.public_id, "name": "Bob Ross"}
     second = ask(client, "rankings/?days=0&page_size=1&page=2")["results"][0]
     assert (second["rank"], second["player"]["name"], second["matches"], second["wins"]) == (2, "Carol", 2, 1)
-    found = ask(client, "rankings/?days=0&q=carol")["results"]
-    assert [row["rank"] for row in found] == [2]
+    rows = ask(client, "rankings/?days=0&q=carol")["results"]
+    assert [row["rank"] for row in rows] == [2]
 
 
-def test_bad_filters_are_told_by_field(client: Client) -> None:
+def test_invalid_filters_are_reported_by_field(client: Client) -> None:
     problem = ask(client, "rankings/?days=x&least=0", status=422)
     assert {error["field"] for error in problem["errors"]} == {"days", "least"}
     ask(client, "rankings/?page=7", status=404)
 
 
-def test_players_are_found_by_name(client: Client, season: list[Match], ross: Player) -> None:
+def test_players_can_be_searched_by_name(client: Client, season: list[Match], ross: Player) -> None:
     player("Frida Kahlo", initials_only=True)
-    assert [one["name"] for one in ask(client, "players/")["results"]] == ["Bob Ross", "Carol"]
-    (found,) = ask(client, "players/?q=ross")["results"]
-    assert found["standing"]["matches"] == 2
+    assert [player["name"] for player in ask(client, "players/")["results"]] == ["Bob Ross", "Carol"]
+    (row,) = ask(client, "players/?q=ross")["results"]
+    assert row["standing"]["matches"] == 2
     assert ask(client, "players/?q=kahlo")["results"] == []
 
 
@@ -71,7 +71,7 @@ def test_a_profile(client: Client, season: list[Match], ross: Player) -> None:
     ask(client, "players/2222222222/", status=404)
 
 
-def test_every_change_with_its_working(client: Client, season: list[Match], ross: Player) -> None:
+def test_every_change_shows_its_calculation(client: Client, season: list[Match], ross: Player) -> None:
     last, first = ask(client, f"players/{ross.public_id}/changes/")["results"]
     assert first["change"] == 26.457513
     assert first["working"] == {
@@ -92,7 +92,7 @@ def test_a_history_with_filters(client: Client, season: list[Match], ross: Playe
     last, first = ask(client, path)["results"]
     assert (first["public_id"], first["won"], first["score"]) == (season[0].public_id, True, [7, 3])
     assert (last["won"], last["score"], last["opponent"]["name"]) == (False, [3, 5], "Carol")
-    assert [one["length"] for one in ask(client, f"{path}?result=lost")["results"]] == [5]
+    assert [line["length"] for line in ask(client, f"{path}?result=lost")["results"]] == [5]
     assert ask(client, f"{path}?rated=no")["count"] == 0
     ask(client, f"{path}?result=maybe", status=422)
 
@@ -109,7 +109,7 @@ def test_a_private_match_has_no_name_and_no_opponent(client: Client, ross: Playe
 def test_head_to_head(client: Client, season: list[Match], ross: Player, carol: Player) -> None:
     met = ask(client, f"players/{ross.public_id}/vs/{carol.public_id}/")
     assert met["wins"] == [1, 1]
-    assert [one["name"] for one in met["players"]] == ["Bob Ross", "Carol"]
+    assert [player["name"] for player in met["players"]] == ["Bob Ross", "Carol"]
     assert len(met["matches"]) == met["count"] == 2
     assert all(chance["first"] + chance["second"] == pytest.approx(1) for chance in met["chances"])
     assert met["chances"]
@@ -120,4 +120,6 @@ def test_the_schema_describes_it(client: Client) -> None:
     paths = [path for path in schema["paths"] if "/players/" in path or "/rankings/" in path]
     assert len(paths) == 6
     ranking = schema["paths"]["/api/v1/rankings/"]["get"]
-    assert {"days", "least", "club", "q", "page", "page_size"} <= {one["name"] for one in ranking["parameters"]}
+    assert {"days", "least", "club", "q", "page", "page_size"} <= {
+        parameter["name"] for parameter in ranking["parameters"]
+    }

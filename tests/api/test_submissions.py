@@ -1,4 +1,4 @@
-"""Records sent in by programs."""
+"""The API of submitted records."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def checked(client: Client, text: str) -> Any:
     return client.get(created["Location"])
 
 
-def test_text_sent_as_json_is_created_with_its_address(client: Client) -> None:
+def test_text_sent_as_json_is_created_and_returns_its_url(client: Client) -> None:
     response = post(client)
     submission = Submission.objects.get()
     assert response.status_code == 201
@@ -50,7 +50,7 @@ def test_a_file_may_be_sent_as_multipart(client: Client) -> None:
     assert submission.file_name == "round 1.mat"
 
 
-def test_the_verdict_comes_with_codes_parameters_and_sentences(client: Client) -> None:
+def test_the_verdict_has_codes_parameters_and_messages(client: Client) -> None:
     answer = checked(client, ILLEGAL).json()
     assert answer["state"] == "done"
     assert answer["format"] == "mat"
@@ -75,7 +75,7 @@ def test_a_checked_match_can_be_downloaded(client: Client) -> None:
         assert (check.format, check.verdict.outcome) == (extension, "accepted")
 
 
-def test_what_is_no_record_has_a_verdict_and_no_files(client: Client) -> None:
+def test_text_that_is_no_record_has_a_verdict_and_no_downloads(client: Client) -> None:
     answer = checked(client, "nothing").json()
     assert answer["verdict"]["outcome"] == "rejected"
     assert answer["downloads"] == {}
@@ -95,7 +95,7 @@ def test_what_is_no_record_has_a_verdict_and_no_files(client: Client) -> None:
         ([], 422, "invalid"),
     ],
 )
-def test_what_cannot_be_taken_is_a_problem_with_a_code(client: Client, data: Any, status: int, code: str) -> None:
+def test_an_invalid_upload_returns_a_problem_with_a_code(client: Client, data: Any, status: int, code: str) -> None:
     response = post(client, data=data)
     assert response.status_code == status
     assert response["Content-Type"] == "application/problem+json"
@@ -103,24 +103,24 @@ def test_what_cannot_be_taken_is_a_problem_with_a_code(client: Client, data: Any
     assert not Submission.objects.exists()
 
 
-def test_the_largest_record_may_be_sent_as_json_though_all_of_it_are_line_ends(client: Client) -> None:
+def test_the_largest_record_can_be_sent_as_json_even_if_it_is_all_line_ends(client: Client) -> None:
     text = "\n" * (MOST_BYTES - 1) + "x"
     assert len(json.dumps({"text": text})) > 2 * MOST_BYTES - 2
     assert post(client, data={"text": text}).status_code == 201
 
 
-def test_far_too_much_is_refused_before_it_is_read(client: Client) -> None:
+def test_a_body_that_is_too_long_is_refused_before_it_is_read(client: Client) -> None:
     response = client.post(PATH, b'{"text": "' + b"x" * (7 * MOST_BYTES) + b'"}', content_type="application/json")
     assert response.status_code == 413
 
 
-def test_broken_json_is_a_problem_too(client: Client) -> None:
+def test_broken_json_returns_a_problem(client: Client) -> None:
     response = client.post(PATH, b'{"text": ', content_type="application/json")
     assert response.status_code == 400
     assert response.json()["code"] == "parse_error"
 
 
-def test_the_same_key_gives_the_first_answer_again(client: Client) -> None:
+def test_the_same_key_returns_the_first_submission(client: Client) -> None:
     first, again = (post(client, headers={"Idempotency-Key": "a1"}) for _ in range(2))
     assert first.status_code == again.status_code == 201
     assert first["Location"] == again["Location"]
@@ -130,7 +130,7 @@ def test_the_same_key_gives_the_first_answer_again(client: Client) -> None:
     assert (long.status_code, long.json()["code"]) == (422, "key_too_long")
 
 
-def test_the_same_record_without_a_key_is_the_existing_one(client: Client) -> None:
+def test_the_same_record_without_a_key_returns_the_existing_submission(client: Client) -> None:
     assert post(client).status_code == 201
     again = post(client)
     assert again.status_code == 200
@@ -145,7 +145,7 @@ def test_an_account_is_remembered_as_the_sender(client: Client, bob: User) -> No
     assert Submission.objects.get().submitter == bob
 
 
-def test_programs_and_pages_share_one_limit(client: Client, settings: Any) -> None:
+def test_the_api_and_the_pages_share_one_limit(client: Client, settings: Any) -> None:
     settings.UPLOAD_RATES = {"anon": "1/hour", "user": "1/hour"}
     assert client.post("/check/", {"text": ILLEGAL}).status_code == 302
     response = post(client)

@@ -22,7 +22,7 @@ WIDTHS = pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, 
 
 
 @WIDTHS
-def test_one_claims_and_the_other_confirms(
+def test_one_player_reports_and_the_other_confirms(
     open_page: OpenPage, axe: Check, fits: Check, match: Match, bob: User, carol: User, width: int, scheme: str
 ) -> None:
     page = open_page("/my/", width=width, scheme=scheme, user=bob)

@@ -10,22 +10,22 @@ from players.models import Club, Membership, Player, User
 
 NOW = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
 BOB, CAROL = 0, 1
-"""Their sides."""
+"""The sides of the match."""
 Role = Membership.Role
 
 
 def minutes(count: float) -> datetime:
-    """So long after the match was opened."""
+    """The time this many minutes after the match was opened."""
     return NOW + timedelta(minutes=count)
 
 
 def player_of(user: User, **fields: Any) -> Player:
-    """The player behind an account."""
+    """Create the player of an account."""
     return Player.objects.create(name=user.display_name, user=user, **fields)
 
 
 def join(club: Club, player: Player, role: str = Role.MEMBER) -> Membership:
-    """Somebody in a club."""
+    """Make a player a member of a club."""
     return Membership.objects.create(club=club, player=player, role=role)
 
 
@@ -46,7 +46,7 @@ def open_match(
 
 
 def match_between(bob: Player, carol: Player, **settings: Any) -> Match:
-    """A match to 7 at a venue."""
+    """Open a match to 7 points at a venue."""
     return open_match(
         **{
             "players": (bob, carol),

@@ -13,7 +13,7 @@ from tests.matches.cast import Role, join, match_between, player_of
 
 @pytest.fixture
 def club(alice: User) -> Club:
-    """Alice directs here."""
+    """The club that Alice directs."""
     club = Club.objects.create(name="Ace Point", slug="ace-point", time_zone="Europe/Copenhagen")
     join(club, player_of(alice), Role.DIRECTOR)
     return club
@@ -21,7 +21,7 @@ def club(alice: User) -> Club:
 
 @pytest.fixture
 def pool(db: None) -> RatingPool:
-    """The site's own ratings."""
+    """The default rating pool."""
     return RatingPool.objects.get_or_create(is_default=True, defaults={"name": "Site"})[0]
 
 
@@ -49,7 +49,7 @@ def match(bob_player: Player, carol_player: Player, club: Club, pool: RatingPool
 
 @pytest.fixture
 def heard() -> Iterator[list[int]]:
-    """The matches of which the room above was told."""
+    """Ids of the matches for which `match_settled` was sent."""
     ids: list[int] = []
 
     def hear(match_id: int, **_: Any) -> None:

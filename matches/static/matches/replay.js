@@ -1,6 +1,6 @@
 /**
- * Makes the replay quick: steps are fetched instead of loaded, the neighbours beforehand, and keys walk through the
- * match. Each step is an ordinary link of the page, so nothing here decides where anything leads.
+ * Fast navigation in a replay: steps are fetched instead of loaded, neighbouring steps in advance, and keys move through
+ * the match. Every step is an ordinary link of the page; this script only follows these links.
  */
 
 import { showCopyButtons } from "../config/copy.js";
@@ -19,7 +19,7 @@ const KEYS = {
 };
 
 const frame = document.getElementById("replay");
-const said = document.getElementById("replay-said");
+const announcement = document.getElementById("replay-said");
 const kept = new Map();
 let timer = 0;
 let asked = 0;
@@ -46,7 +46,7 @@ async function go(url) {
   try {
     html = await load(url);
   } catch {
-    // The network or the server has a problem: let the browser show what it is.
+    // The request failed: load the page normally, so that the browser shows the problem.
     location.assign(url);
     return;
   }
@@ -58,7 +58,7 @@ async function go(url) {
   settle(name);
 }
 
-/** What a new step needs: its buttons, the move in sight, the focus where it was, and the neighbours at hand. */
+/** Set up a new step: show its buttons, scroll to the current move, restore the focus and prefetch the neighbours. */
 function settle(focus = "") {
   showCopyButtons(frame);
   const button = frame.querySelector("[data-autoplay]");
@@ -70,7 +70,7 @@ function settle(focus = "") {
   if (focus === "move") current?.focus({ preventScroll: true });
   else if (focus === "autoplay") button.focus({ preventScroll: true });
   else if (focus) (link(focus) ?? button).focus({ preventScroll: true });
-  if (!timer) said.textContent = frame.querySelector("[data-replay]").dataset.said;
+  if (!timer) announcement.textContent = frame.querySelector("[data-replay]").dataset.said;
   for (const side of ["next", "previous"]) {
     const near = link(side);
     if (near) load(near.href).catch(() => {});

@@ -1,4 +1,4 @@
-/** The drop zone: a dropped file is sent at once; what cannot be read is told before it is sent. */
+/** The drop zone of an upload form: a dropped file is sent at once, unless it is empty or too large. */
 
 const form = document.querySelector("[data-upload]");
 const zone = form.querySelector("[data-drop]");
@@ -9,7 +9,7 @@ const button = form.querySelector("[data-submit]");
 const busy = form.querySelector("[data-busy]");
 const most = Number(form.dataset.most);
 
-function fault() {
+function problem() {
   const file = input.files[0];
   if (!file && !text.value.trim()) return "missing";
   const size = file ? file.size : new Blob([text.value]).size;
@@ -17,30 +17,30 @@ function fault() {
   return size > most ? "large" : "";
 }
 
-function tell(code) {
+function showProblem(code) {
   alert.hidden = !code;
   alert.querySelector("span").textContent = code ? form.querySelector(`[data-say-${code}]`).textContent : "";
 }
 
 form.addEventListener("submit", (event) => {
-  const code = fault();
-  tell(code);
+  const code = problem();
+  showProblem(code);
   if (code) {
     event.preventDefault();
     return;
   }
-  // Disabled fields are not sent, so only the button is.
+  // Disable only the button: disabled fields would not be sent.
   button.disabled = true;
   busy.hidden = false;
 });
 
-// A page that comes back from the history must be usable again.
+// Make the page usable again when it is restored from the history.
 window.addEventListener("pageshow", () => {
   button.disabled = false;
   busy.hidden = true;
 });
 
-input.addEventListener("change", () => tell(input.files.length ? fault() : ""));
+input.addEventListener("change", () => showProblem(input.files.length ? problem() : ""));
 
 let depth = 0;
 const hasFile = (event) => event.dataTransfer?.types.includes("Files");
@@ -57,7 +57,7 @@ document.addEventListener("dragleave", () => {
 document.addEventListener("dragover", (event) => {
   if (hasFile(event)) event.preventDefault();
 });
-// Anywhere on the page: a file that misses the zone must not replace the page.
+// A file dropped outside the zone must not replace the page.
 document.addEventListener("drop", (event) => {
   if (!hasFile(event)) return;
   event.preventDefault();

@@ -1,9 +1,9 @@
-/** A waiting page loads itself anew when the match changes, but never while a form on it is in use. */
+/** Reload a waiting page when the match changes, but never while a form on it is in use. */
 
 function isChanged(field) {
   if (field.type === "hidden") return false;
   if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
-  if (field.tagName === "SELECT") return [...field.options].some((one) => one.selected !== one.defaultSelected);
+  if (field.tagName === "SELECT") return [...field.options].some((option) => option.selected !== option.defaultSelected);
   return field.value !== field.defaultValue;
 }
 

@@ -1,4 +1,4 @@
-"""Whether a match has begun: a score or a report that was not taken back, and nothing else."""
+"""A match has begun once it has a score or a report that was not withdrawn."""
 
 from datetime import timedelta
 
@@ -32,7 +32,7 @@ def enter(match: Match, kind: str, score: tuple[int, int] | None, alice: User, a
     )
 
 
-def test_proposed_and_agreed_times_are_not_a_beginning(match: Match) -> None:
+def test_proposed_and_agreed_times_do_not_begin_a_match(match: Match) -> None:
     day = NOW + timedelta(days=1)
     offered = proposals.propose(match=match, side=BOB, times=[day], by=Actor.link(BOB), now=NOW)
     assert not has_begun(again(match))
@@ -40,7 +40,7 @@ def test_proposed_and_agreed_times_are_not_a_beginning(match: Match) -> None:
     assert not has_begun(again(match))
 
 
-def test_a_refused_record_is_not_a_beginning(match: Match, bob: User) -> None:
+def test_a_refused_record_does_not_begin_a_match(match: Match, bob: User) -> None:
     row = records.submit_for_match(
         match=match, side=BOB, data=b"nothing of the kind", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
     ).submission
@@ -51,14 +51,14 @@ def test_a_refused_record_is_not_a_beginning(match: Match, bob: User) -> None:
     assert not has_begun(again(match))
 
 
-def test_a_report_is_a_beginning_until_it_is_taken_back(match: Match) -> None:
+def test_a_report_begins_a_match_until_it_is_withdrawn(match: Match) -> None:
     reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=minutes(3))
     assert again(match).begun_at == minutes(3)
     reports.withdraw_report(match=match, side=BOB, by=Actor.link(BOB), now=minutes(4))
     assert not has_begun(again(match))
 
 
-def test_a_walkover_is_not_a_beginning_and_a_score_is(match: Match, alice: User) -> None:
+def test_a_walkover_does_not_begin_a_match_but_a_score_does(match: Match, alice: User) -> None:
     enter(match, Result.Kind.WALKOVER, None, alice, at=1)
     assert not has_begun(again(match))
     enter(match, Result.Kind.PLAYED, (7, 5), alice, at=2)
@@ -68,14 +68,14 @@ def test_a_walkover_is_not_a_beginning_and_a_score_is(match: Match, alice: User)
     assert not has_begun(again(match)), "the score was taken back"
 
 
-def test_voiding_leaves_the_beginning_as_it_was(match: Match, alice: User) -> None:
+def test_voiding_does_not_change_when_a_match_began(match: Match, alice: User) -> None:
     enter(match, Result.Kind.PLAYED, (7, 5), alice, at=2)
     void(match)
     assert again(match).begun_at == minutes(2)
     assert rebuild_beginnings() == 0
 
 
-def test_rebuilding_derives_it_again(match: Match, alice: User) -> None:
+def test_rebuilding_derives_begun_at_again(match: Match, alice: User) -> None:
     enter(match, Result.Kind.PLAYED, (7, 5), alice, at=2)
     Match.objects.update(begun_at=NOW)
     assert rebuild_beginnings() == 1

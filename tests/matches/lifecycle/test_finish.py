@@ -1,4 +1,4 @@
-"""Results: versions, what each kind of ending needs, and who is told."""
+"""Results: versions, what each kind of result requires, and the signal."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def rule(match: Match, winner: int | None, score: tuple[int, int] | None, at: An
     return append_result(match, outcome, Basis(**fields), by=by, now=at)
 
 
-def test_the_highest_version_stands_and_none_is_changed(match: Match) -> None:
+def test_the_highest_version_stands_and_earlier_ones_are_unchanged(match: Match) -> None:
     rule(match, BOB, (7, 5), minutes(1))
     rule(match, CAROL, (5, 7), minutes(9))
     versions = list(match.results.order_by("version").values_list("version", "winner", "score_0", "score_1"))
@@ -37,7 +37,7 @@ def test_the_highest_version_stands_and_none_is_changed(match: Match) -> None:
     assert (match.finished_at, match.seq) == (minutes(1), 2)
 
 
-def test_the_room_above_is_told_after_the_commit(
+def test_the_signal_is_sent_after_the_commit(
     match: Match, heard: list[int], django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
@@ -47,7 +47,7 @@ def test_the_room_above_is_told_after_the_commit(
     assert Match.objects.get().unsettled
 
 
-def test_a_match_of_nobody_tells_nobody(
+def test_a_match_without_a_topic_sends_no_signal(
     bob_player: Player,
     carol_player: Player,
     heard: list[int],
@@ -59,7 +59,7 @@ def test_a_match_of_nobody_tells_nobody(
     assert (heard, friendly.unsettled) == ([], False)
 
 
-def test_a_receiver_that_fails_leaves_the_result_and_the_mark(
+def test_a_failing_receiver_leaves_the_result_and_the_match_unsettled(
     match: Match, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     def fail(**_: Any) -> None:
@@ -105,7 +105,7 @@ def test_an_unrated_match_marks_nothing(bob_player: Player, carol_player: Player
         (Kind.RULING, CAROL, (6, 4)),
     ],
 )
-def test_a_match_may_end_so(kind: str, winner: int | None, score: tuple[int, int] | None) -> None:
+def test_a_match_can_end_with_a_valid_result(kind: str, winner: int | None, score: tuple[int, int] | None) -> None:
     check_result(length=7, start=(0, 0), winner=winner, score=score, kind=kind)
 
 
@@ -125,7 +125,9 @@ def test_a_match_may_end_so(kind: str, winner: int | None, score: tuple[int, int
         (Kind.RULING, BOB, (7, 0), "result_below_start"),
     ],
 )
-def test_a_match_cannot_end_so(kind: str, winner: int | None, score: tuple[int, int] | None, code: str) -> None:
+def test_a_match_cannot_end_with_an_invalid_result(
+    kind: str, winner: int | None, score: tuple[int, int] | None, code: str
+) -> None:
     with pytest.raises(Refused) as refused:
         check_result(length=7, start=(0, 1), winner=winner, score=score, kind=kind)
     assert refused.value.code == code
@@ -140,7 +142,7 @@ def test_a_match_cannot_end_so(kind: str, winner: int | None, score: tuple[int, 
         ({"start_score": (-1, 0)}, "bad_score"),
     ],
 )
-def test_a_match_that_cannot_be_is_not_opened(
+def test_a_match_with_invalid_settings_is_not_opened(
     bob_player: Player, carol_player: Player, change: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(Refused) as refused:
@@ -148,12 +150,12 @@ def test_a_match_that_cannot_be_is_not_opened(
     assert refused.value.code == code
 
 
-def test_nobody_plays_against_himself(bob_player: Player) -> None:
+def test_nobody_plays_against_themselves(bob_player: Player) -> None:
     with pytest.raises(Refused, match="match_same_player"):
         open_match(players=(bob_player, bob_player), length=7, by=SYSTEM, now=NOW)
 
 
-def test_a_voided_match_stays_and_takes_no_more_results(match: Match, pool: RatingPool, alice: User) -> None:
+def test_a_void_match_is_kept_and_accepts_no_results(match: Match, pool: RatingPool, alice: User) -> None:
     rule(match, BOB, (7, 5), minutes(1))
     pool.marks.all().delete()
     void(match, by=Actor.of(alice), now=minutes(2), reason="drawn anew")
@@ -168,7 +170,7 @@ def test_a_voided_match_stays_and_takes_no_more_results(match: Match, pool: Rati
     assert refused.value.code == "match_void"
 
 
-def test_a_deadline_moves_while_the_match_is_open(match: Match) -> None:
+def test_a_deadline_can_be_changed_while_the_match_is_open(match: Match) -> None:
     assert set_due(match, due_at=minutes(90), by=SYSTEM).seq == 1
     assert set_due(match, due_at=minutes(90), by=SYSTEM).seq == 1
     row = Match.objects.get()

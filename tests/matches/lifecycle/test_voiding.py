@@ -1,4 +1,4 @@
-"""A match is voided, with or without its rating, and what was voided is taken back."""
+"""Voiding matches, with or without their rating, and reinstating them."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ Rows = list[tuple[Any, ...]]
 
 
 def rows() -> tuple[Rows, Rows]:
-    """Everything that is stored of ratings, but for the numbers of the rows."""
+    """All stored ratings, without the ids of rows."""
     changes = RatingChange.objects.order_by("pool", "finished_at", "match", "player")
     fields = [field.attname for field in RatingChange._meta.concrete_fields if not field.primary_key]
     standings = [field.attname for field in PlayerRating._meta.concrete_fields if not field.primary_key]
@@ -41,7 +41,7 @@ def differences() -> ratings.Differences:
 # Void, and still rated
 
 
-def test_a_voided_match_leaves_the_ratings_unless_it_is_to_stay(bob_player: Player, carol_player: Player) -> None:
+def test_a_void_match_leaves_the_ratings_unless_it_stays_rated(bob_player: Player, carol_player: Player) -> None:
     match = played(bob_player, carol_player)
     replay()
     before = rows()
@@ -60,7 +60,7 @@ def test_a_voided_match_leaves_the_ratings_unless_it_is_to_stay(bob_player: Play
     assert not differences()
 
 
-def test_one_may_think_again_about_the_rating_of_a_voided_match(bob_player: Player, carol_player: Player) -> None:
+def test_whether_a_void_match_is_rated_can_be_changed_later(bob_player: Player, carol_player: Player) -> None:
     match = played(bob_player, carol_player)
     replay()
     before = rows()
@@ -71,14 +71,14 @@ def test_one_may_think_again_about_the_rating_of_a_voided_match(bob_player: Play
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind.values if kind != Kind.VOID])
-def test_only_what_counted_for_the_ratings_goes_on_to(kind: str, bob_player: Player, carol_player: Player) -> None:
+def test_only_results_that_were_rated_can_stay_rated(kind: str, bob_player: Player, carol_player: Player) -> None:
     match = played(bob_player, carol_player, kind=kind)
     assert void(match, rated=True).winner == (0 if kind in RATED else None)
     replay()
     assert RatingChange.objects.exists() is (kind in RATED)
 
 
-def test_a_match_that_never_had_a_result_has_none_to_stay_rated(bob_player: Player, carol_player: Player) -> None:
+def test_a_match_without_a_result_cannot_stay_rated(bob_player: Player, carol_player: Player) -> None:
     match = match_between(bob_player, carol_player)
     assert void(match, rated=True).winner is None
     replay()
@@ -86,7 +86,7 @@ def test_a_match_that_never_had_a_result_has_none_to_stay_rated(bob_player: Play
 
 
 @pytest.mark.parametrize("movers", [(0, 1), (0,)])
-def test_the_record_goes_on_to_tell_whether_both_have_moved(
+def test_the_record_of_a_void_match_still_decides_whether_both_sides_moved(
     movers: tuple[int, ...], bob_player: Player, carol_player: Player
 ) -> None:
     match = played(bob_player, carol_player, kind=Kind.CONCESSION, submission=record(*movers))
@@ -105,11 +105,11 @@ def test_the_log_says_whether_a_voided_match_stays_rated(bob_player: Player, car
         void(match, rated=rated)
     void(played(bob_player, carol_player, kind=Kind.WALKOVER), rated=True)
     void(played(bob_player, carol_player, rated=False), rated=True)
-    told = LogEntry.objects.filter(verb="match_voided").order_by("pk").values_list("params", flat=True)
-    assert [params["rated"] for params in told] == [True, False, False, False]
+    entries = LogEntry.objects.filter(verb="match_voided").order_by("pk").values_list("params", flat=True)
+    assert [params["rated"] for params in entries] == [True, False, False, False]
 
 
-def test_a_record_without_a_move_of_one_side_troubles_no_check_of_an_unrated_match(
+def test_an_unrated_match_with_a_side_that_never_moved_passes_the_check(
     bob_player: Player, carol_player: Player
 ) -> None:
     played(bob_player, carol_player, kind=Kind.CONCESSION, submission=record(0), rated=False)
@@ -119,7 +119,7 @@ def test_a_record_without_a_move_of_one_side_troubles_no_check_of_an_unrated_mat
 # Taken back
 
 
-def test_what_a_voided_match_had_stands_again(bob_player: Player, carol_player: Player, alice: User) -> None:
+def test_the_result_of_a_void_match_can_be_reinstated(bob_player: Player, carol_player: Player, alice: User) -> None:
     proof = record(0, 1)
     match = match_between(bob_player, carol_player)
     Submission.objects.filter(pk=proof.pk).update(match=match, standing=Submission.Standing.STANDS)
@@ -142,11 +142,11 @@ def test_what_a_voided_match_had_stands_again(bob_player: Player, carol_player: 
     assert (row.state, row.finished_at, row.unsettled, row.seq) == (Match.State.SETTLED, NOON, False, 3)
     proof.refresh_from_db()
     assert (proof.standing, proof.refusal) == (Submission.Standing.STANDS, None)
-    told = LogEntry.objects.get(verb="match_reinstated")
-    assert (told.params["reason"], told.params["winner"], told.params["version"]) == ("they were right", 1, 3)
+    entry = LogEntry.objects.get(verb="match_reinstated")
+    assert (entry.params["reason"], entry.params["winner"], entry.params["version"]) == ("they were right", 1, 3)
 
 
-def test_nobody_above_is_told_of_a_match_that_is_taken_back(
+def test_reinstating_a_match_sends_no_signal(
     bob_player: Player,
     carol_player: Player,
     heard: list[int],
@@ -159,7 +159,7 @@ def test_nobody_above_is_told_of_a_match_that_is_taken_back(
     assert heard == []
 
 
-def test_only_a_voided_match_is_taken_back(bob_player: Player, carol_player: Player) -> None:
+def test_only_a_void_match_can_be_reinstated(bob_player: Player, carol_player: Player) -> None:
     match = played(bob_player, carol_player)
     with pytest.raises(Refused) as refused:
         reinstate(match)
@@ -167,7 +167,7 @@ def test_only_a_voided_match_is_taken_back(bob_player: Player, carol_player: Pla
     assert match.results.count() == 1
 
 
-def test_a_match_that_never_had_a_result_has_none_to_take_back(bob_player: Player, carol_player: Player) -> None:
+def test_a_match_without_a_result_cannot_be_reinstated(bob_player: Player, carol_player: Player) -> None:
     match = match_between(bob_player, carol_player)
     void(match)
     with pytest.raises(Refused) as refused:
@@ -176,9 +176,7 @@ def test_a_match_that_never_had_a_result_has_none_to_take_back(bob_player: Playe
     assert Match.objects.get().state == Match.State.VOID
 
 
-def test_a_match_taken_back_takes_results_again_and_can_be_voided_again(
-    bob_player: Player, carol_player: Player
-) -> None:
+def test_a_reinstated_match_accepts_results_and_can_be_voided_again(bob_player: Player, carol_player: Player) -> None:
     match = played(bob_player, carol_player)
     for rated in (True, False):
         void(match, rated=rated)
@@ -206,7 +204,7 @@ A_VOIDING = st.tuples(st.integers(0, 7), st.booleans(), st.booleans())
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_voiding_and_taking_back_leaves_the_ratings_as_they_were(
+def test_voiding_and_reinstating_leaves_the_ratings_unchanged(
     season: list[Played], voidings: list[tuple[int, bool, bool]]
 ) -> None:
     with transaction.atomic():
@@ -235,7 +233,7 @@ def test_voiding_and_taking_back_leaves_the_ratings_as_they_were(
 
 
 @pytest.mark.parametrize("rated", [True, False])
-def test_the_check_of_everything_finds_nothing_after_a_voiding_or_after_taking_it_back(
+def test_the_integrity_check_finds_nothing_after_voiding_or_reinstating(
     rated: bool, bob_player: Player, carol_player: Player
 ) -> None:
     match = match_between(bob_player, carol_player, parent_topic="")

@@ -1,4 +1,4 @@
-"""The words in which pages show durations and scores."""
+"""Labels of durations and scores."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A club's own pools: their settings, and starting ratings and past matches that are imported and undone."""
+"""Rating pools of a club: settings, and imports of starting ratings and past matches with their undo."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -39,7 +39,7 @@ def pool(club: Club) -> RatingPool:
 
 
 def play(pool: RatingPool | None, count: int, seed: int) -> None:
-    """Matches between the members, one a day."""
+    """Play matches between the members, one a day."""
     chance, people = Random(seed), list(Player.objects.order_by("pk")[:4])
     for day in range(count):
         pair = chance.sample(people, 2)
@@ -78,7 +78,7 @@ def test_an_import_does_what_its_preview_says_and_undoing_it_gives_identical_rat
 
     preview = preview_import(pool=pool, kind=kind, text=text)
     assert standings(pool) == before
-    made = apply_import(pool=pool, kind=kind, text=text, by=SYSTEM, now=NOW)
+    applied = apply_import(pool=pool, kind=kind, text=text, by=SYSTEM, now=NOW)
     replay(pool), replay(site)
 
     after = standings(pool)
@@ -88,17 +88,17 @@ def test_an_import_does_what_its_preview_says_and_undoing_it_gives_identical_rat
     assert {name for name, row in after.items() if row[0] != before.get(name, (None,))[0]} <= set(seen)
     assert not ratings.check_ratings(pool)
 
-    undo_import(source=made, by=SYSTEM, now=NOW)
+    undo_import(source=applied, by=SYSTEM, now=NOW)
     replay(pool), replay(site)
     assert standings(pool) == before
     again = RatingChange.objects.filter(pool=pool).order_by("pk").values_list("match", "player", "rating_after")
     assert sorted(again) == sorted(changes)
     assert standings(site) == elsewhere
     assert not ratings.check_ratings(pool)
-    assert code(lambda: undo_import(source=made, by=SYSTEM, now=NOW)) == "import_undone"
+    assert code(lambda: undo_import(source=applied, by=SYSTEM, now=NOW)) == "import_undone"
 
 
-def test_players_begin_with_what_was_imported_and_k_is_scaled(pool: RatingPool, club: Club) -> None:
+def test_players_start_with_imported_ratings_and_k_is_scaled(pool: RatingPool, club: Club) -> None:
     apply_import(pool=pool, kind="starts", text=STARTS, by=SYSTEM, now=NOW)
     apply_import(
         pool=pool, kind="matches", text="date,winner,loser,length\n2025-03-01,Ann,Cleo,7\n", by=SYSTEM, now=NOW
@@ -113,7 +113,7 @@ def test_players_begin_with_what_was_imported_and_k_is_scaled(pool: RatingPool, 
     assert rated.starts_of(ratings.default_pool(), {}) == {}
 
 
-def test_other_settings_replay_the_whole_history(pool: RatingPool) -> None:
+def test_changed_settings_replay_the_whole_history(pool: RatingPool) -> None:
     play(pool, 6, 1)
     replay(pool)
     before = standings(pool)
@@ -139,7 +139,7 @@ def test_other_settings_replay_the_whole_history(pool: RatingPool) -> None:
         ("matches", "date,winner,loser,length\n2025-03-01,Ann,ANN,7\n", "import_same_player"),
     ],
 )
-def test_a_row_that_cannot_be_is_refused_and_nothing_is_written(
+def test_an_invalid_row_is_refused_and_nothing_is_written(
     pool: RatingPool, kind: str, text: str, expected: str
 ) -> None:
     assert code(lambda: preview_import(pool=pool, kind=kind, text=text)) == expected
@@ -148,7 +148,7 @@ def test_a_row_that_cannot_be_is_refused_and_nothing_is_written(
     assert not Match.objects.exists()
 
 
-def test_two_pools_of_a_club_do_not_share_a_name(pool: RatingPool, club: Club) -> None:
+def test_two_pools_of_a_club_cannot_share_a_name(pool: RatingPool, club: Club) -> None:
     assert code(lambda: create_pool(club=club, settings=PoolSettings("Club ladder"), by=SYSTEM)) == "pool_name_taken"
     other = Club.objects.create(name="Elsewhere", slug="elsewhere")
     create_pool(club=other, settings=PoolSettings("Club ladder"), by=SYSTEM)

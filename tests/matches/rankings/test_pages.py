@@ -1,4 +1,4 @@
-"""The pages of rankings and players, and their files."""
+"""Pages of rankings and players, and their downloads."""
 
 import csv
 import io
@@ -65,7 +65,7 @@ def test_the_ranking_links_to_its_players(client: Client, season: list[Match], r
     assert "Kahlo" not in page
 
 
-def test_to_htmx_only_the_table_is_sent(client: Client, season: list[Match], ross: Player) -> None:
+def test_an_htmx_request_gets_only_the_table(client: Client, season: list[Match], ross: Player) -> None:
     for path in ("/rankings/?days=0", "/players/", f"/players/{ross.public_id}/matches/"):
         part = text(client, path, hx_request="true")
         assert "<html" not in part
@@ -94,7 +94,9 @@ def test_an_erased_player_has_a_page_without_a_name(client: Client, season: list
     assert "Former member" in text(client, f"/players/{carol.public_id}/")
 
 
-def test_a_merged_player_leads_to_the_one_who_stands_for_him(client: Client, ross: Player, carol: Player) -> None:
+def test_a_merged_player_redirects_to_the_player_they_were_merged_into(
+    client: Client, ross: Player, carol: Player
+) -> None:
     robert = player("Robert", merged_into=ross)
     here = f"/players/{ross.public_id}/"
     for path in ("", "matches/"):
@@ -104,7 +106,7 @@ def test_a_merged_player_leads_to_the_one_who_stands_for_him(client: Client, ros
     assert client.get(f"/players/{ross.public_id}/vs/{robert.public_id}/")["Location"] == f"{here}vs/"
 
 
-def test_nobody_of_that_address_is_not_found(client: Client, ross: Player) -> None:
+def test_an_unknown_player_returns_404(client: Client, ross: Player) -> None:
     for path in ("", "matches/", "vs/", f"vs/{ross.public_id}/"):
         assert client.get(f"/players/2222222222/{path}").status_code == 404
 
@@ -115,13 +117,13 @@ def test_two_players_head_to_head(client: Client, season: list[Match], ross: Pla
     assert "25 points" in page
     chooser = text(client, f"/players/{ross.public_id}/vs/")
     assert f'href="/players/{ross.public_id}/vs/{carol.public_id}/"' in chooser
-    found = text(client, f"/players/{ross.public_id}/vs/?q=car")
-    assert f'href="/players/{ross.public_id}/vs/{carol.public_id}/"' in found
+    page = text(client, f"/players/{ross.public_id}/vs/?q=car")
+    assert f'href="/players/{ross.public_id}/vs/{carol.public_id}/"' in page
     alone = text(client, f"/players/{ross.public_id}/vs/{player('Newcomer').public_id}/")
     assert "These players have not met yet" in alone
 
 
-def test_a_private_match_is_named_to_those_who_play_it(
+def test_a_private_match_is_shown_to_its_players(
     client: Client, ross: Player, carol: Player, bob: User, dave: User
 ) -> None:
     Player.objects.filter(pk=ross.pk).update(user=bob)
@@ -147,7 +149,7 @@ def rows(client: Client, path: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
 
 
-def test_the_ranking_as_a_file(client: Client, season: list[Match]) -> None:
+def test_the_ranking_can_be_downloaded(client: Client, season: list[Match]) -> None:
     lines = rows(client, "/rankings/ranking.csv?days=0")
     assert [(line["rank"], line["player"], line["rating"]) for line in lines] == [
         ("1", "F. K.", "1523.12"),
@@ -157,7 +159,7 @@ def test_the_ranking_as_a_file(client: Client, season: list[Match]) -> None:
     assert {line["federation_number"] for line in lines} == {""}
 
 
-def test_the_rated_matches_as_a_file(client: Client, season: list[Match], ross: Player) -> None:
+def test_rated_matches_can_be_downloaded(client: Client, season: list[Match], ross: Player) -> None:
     first, second = rows(client, "/rankings/matches.csv")
     assert (first["winner"], first["loser"], first["length"], first["ending"]) == ("Bob Ross", "Carol", "7", "played")
     assert (first["winner_points"], first["loser_points"]) == ("7", "3")
@@ -169,7 +171,7 @@ def test_the_rated_matches_as_a_file(client: Client, season: list[Match], ross: 
     assert rows(client, "/rankings/matches.csv?club=nowhere") == []
 
 
-def test_federation_numbers_are_for_those_who_direct_and_for_oneself(
+def test_federation_numbers_are_shown_to_directors_and_their_owner(
     client: Client, season: list[Match], ross: Player, carol: Player, alice: User, bob: User
 ) -> None:
     club = Club.objects.create(name="Club", slug="club")
@@ -182,8 +184,8 @@ def test_federation_numbers_are_for_those_who_direct_and_for_oneself(
         lines = rows(client, "/rankings/ranking.csv?days=0")
         assert {line["federation_number"] for line in lines} - {""} == numbers
         matches = rows(client, "/rankings/matches.csv")
-        told = {line[f"{side}_federation_number"] for line in matches for side in ("winner", "loser")}
-        assert told - {""} == numbers
+        exported = {line[f"{side}_federation_number"] for line in matches for side in ("winner", "loser")}
+        assert exported - {""} == numbers
 
 
 def test_private_matches_are_not_in_the_file(client: Client, ross: Player, carol: Player, bob: User) -> None:
@@ -195,7 +197,7 @@ def test_private_matches_are_not_in_the_file(client: Client, ross: Player, carol
     assert len(rows(client, "/rankings/matches.csv")) == 1
 
 
-def test_a_name_is_no_formula(client: Client, ross: Player) -> None:
+def test_a_name_is_never_exported_as_a_formula(client: Client, ross: Player) -> None:
     played(player('=HYPERLINK("x")'), ross)
     replay()
     assert rows(client, "/rankings/ranking.csv?days=0")[0]["player"].startswith("'=")
@@ -204,7 +206,9 @@ def test_a_name_is_no_formula(client: Client, ross: Player) -> None:
 # Settings
 
 
-def test_the_staff_choose_another_ramp_and_the_sweep_replays(client: Client, season: list[Match], ross: Player) -> None:
+def test_changing_the_ramp_in_the_admin_makes_the_sweep_replay(
+    client: Client, season: list[Match], ross: Player
+) -> None:
     client.force_login(User.objects.create_superuser("staff@example.org", "x", display_name="Staff"))
     pool = ratings.default_pool()
     path = f"/admin/matches/ratingpool/{pool.pk}/change/"

@@ -1,4 +1,4 @@
-"""The ranking, histories and meetings: who is in them, in what order, and who may see what."""
+"""The ranking, histories and head-to-head comparisons: contents, order and visibility."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def rate(name: str, rating: float, *, matches: int = 10, days_ago: int = 1, **fields: Any) -> Player:
-    """Somebody with a standing, without the matches that led to it."""
+    """Create a player with a rating but without matches."""
     new = player(name, **fields)
     PlayerRating.objects.create(
         pool=default_pool(),
@@ -46,17 +46,17 @@ def table(page: int = 1, **filters: Any) -> list[tuple[int, str]]:
 # The ranking
 
 
-def test_nobody_is_rated_yet() -> None:
+def test_an_empty_ranking_has_no_rows() -> None:
     assert table() == []
 
 
-def test_the_best_stands_first_and_equals_share_a_rank() -> None:
+def test_the_best_rating_is_first_and_equal_ratings_share_a_rank() -> None:
     for name, rating in [("Bob", 1500.0), ("Carol", 1600.0), ("Erik", 1600.0), ("Frida", 1400.0)]:
         rate(name, rating)
     assert table() == [(1, "Carol"), (1, "Erik"), (3, "Bob"), (4, "Frida")]
 
 
-def test_ranks_go_on_over_pages_also_where_equals_are_parted() -> None:
+def test_ranks_continue_over_pages_even_if_equal_ratings_are_split() -> None:
     for number in range(rankings.ROWS - 1):
         rate(f"Better {number:02}", 1700 - number)
     for name in ("Bob", "Carol", "Erik"):
@@ -66,7 +66,7 @@ def test_ranks_go_on_over_pages_also_where_equals_are_parted() -> None:
     assert table(99) == table(2), "the nearest page"
 
 
-def test_whoever_has_not_played_for_a_year_is_not_shown_unless_asked_for() -> None:
+def test_players_inactive_for_a_year_are_shown_only_on_request() -> None:
     rate("Bob", 1500, days_ago=300)
     rate("Carol", 1600, days_ago=400)
     assert table() == [(1, "Bob")]
@@ -74,13 +74,13 @@ def test_whoever_has_not_played_for_a_year_is_not_shown_unless_asked_for() -> No
     assert table(days=30) == []
 
 
-def test_a_least_number_of_matches_can_be_asked_for() -> None:
+def test_the_ranking_can_require_a_number_of_matches() -> None:
     rate("Bob", 1500, matches=4)
     rate("Carol", 1400, matches=5)
     assert table(least=5) == [(1, "Carol")]
 
 
-def test_a_club_has_a_table_of_its_own() -> None:
+def test_the_ranking_can_be_limited_to_a_club() -> None:
     bob, carol = rate("Bob", 1500), rate("Carol", 1600)
     club = Club.objects.create(name="Copenhagen Backgammon", slug="copenhagen")
     Membership.objects.create(club=club, player=bob)
@@ -89,14 +89,14 @@ def test_a_club_has_a_table_of_its_own() -> None:
     assert table(club="nowhere") == []
 
 
-def test_a_search_leaves_the_ranks_as_they_are() -> None:
+def test_a_search_does_not_change_ranks() -> None:
     for name, rating in [("Bob Møller", 1500.0), ("Carol", 1600.0), ("Erik Moller", 1600.0)]:
         rate(name, rating)
     assert table(q="moller") == [(1, "Erik Moller"), (3, "Bob Møller")]
     assert table(q="møl bob") == [(3, "Bob Møller")]
 
 
-def test_initials_are_shown_and_not_found_and_the_erased_are_not_in_the_table() -> None:
+def test_players_with_initials_are_ranked_but_not_found_and_erased_players_are_not_ranked() -> None:
     rate("Bob Olsen", 1500, initials_only=True)
     rate("", 1600, erased_at=LATER)
     assert table() == [(1, "B. O.")]
@@ -104,27 +104,27 @@ def test_initials_are_shown_and_not_found_and_the_erased_are_not_in_the_table() 
     assert rankings.players("", 1)[1] == []
 
 
-def test_i_find_myself(bob: User) -> None:
+def test_the_ranking_shows_the_readers_own_rank(bob: User) -> None:
     for number in range(rankings.ROWS):
         rate(f"Better {number:02}", 1700)
     me = rate("Bob", 1700, user=bob)
     viewer = Viewer.of(bob)
-    found = rankings.ranking(Filters(), 2, LATER, viewer.player)
-    assert found.me == rankings.Place(rank=1, page=2)
-    assert [row.me for row in found.rows] == [True]
+    ranking = rankings.ranking(Filters(), 2, LATER, viewer.player)
+    assert ranking.me == rankings.Place(rank=1, page=2)
+    assert [row.me for row in ranking.rows] == [True]
     assert rankings.place(Filters(least=11), LATER, me.pk) is None
     assert rankings.place(Filters(), LATER, None) is None
 
 
 @pytest.mark.parametrize(
-    ("asked", "count", "shown", "start", "end"), [(0, 0, 1, 0, 0), (3, 101, 3, 100, 101), (9, 100, 2, 50, 100)]
+    ("number", "count", "shown", "start", "end"), [(0, 0, 1, 0, 0), (3, 101, 3, 100, 101), (9, 100, 2, 50, 100)]
 )
-def test_a_page_is_the_nearest_there_is(asked: int, count: int, shown: int, start: int, end: int) -> None:
-    pages = Pages.of(asked, 50, count)
+def test_the_nearest_existing_page_is_shown(number: int, count: int, shown: int, start: int, end: int) -> None:
+    pages = Pages.of(number, 50, count)
     assert (pages.number, pages.start, pages.end) == (shown, start, end)
 
 
-def test_what_makes_no_sense_in_an_address_is_left_out() -> None:
+def test_invalid_query_parameters_are_ignored() -> None:
     assert Filters.read({"days": "-3", "least": "many", "page": "x"}) == Filters()
     assert Filters.read({"days": "9" * 7}).days == 9999999
     assert table(days=9999999) == []
@@ -143,7 +143,7 @@ def lines(of: Player, viewer: Viewer = NOBODY, **filters: Any) -> list[histories
     return histories.history(of, histories.Filters(**filters), 1, viewer).lines
 
 
-def test_a_history_tells_each_match_from_the_players_side(cast: tuple[Player, Player, Player]) -> None:
+def test_a_history_shows_each_match_from_the_players_side(cast: tuple[Player, Player, Player]) -> None:
     bob, carol, erik = cast
     played(bob, carol, hours=1, length=7)
     played(erik, bob, hours=2, length=5)
@@ -160,7 +160,7 @@ def test_a_history_tells_each_match_from_the_players_side(cast: tuple[Player, Pl
     assert (won.ending, walkover.ending) == ("", "walkover")
 
 
-def test_a_score_is_shown_no_higher_than_the_length(cast: tuple[Player, Player, Player]) -> None:
+def test_a_score_is_shown_up_to_the_length(cast: tuple[Player, Player, Player]) -> None:
     bob, carol, _ = cast
     match = played(bob, carol, length=7)
     match.results.update(score_0=9, score_1=4)
@@ -175,21 +175,21 @@ def test_a_history_can_be_filtered(cast: tuple[Player, Player, Player]) -> None:
     third = played(carol, bob, hours=24 * 365, length=5, kind=Kind.WALKOVER)
     replay()
 
-    def found(**filters: Any) -> list[Match]:
+    def filtered(**filters: Any) -> list[Match]:
         return [line.match for line in lines(bob, **filters)]
 
-    assert found() == [third, second, first]
-    assert found(result="won") == [first]
-    assert found(result="lost") == [third, second]
-    assert found(rated="yes") == [second, first]
-    assert found(rated="no") == [third]
-    assert found(length=5) == [third, second]
-    assert found(year=2026) == [second, first]
-    assert found(opponent="car") == [third, first]
-    assert found(opponent="bob") == []
+    assert filtered() == [third, second, first]
+    assert filtered(result="won") == [first]
+    assert filtered(result="lost") == [third, second]
+    assert filtered(rated="yes") == [second, first]
+    assert filtered(rated="no") == [third]
+    assert filtered(length=5) == [third, second]
+    assert filtered(year=2026) == [second, first]
+    assert filtered(opponent="car") == [third, first]
+    assert filtered(opponent="bob") == []
 
 
-def test_open_and_void_matches_are_in_no_history(cast: tuple[Player, Player, Player]) -> None:
+def test_open_and_void_matches_are_not_in_a_history(cast: tuple[Player, Player, Player]) -> None:
     bob, carol, _ = cast
     Match.objects.create(player_0=bob, player_1=carol, length=7)
     Match.objects.create(player_0=bob, player_1=carol, length=7, finished_at=NOON, state=Match.State.VOID)
@@ -211,7 +211,7 @@ def test_merged_players_have_one_history(cast: tuple[Player, Player, Player]) ->
     assert (met.wins, met.pages.count) == ((1, 1), 2)
 
 
-def test_a_private_match_tells_only_what_it_did_to_the_rating(
+def test_a_private_match_shows_only_its_rating_change(
     cast: tuple[Player, Player, Player], bob: User, dave: User, alice: User
 ) -> None:
     ross, carol, erik = cast
@@ -229,8 +229,8 @@ def test_a_private_match_tells_only_what_it_did_to_the_rating(
         assert all(line.score is None for line in shown if line.hidden)
         met = [histories.versus(ross, other, (1500, 1500), 1, viewer).pages.count == 1 for other in (erik, carol)]
         assert met == [not line.hidden for line in shown]
-        found = [len(lines(ross, viewer, opponent=name)) == 1 for name in ("erik", "carol")]
-        assert found == met
+        counts = [len(lines(ross, viewer, opponent=name)) == 1 for name in ("erik", "carol")]
+        assert counts == met
         return met
 
     assert seen(NOBODY) == [False, False]
@@ -252,10 +252,13 @@ def test_two_players_head_to_head(cast: tuple[Player, Player, Player]) -> None:
     assert [line.won for line in met.lines] == [True, False, False, False]
     seven = next(chance for chance in met.chances if chance.length == 7)
     assert seven.percents == (39, 61)
-    assert [(one.player, one.matches, one.wins) for one in histories.rivals(carol, 5)] == [(bob, 4, 1), (erik, 1, 1)]
+    assert [(rival.player, rival.matches, rival.wins) for rival in histories.rivals(carol, 5)] == [
+        (bob, 4, 1),
+        (erik, 1, 1),
+    ]
 
 
-def test_the_room_above_tells_what_a_match_was_played_for() -> None:
+def test_registered_providers_name_what_a_match_is_played_for() -> None:
     register_contexts(
         lambda topics: {
             topic: MatchContext("Spring Cup · final", "/spring/") for topic in topics if topic == "division:1"
@@ -278,7 +281,7 @@ def test_a_chart_needs_two_points() -> None:
     assert charts.chart(points(1500)) is None
 
 
-def test_a_chart_of_one_match_runs_from_edge_to_edge() -> None:
+def test_a_chart_of_one_match_spans_the_full_width() -> None:
     drawn = charts.chart(points(1500, 1526.5), [charts.DESK])
     assert drawn is not None
     assert (drawn.matches, drawn.lowest, drawn.highest) == (1, 1500, 1526.5)
@@ -288,7 +291,7 @@ def test_a_chart_of_one_match_runs_from_edge_to_edge() -> None:
     assert [line.label for line in desk.lines] == ["1500", "1505", "1510", "1515", "1520", "1525", "1530"]
 
 
-def test_a_level_chart_has_room_above() -> None:
+def test_a_flat_chart_has_room_above_the_line() -> None:
     drawn = charts.chart(points(1500, 1500))
     assert drawn is not None
     assert [line.label for line in drawn.drawings[0].lines] == ["1500", "1501"]
@@ -324,7 +327,9 @@ def queries(work: Any) -> int:
     return len(captured)
 
 
-def test_pages_ask_as_many_questions_of_much_as_of_little(cast: tuple[Player, Player, Player], bob: User) -> None:
+def test_the_number_of_queries_does_not_depend_on_the_number_of_matches(
+    cast: tuple[Player, Player, Player], bob: User
+) -> None:
     me = cast[0]
     Player.objects.filter(pk=me.pk).update(user=bob)
     viewer = Viewer.of(bob)

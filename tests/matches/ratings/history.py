@@ -1,4 +1,4 @@
-"""A history of matches as the services leave it: the facts, and the mark on the pool."""
+"""Helpers that create histories of matches as the services do: the facts, and the mark on the pool."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,25 +27,25 @@ def record(*movers: int) -> Submission:
 
 
 def player(name: str, **fields: Any) -> Player:
-    """Somebody who plays."""
+    """Create a player."""
     return Player.objects.create(name=name, **fields)
 
 
 @pytest.fixture
 def bob(db: None) -> Player:
-    """He plays, and has no account here."""
+    """Bob, a player without an account."""
     return player("Bob")
 
 
 @pytest.fixture
 def carol(db: None) -> Player:
-    """She plays Bob."""
+    """Carol, Bob's opponent."""
     return player("Carol")
 
 
 @pytest.fixture
 def erik(db: None) -> Player:
-    """He plays either."""
+    """Erik, who plays against either."""
     return player("Erik")
 
 
@@ -59,7 +59,7 @@ def played(
     submission: Submission | None = None,
     **fields: Any,
 ) -> Match:
-    """A match that ended so many hours after noon; the winner is side 0."""
+    """Create a match that ended this many hours after noon, won by side 0."""
     at = NOON + timedelta(hours=hours)
     with transaction.atomic():
         match = Match.objects.create(
@@ -75,7 +75,7 @@ def played(
 
 
 def correct(match: Match, *, winner: int | None, kind: str = Kind.PLAYED, **fields: Any) -> Result:
-    """The next version of a result."""
+    """Append the next version of a result."""
     left, right = fields.pop("score", (None, None))
     with transaction.atomic():
         result = Result.objects.create(
@@ -94,17 +94,17 @@ def correct(match: Match, *, winner: int | None, kind: str = Kind.PLAYED, **fiel
 
 
 def void(match: Match, *, rated: bool = False, by: Actor = SYSTEM, now: datetime = LATER, reason: str = "") -> Result:
-    """The match no longer counts, unless it stays rated."""
+    """Void a match, which may stay rated."""
     with transaction.atomic():
         return void_matches({lock_match(match.pk): rated}, club=match.club, by=by, now=now, reason=reason)[0]
 
 
 def reinstate(match: Match, *, by: Actor = SYSTEM, now: datetime = LATER, reason: str = "") -> Result:
-    """What a void match had stands again."""
+    """Reinstate the result of a void match."""
     with transaction.atomic():
         return reinstate_matches([lock_match(match.pk)], club=match.club, by=by, now=now, reason=reason)[0]
 
 
 def replay(now: datetime = LATER, pool: RatingPool | None = None) -> ratings.Replayed | None:
-    """What a worker does when it is told."""
+    """Replay the default pool as a worker does."""
     return ratings.replay_pool(pool_id=(pool or ratings.default_pool()).pk, now=now)

@@ -1,4 +1,4 @@
-"""What the ratings would be is what they become once the results are really written and replayed."""
+"""A preview of ratings equals the ratings after the results are written and replayed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,19 +38,19 @@ Places = dict[tuple[int, int], float]
 
 
 def stored() -> Places:
-    """The rating of everybody who has one, by pool and player."""
-    return {(one.pool_id, one.player_id): one.rating for one in PlayerRating.objects.all()}
+    """The rating of everybody who has rating, by pool and player."""
+    return {(rating.pool_id, rating.player_id): rating.rating for rating in PlayerRating.objects.all()}
 
 
 def differing(before: Places, after: Places) -> dict[tuple[int, int], tuple[float, float]]:
-    """Before and after, where they differ; the unrated stand where everybody begins."""
+    """Ratings (before, after) that differ; players without ratings have the first rating."""
     pairs = {place: (before.get(place, 1500.0), after.get(place, 1500.0)) for place in before.keys() | after.keys()}
     return {place: pair for place, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def told(foreseen: list[RatingPreview]) -> dict[tuple[int, int], tuple[float, float]]:
-    assert len({(one.pool, one.player) for one in foreseen}) == len(foreseen)
-    return {(one.pool, one.player): (one.before, one.after) for one in foreseen}
+def before_and_after(previews: list[RatingPreview]) -> dict[tuple[int, int], tuple[float, float]]:
+    assert len({(preview.pool, preview.player) for preview in previews}) == len(previews)
+    return {(preview.pool, preview.player): (preview.before, preview.after) for preview in previews}
 
 
 def replay_all() -> None:
@@ -78,28 +78,32 @@ def come_true(outcomes: Mapping[int, Outcome]) -> None:
     replay_all()
 
 
-def test_a_last_match_the_other_way_round(bob: Player, carol: Player, erik: Player) -> None:
+def test_the_last_match_with_the_other_winner_is_previewed(bob: Player, carol: Player, erik: Player) -> None:
     played(erik, carol, hours=1)
     match = played(bob, carol, hours=2, length=7)
     replay()
     before = stored()
     seen = preview_ratings({match.pk: Outcome(1, Kind.PLAYED)})
-    assert [one.player for one in seen] == [bob.pk, carol.pk], "he has the higher K"
+    assert [preview.player for preview in seen] == [bob.pk, carol.pk], "he has the higher K"
     assert seen[0].change < 0 < seen[1].change
     assert abs(seen[0].change) > abs(seen[1].change)
     assert stored() == before
     come_true({match.pk: Outcome(1, Kind.PLAYED)})
-    assert told(seen) == differing(before, stored())
+    assert before_and_after(seen) == differing(before, stored())
 
 
-def test_an_earlier_match_changes_whoever_played_them_later(bob: Player, carol: Player, erik: Player) -> None:
+def test_an_earlier_match_changes_later_opponents_too(bob: Player, carol: Player, erik: Player) -> None:
     match = played(bob, carol, hours=1)
     played(erik, bob, hours=2)
     replay()
-    assert {one.player for one in preview_ratings({match.pk: Outcome(1, Kind.FLAG)})} == {bob.pk, carol.pk, erik.pk}
+    assert {preview.player for preview in preview_ratings({match.pk: Outcome(1, Kind.FLAG)})} == {
+        bob.pk,
+        carol.pk,
+        erik.pk,
+    }
 
 
-def test_the_same_again_changes_nothing(bob: Player, carol: Player) -> None:
+def test_the_same_outcome_changes_nothing(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     replay()
     assert preview_ratings({match.pk: Outcome(0, Kind.CONCESSION)}) == []
@@ -117,7 +121,7 @@ def test_the_same_again_changes_nothing(bob: Player, carol: Player) -> None:
         Outcome(1, Kind.PLAYED, rated=False),
     ],
 )
-def test_a_match_may_leave_the_ratings(outcome: Outcome, bob: Player, carol: Player) -> None:
+def test_a_match_can_become_unrated(outcome: Outcome, bob: Player, carol: Player) -> None:
     match = played(bob, carol, length=7)
     replay()
     here = ratings.default_pool().pk
@@ -126,18 +130,18 @@ def test_a_match_may_leave_the_ratings(outcome: Outcome, bob: Player, carol: Pla
     ]  # fmt: skip
 
 
-def test_a_match_may_come_into_the_ratings_at_its_place(bob: Player, carol: Player, erik: Player) -> None:
+def test_a_match_can_become_rated_at_its_place_in_the_order(bob: Player, carol: Player, erik: Player) -> None:
     match = played(bob, carol, hours=1, kind=Kind.FORFEIT)
     played(bob, erik, hours=2)
     replay()
-    seen = told(preview_ratings({match.pk: Outcome(0, Kind.PLAYED)}))
+    seen = before_and_after(preview_ratings({match.pk: Outcome(0, Kind.PLAYED)}))
     before = stored()
     come_true({match.pk: Outcome(0, Kind.PLAYED)})
     assert seen == differing(before, stored())
     assert len(seen) == 3
 
 
-def test_matches_that_never_ended_or_are_not_to_be_rated_are_left_out(bob: Player, carol: Player) -> None:
+def test_unfinished_and_unrated_matches_are_left_out(bob: Player, carol: Player) -> None:
     unrated = played(bob, carol, rated=False)
     waiting = Match.objects.create(player_0=bob, player_1=carol, length=7)
     replay()
@@ -145,7 +149,7 @@ def test_matches_that_never_ended_or_are_not_to_be_rated_are_left_out(bob: Playe
     assert preview_ratings({number: Outcome(1, Kind.PLAYED) for number in (unrated.pk, waiting.pk, nobodys)}) == []
 
 
-def test_a_walkover_does_not_count_for_being_voided(bob: Player, carol: Player) -> None:
+def test_a_voided_walkover_does_not_count(bob: Player, carol: Player) -> None:
     match = played(bob, carol, kind=Kind.WALKOVER)
     replay()
     assert preview_ratings({match.pk: Outcome(0, Kind.VOID)}) == []
@@ -155,27 +159,27 @@ def test_each_match_changes_its_own_pool(bob: Player, carol: Player) -> None:
     online = RatingPool.objects.create(name="Online")
     here, there = played(bob, carol, length=9), played(bob, carol, length=1, pool=online)
     replay_all()
-    seen = preview_ratings({one.pk: Outcome(1, Kind.PLAYED) for one in (there, here)})
+    seen = preview_ratings({match.pk: Outcome(1, Kind.PLAYED) for match in (there, here)})
     site = ratings.default_pool().pk
-    assert [(one.pool, one.player) for one in seen] == [
+    assert [(match.pool, match.player) for match in seen] == [
         (site, bob.pk), (site, carol.pk), (online.pk, bob.pk), (online.pk, carol.pk),
     ]  # fmt: skip
 
 
-def test_what_waits_for_a_replay_is_counted_in(bob: Player, carol: Player, erik: Player) -> None:
+def test_pending_replays_are_included(bob: Player, carol: Player, erik: Player) -> None:
     played(erik, carol, hours=1)
     replay()
     late = played(erik, bob, hours=0)
     match = played(bob, carol, hours=2)
     before = stored()
     outcomes = {match.pk: Outcome(1, Kind.PLAYED)}
-    seen = told(preview_ratings(outcomes))
+    seen = before_and_after(preview_ratings(outcomes))
     assert (late.rating_changes.exists(), len(seen)) == (False, 3)
     come_true(outcomes)
     assert seen == differing(before, stored())
 
 
-def test_what_a_worker_is_at_is_counted_in(bob: Player, carol: Player, erik: Player) -> None:
+def test_a_replay_in_progress_is_included(bob: Player, carol: Player, erik: Player) -> None:
     played(erik, carol, hours=1)
     match = played(bob, carol, hours=2)
     replay()
@@ -187,25 +191,25 @@ def test_what_a_worker_is_at_is_counted_in(bob: Player, carol: Player, erik: Pla
     assert len(preview_ratings(outcomes)) == 3
 
 
-def test_players_found_to_be_one_are_counted_as_one(bob: Player, carol: Player, erik: Player) -> None:
+def test_merged_players_count_as_one_player(bob: Player, carol: Player, erik: Player) -> None:
     played(erik, carol, hours=1)
     match = played(bob, carol, hours=2)
     replay()
     Player.objects.filter(pk=erik.pk).update(merged_into=bob)
     before, outcomes = stored(), {match.pk: Outcome(1, Kind.PLAYED)}
-    seen = told(preview_ratings(outcomes))
+    seen = before_and_after(preview_ratings(outcomes))
     come_true(outcomes)
     assert seen == differing(before, stored())
     assert len(seen) == 3
 
 
-def test_of_a_corrected_match_the_correction_goes_on_to_count(bob: Player, carol: Player) -> None:
+def test_a_corrected_match_counts_with_its_correction(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     correct(match, winner=1)
     void(match)
     replay()
     before, outcomes = stored(), {match.pk: Outcome(1, Kind.VOID)}
-    seen = told(preview_ratings(outcomes))
+    seen = before_and_after(preview_ratings(outcomes))
     assert [after > was for was, after in seen.values()] == [False, True]
     come_true(outcomes)
     assert seen == differing(before, stored())
@@ -225,7 +229,7 @@ def test_a_record_in_which_a_side_never_moved_does_not_count(bob: Player, carol:
 # How much it takes
 
 
-def test_the_last_match_takes_as_many_queries_after_many_as_after_few(bob: Player, carol: Player, erik: Player) -> None:
+def test_previewing_the_last_match_takes_a_constant_number_of_queries(bob: Player, carol: Player, erik: Player) -> None:
     cast = [bob, carol, erik]
     counts = []
     for number in range(30):
@@ -238,8 +242,8 @@ def test_the_last_match_takes_as_many_queries_after_many_as_after_few(bob: Playe
     assert counts[-1] <= 12
 
 
-def test_what_lies_before_is_taken_as_it_is_stored(bob: Player, carol: Player) -> None:
-    """Else every preview would fold the whole history."""
+def test_earlier_ratings_are_taken_from_the_stored_changes(bob: Player, carol: Player) -> None:
+    """Otherwise every preview would replay the whole history."""
     first, last = played(bob, carol, hours=1), played(bob, carol, hours=2)
     replay()
     outcomes = {last.pk: Outcome(1, Kind.PLAYED)}
@@ -310,7 +314,7 @@ def outcome_of(match: Match, change: str, kind: str, winner: int) -> Outcome:
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_what_is_foreseen_comes_true(
+def test_a_preview_equals_the_ratings_after_the_change(
     ones: list[dict[str, Any]], changes: list[tuple[int, str, str, int]], merged: bool
 ) -> None:
     with transaction.atomic():
@@ -327,11 +331,11 @@ def test_what_is_foreseen_comes_true(
         seen = preview_ratings(outcomes)
         assert stored() == before
         assert [model.objects.count() for model in (Result, RatingChange, RatingMark, LogEntry)] == written
-        assert seen == sorted(seen, key=lambda one: -abs(one.change))
+        assert seen == sorted(seen, key=lambda preview: -abs(preview.change))
         come_true(outcomes)
         # Pools of which none of these matches counts are not looked at, even where a replay is about to change them.
         changed = Match.objects.filter(pk__in=outcomes, rated=True)
         pools = {match.pool_id or ratings.default_pool().pk for match in changed}
         become = differing(before, stored())
-        assert told(seen) == {place: pair for place, pair in become.items() if place[0] in pools}
+        assert before_and_after(seen) == {place: pair for place, pair in become.items() if place[0] in pools}
         transaction.set_rollback(True)

@@ -1,4 +1,4 @@
-"""The ratings follow the results, whatever happens to either."""
+"""Ratings follow the results, whatever changes."""
 
 from datetime import timedelta
 from typing import Any
@@ -39,7 +39,7 @@ def test_a_first_match_rates_two_players(bob: Player, carol: Player) -> None:
     assert standing.last_played_at == NOON
 
 
-def test_a_clean_pool_is_left_alone(bob: Player, carol: Player) -> None:
+def test_an_up_to_date_pool_is_not_replayed(bob: Player, carol: Player) -> None:
     played(bob, carol)
     replay()
     assert replay() is None
@@ -49,19 +49,19 @@ RATED = {Kind.PLAYED, Kind.CONCESSION, Kind.FLAG}
 
 
 @pytest.mark.parametrize("kind", Kind.values)
-def test_only_what_was_played_conceded_or_lost_on_time_is_rated(kind: str, bob: Player, carol: Player) -> None:
+def test_only_played_conceded_and_timed_out_matches_are_rated(kind: str, bob: Player, carol: Player) -> None:
     played(bob, carol, kind=kind)
     replay()
     assert RatingChange.objects.count() == (2 if kind in RATED else 0)
     assert PlayerRating.objects.count() == (2 if kind in RATED else 0)
 
 
-def test_a_match_that_is_not_to_be_rated_is_not(bob: Player, carol: Player) -> None:
+def test_an_unrated_match_changes_no_ratings(bob: Player, carol: Player) -> None:
     played(bob, carol, rated=False)
     assert replay() is None or not RatingChange.objects.exists()
 
 
-def test_a_match_taken_out_of_the_ratings_leaves_them(bob: Player, carol: Player) -> None:
+def test_a_match_that_becomes_unrated_leaves_the_ratings(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     replay()
     match.rated = False
@@ -83,7 +83,7 @@ def test_a_record_in_which_a_side_never_moved_is_not_rated(
     assert not differences()
 
 
-def test_a_correction_replays_only_what_came_after(bob: Player, carol: Player, erik: Player) -> None:
+def test_a_correction_replays_only_later_matches(bob: Player, carol: Player, erik: Player) -> None:
     played(bob, carol, hours=0)
     wrong = played(carol, erik, hours=1)
     played(erik, bob, hours=2)
@@ -99,7 +99,7 @@ def test_a_correction_replays_only_what_came_after(bob: Player, carol: Player, e
     assert not differences()
 
 
-def test_what_a_replay_finds_right_is_not_written(bob: Player, carol: Player) -> None:
+def test_a_replay_does_not_rewrite_correct_rows(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     replay()
     correct(match, winner=0, score=(7, 6))
@@ -108,7 +108,7 @@ def test_what_a_replay_finds_right_is_not_written(bob: Player, carol: Player) ->
     assert (done.matches, done.written) == (1, 0)
 
 
-def test_a_voided_match_leaves_no_trace(bob: Player, carol: Player) -> None:
+def test_a_void_match_leaves_no_rating_changes(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     replay()
     correct(match, winner=None, kind=Kind.VOID)
@@ -117,7 +117,7 @@ def test_a_voided_match_leaves_no_trace(bob: Player, carol: Player) -> None:
     assert not PlayerRating.objects.exists()
 
 
-def test_of_several_marks_the_earliest_counts(bob: Player, carol: Player) -> None:
+def test_a_replay_starts_at_the_earliest_mark(bob: Player, carol: Player) -> None:
     first, second = played(bob, carol, hours=1), played(bob, carol, hours=2)
     replay()
     for match in (first, second):
@@ -125,7 +125,7 @@ def test_of_several_marks_the_earliest_counts(bob: Player, carol: Player) -> Non
     assert ratings.dirty_since(ratings.default_pool()) == (first.finished_at, first.pk)
 
 
-def test_matches_of_one_moment_count_by_their_number(bob: Player, carol: Player, erik: Player) -> None:
+def test_matches_that_finish_at_the_same_time_count_by_their_id(bob: Player, carol: Player, erik: Player) -> None:
     first, second = played(bob, carol), played(bob, erik)
     replay()
     correct(second, winner=1)
@@ -142,7 +142,7 @@ def test_matches_of_one_moment_count_by_their_number(bob: Player, carol: Player,
 # Merged players and other settings
 
 
-def test_merged_players_are_rated_as_one(bob: Player, carol: Player) -> None:
+def test_merged_players_are_rated_as_one_player(bob: Player, carol: Player) -> None:
     robert = player("Robert")
     played(carol, robert, hours=0)
     played(bob, carol, hours=1)
@@ -162,7 +162,7 @@ def test_merged_players_are_rated_as_one(bob: Player, carol: Player) -> None:
     assert not differences()
 
 
-def test_two_who_are_found_to_be_one_have_played_nobody(bob: Player, carol: Player) -> None:
+def test_a_match_between_two_merged_players_is_not_rated(bob: Player, carol: Player) -> None:
     played(bob, carol)
     replay()
     Player.objects.filter(pk=carol.pk).update(merged_into=bob)
@@ -171,7 +171,7 @@ def test_two_who_are_found_to_be_one_have_played_nobody(bob: Player, carol: Play
     assert not differences()
 
 
-def test_merging_players_without_matches_is_noted_and_replays_nothing(bob: Player, carol: Player, erik: Player) -> None:
+def test_merging_players_without_matches_replays_nothing(bob: Player, carol: Player, erik: Player) -> None:
     played(bob, carol)
     replay()
     Player.objects.filter(pk=erik.pk).update(merged_into=bob)
@@ -179,7 +179,7 @@ def test_merging_players_without_matches_is_noted_and_replays_nothing(bob: Playe
     assert ratings.send_again(now=LATER) == 0
 
 
-def test_other_settings_replay_everything(bob: Player, carol: Player) -> None:
+def test_changed_settings_replay_everything(bob: Player, carol: Player) -> None:
     played(bob, carol, length=7)
     replay()
     RatingPool.objects.update(start_rating=1800, ramp="none")
@@ -200,13 +200,13 @@ def test_a_match_counts_in_its_own_pool_only(bob: Player, carol: Player) -> None
     assert set(RatingChange.objects.values_list("pool", flat=True)) == {pool.pk}
 
 
-def test_ratings_of_players_who_have_none_are_where_everybody_begins(bob: Player, carol: Player, erik: Player) -> None:
+def test_players_without_ratings_have_the_first_rating(bob: Player, carol: Player, erik: Player) -> None:
     played(bob, carol, length=7)
     replay()
     Player.objects.filter(pk=erik.pk).update(merged_into=bob)
     newcomer = player("Newcomer")
-    asked = [one.pk for one in (carol, erik, newcomer)]
-    assert ratings.ratings_of(players=asked) == {carol.pk: 1473.542487, erik.pk: 1526.457513, newcomer.pk: 1500}
+    ids = [player.pk for player in (carol, erik, newcomer)]
+    assert ratings.ratings_of(players=ids) == {carol.pk: 1473.542487, erik.pk: 1526.457513, newcomer.pk: 1500}
 
 
 # One worker at a time
@@ -216,14 +216,14 @@ def claim(now: Any = LATER) -> Any:
     return ratings._claim(ratings.default_pool().pk, now)
 
 
-def test_a_pool_that_is_claimed_is_left_to_its_worker(bob: Player, carol: Player) -> None:
+def test_a_claimed_pool_is_left_to_its_worker(bob: Player, carol: Player) -> None:
     played(bob, carol)
     assert claim() is not None
     assert replay(LATER + timedelta(seconds=59)) is None
     assert ratings.send_again(now=LATER + timedelta(seconds=59)) == 0
 
 
-def test_what_a_dead_worker_had_claimed_is_taken_over(bob: Player, carol: Player) -> None:
+def test_the_claim_of_a_dead_worker_is_taken_over(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     replay()
     correct(match, winner=1)
@@ -236,7 +236,7 @@ def test_what_a_dead_worker_had_claimed_is_taken_over(bob: Player, carol: Player
     assert not differences()
 
 
-def test_a_worker_that_comes_back_too_late_writes_nothing(bob: Player, carol: Player) -> None:
+def test_a_worker_whose_claim_expired_writes_nothing(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     slow = claim()
     stale = ratings._fold(slow.pool, slow.since, slow.same)
@@ -247,7 +247,7 @@ def test_a_worker_that_comes_back_too_late_writes_nothing(bob: Player, carol: Pl
     assert rating(bob) == 1473.542487
 
 
-def test_a_result_that_comes_in_during_a_replay_is_not_lost(bob: Player, carol: Player) -> None:
+def test_a_result_recorded_during_a_replay_is_not_lost(bob: Player, carol: Player) -> None:
     first = played(bob, carol, hours=1)
     mine = claim()
     played(carol, bob, hours=2)
@@ -264,28 +264,28 @@ def test_a_result_that_comes_in_during_a_replay_is_not_lost(bob: Player, carol: 
 # Checking
 
 
-def test_a_check_finds_what_somebody_changed_by_hand(bob: Player, carol: Player) -> None:
+def test_the_check_finds_rows_changed_by_hand(bob: Player, carol: Player) -> None:
     match = played(bob, carol, submission=record(0, 1))
     replay()
     assert not differences()
     RatingChange.objects.filter(player=bob).update(rating_after=2000)
     PlayerRating.objects.filter(player=carol).delete()
     type(match).objects.update(moved=False)
-    found = differences()
-    assert set(found.changes) == {(match.pk, bob.pk), (match.pk, carol.pk)}
-    assert found.unmoved == {match.pk: (False, True)}
+    report = differences()
+    assert set(report.changes) == {(match.pk, bob.pk), (match.pk, carol.pk)}
+    assert report.unmoved == {match.pk: (False, True)}
     type(match).objects.update(moved=True)
-    found = differences()
-    assert set(found.changes) == {(match.pk, bob.pk)}
-    stored, derived = found.changes[match.pk, bob.pk]
+    report = differences()
+    assert set(report.changes) == {(match.pk, bob.pk)}
+    stored, derived = report.changes[match.pk, bob.pk]
     assert stored is not None
     assert derived is not None
     assert (stored.rating_after, derived.rating_after) == (2000, 1526.457513)
-    assert list(found.standings) == [carol.pk]
+    assert list(report.standings) == [carol.pk]
     assert RatingChange.objects.get(player=bob).rating_after == 2000, "a check writes nothing"
 
 
-def test_rebuilding_puts_right_what_somebody_changed_by_hand(bob: Player, carol: Player) -> None:
+def test_rebuilding_repairs_rows_changed_by_hand(bob: Player, carol: Player) -> None:
     played(bob, carol)
     replay()
     RatingChange.objects.filter(player=bob).update(rating_after=2000)
@@ -296,7 +296,7 @@ def test_rebuilding_puts_right_what_somebody_changed_by_hand(bob: Player, carol:
     assert not differences()
 
 
-def test_a_check_does_not_complain_about_what_is_about_to_be_written(bob: Player, carol: Player) -> None:
+def test_the_check_ignores_rows_of_a_pending_replay(bob: Player, carol: Player) -> None:
     played(bob, carol, hours=1)
     replay()
     played(bob, carol, hours=2)
@@ -305,7 +305,7 @@ def test_a_check_does_not_complain_about_what_is_about_to_be_written(bob: Player
     assert differences()
 
 
-def test_a_check_reads_the_pool_anew(bob: Player, carol: Player) -> None:
+def test_the_check_fetches_the_pool_again(bob: Player, carol: Player) -> None:
     pool = ratings.default_pool()
     played(bob, carol)
     replay()
@@ -313,7 +313,7 @@ def test_a_check_reads_the_pool_anew(bob: Player, carol: Player) -> None:
     assert ratings.check_ratings(pool), "the pool as it was before the replay"
 
 
-def test_a_check_waits_for_merged_players_only_from_their_first_match(bob: Player, carol: Player) -> None:
+def test_the_check_ignores_merged_players_from_their_first_match_on(bob: Player, carol: Player) -> None:
     played(bob, carol, hours=1)
     played(player("Robert"), carol, hours=2)
     replay()
@@ -326,9 +326,7 @@ def test_a_check_waits_for_merged_players_only_from_their_first_match(bob: Playe
 # How much it takes
 
 
-def test_a_change_in_the_last_match_takes_as_many_queries_after_many_as_after_few(
-    bob: Player, carol: Player, erik: Player
-) -> None:
+def test_replaying_the_last_match_takes_a_constant_number_of_queries(bob: Player, carol: Player, erik: Player) -> None:
     cast = [bob, carol, erik]
     counts = []
     for number in range(40):
@@ -345,7 +343,7 @@ def test_a_change_in_the_last_match_takes_as_many_queries_after_many_as_after_fe
     assert not differences()
 
 
-def test_a_broker_that_is_away_fails_no_result(
+def test_results_are_recorded_while_the_broker_is_down(
     bob: Player, carol: Player, broker_down: None, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True) as callbacks:

@@ -1,4 +1,4 @@
-"""Ratings under random histories, and with real threads and workers."""
+"""Ratings after random histories, and with real threads and workers."""
 
 import threading
 import time
@@ -27,7 +27,7 @@ ENDINGS = st.sampled_from([Kind.PLAYED, Kind.CONCESSION, Kind.WALKOVER, Kind.VOI
 
 
 class Season(RuleBasedStateMachine):
-    """Matches come in, in any order of time; results are corrected, players merged and parted, workers replay."""
+    """Matches arrive in any order; results are corrected, players merged and unmerged, workers replay."""
 
     @initialize()
     def begin(self) -> None:
@@ -76,7 +76,7 @@ class Season(RuleBasedStateMachine):
 
 
 @pytest.mark.django_db
-def test_after_any_season_the_ratings_are_what_the_results_say() -> None:
+def test_after_any_season_the_ratings_follow_from_the_results() -> None:
     run_state_machine_as_test(
         Season,
         settings=settings(
@@ -108,7 +108,7 @@ def in_a_thread(work: Any) -> tuple[threading.Thread, list[Any]]:
 
 
 def test_a_replay_waits_for_a_result_that_is_being_written(bob_and_carol: tuple[Player, Player]) -> None:
-    """Else it could take the mark away and not see the result."""
+    """Otherwise it could remove the mark without seeing the result."""
     bob, carol = bob_and_carol
     wrong = played(bob, carol)
     replay()
@@ -127,7 +127,7 @@ def test_a_replay_waits_for_a_result_that_is_being_written(bob_and_carol: tuple[
     assert not ratings.check_ratings(ratings.default_pool())
 
 
-def test_many_results_and_workers_at_once_lose_nothing(bob_and_carol: tuple[Player, Player]) -> None:
+def test_concurrent_results_and_workers_lose_nothing(bob_and_carol: tuple[Player, Player]) -> None:
     ratings.default_pool()
     cast = [*bob_and_carol, player("Erik"), player("Frida")]
 
@@ -146,7 +146,7 @@ def test_many_results_and_workers_at_once_lose_nothing(bob_and_carol: tuple[Play
     assert not ratings.check_ratings(ratings.default_pool())
 
 
-def test_a_worker_replays_what_a_result_has_marked(celery_worker: Any, bob_and_carol: tuple[Player, Player]) -> None:
+def test_a_worker_replays_from_the_mark_of_a_result(celery_worker: Any, bob_and_carol: tuple[Player, Player]) -> None:
     played(*bob_and_carol)
     until = time.monotonic() + 60
     while not PlayerRating.objects.exists():
@@ -155,7 +155,7 @@ def test_a_worker_replays_what_a_result_has_marked(celery_worker: Any, bob_and_c
     assert PlayerRating.objects.get(player=bob_and_carol[0]).wins == 1
 
 
-def test_the_sweep_finds_what_a_lost_message_left(
+def test_the_sweep_replays_pools_whose_message_was_lost(
     celery_worker: Any, valkey: Any, bob_and_carol: tuple[Player, Player]
 ) -> None:
     bob, carol = bob_and_carol

@@ -1,4 +1,4 @@
-"""Match records of our own: simulated, or written by hand with a known fault."""
+"""Sample records: simulated, or written by hand with a known error."""
 
 from engine.records import write
 from engine.simulation import play_out
@@ -11,7 +11,7 @@ ILLEGAL = """\
   1) 31: 8/5 6/5                  64: 24/14
   2) 52: 24/22 13/8               66: 24/18 13/7
 """
-"""Carol's second play: a 66 of which she plays two steps though four are possible; then the record ends."""
+"""In Carol's second play, a 66, she plays only two of four possible steps; then the record ends."""
 
 EMPTY_NAMES = ILLEGAL.replace("Bob", "").replace("Carol", "")
 
@@ -22,7 +22,7 @@ def simulated(seed: int = 1, length: int = 3, players: tuple[str, str] = ("Bob",
 
 
 def long_session(games: int) -> bytes:
-    """A money session of one simulated game after the other: real size, and slow enough to be interrupted."""
+    """A long money session of simulated games, slow enough to be interrupted."""
     lines = [" 0 point match", ""]
     left = right = 0
     for number in range(1, games + 1):
@@ -42,4 +42,4 @@ def long_session(games: int) -> bytes:
 
 
 WINS_COLUMN = 20
-"""In a `.mat` file the left player's result stands before this column, the right one's after it."""
+"""Column of a `.mat` file that separates the left player's result from the right player's."""

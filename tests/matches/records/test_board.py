@@ -1,4 +1,4 @@
-"""The drawn board shows what the position says, from either side."""
+"""The drawing of a board matches the position, from either side."""
 
 import re
 
@@ -16,7 +16,7 @@ def drawn(position: Position = START, side: int = 0, **more: object) -> Scene:
 
 
 def on(scene: Scene, point: int) -> list[str]:
-    """The colours on the viewer's point, from the edge inwards."""
+    """The colours of the checkers on a point, from the edge inwards."""
     half = [c for c in scene.checkers if c.x == point_x(point) and (c.y > MIDDLE) == (point <= 12)]
     return [c.colour for c in sorted(half, key=lambda c: abs(c.y - MIDDLE), reverse=True)]
 
@@ -49,7 +49,7 @@ def test_a_position_seen_by_black_is_turned_for_white() -> None:
     assert on(scene, 1) == ["black"]
 
 
-def test_more_than_five_checkers_carry_their_number() -> None:
+def test_a_stack_of_more_than_five_checkers_shows_its_number() -> None:
     scene = drawn(Position.from_counts([-15, *[0] * 5, 9, 6, *[0] * 18]))
     labels = {(checker.colour, checker.label) for checker in scene.checkers if checker.label}
     assert labels == {("white", "9"), ("white", "6"), ("black", "15")}
@@ -64,7 +64,7 @@ def test_checkers_borne_off_lie_in_their_owners_tray() -> None:
     assert upper == ["black"] * 14
 
 
-def test_a_play_is_marked_where_its_checkers_lay_and_where_they_come_to_lie() -> None:
+def test_a_play_is_marked_at_the_start_and_end_of_each_checker() -> None:
     scene = drawn(dice=(3, 1), paths=((8, 5), (6, 5)))
     assert sorted(spot.x for spot in scene.starts) == sorted([point_x(8), point_x(6)])
     assert {spot.x for spot in scene.ends} == {point_x(5)}
@@ -72,14 +72,14 @@ def test_a_play_is_marked_where_its_checkers_lay_and_where_they_come_to_lie() ->
     assert len(scene.arrows) == 2
 
 
-def test_a_play_of_the_top_player_is_marked_on_his_side() -> None:
+def test_a_play_of_the_top_player_is_marked_on_their_side() -> None:
     scene = drawn(side=1, dice=(3, 1), paths=((8, 5), (6, 5)))
     assert {spot.x for spot in scene.ends} == {point_x(20)}
     assert all(spot.y < MIDDLE for spot in scene.ends)
     assert all(spot.y > TOP for spot in scene.ends)
 
 
-def test_bearing_off_points_at_the_tray_and_leaves_no_ring_there() -> None:
+def test_bearing_off_points_to_the_tray_without_an_end_mark() -> None:
     scene = drawn(Position.from_counts([0, *[0] * 5, 2, *[0] * 17, -2, 0]), dice=(6, 6), paths=((6, 0), (6, 0)))
     assert len(scene.starts) == len(scene.arrows) == 2
     assert scene.ends == ()
@@ -115,7 +115,7 @@ def test_an_offered_cube_lies_before_the_player_who_must_answer() -> None:
     assert scene.offered.x > BAR_X
 
 
-def test_the_board_can_be_heard() -> None:
+def test_the_board_has_a_description_for_screen_readers() -> None:
     words = drawn(dice=(3, 1)).description
     assert words.startswith("Bob, white: 2 on the 24 point, 5 on the 13 point, 3 on the 8 point, 5 on the 6 point.")
     assert "Carol, black: 2 on the 24 point" in words

@@ -1,4 +1,4 @@
-"""The commands work alone: no database, no broker, no server."""
+"""The commands work without a database, broker or server."""
 
 import json
 import os
@@ -17,7 +17,7 @@ UNREACHABLE = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing", "REDIS
 
 
 def manage(*arguments: object, **more: Any) -> subprocess.CompletedProcess[bytes]:
-    """Run one command where nothing else runs."""
+    """Run a command in an environment without services."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     env = {**kept, **UNREACHABLE, "SECRET_KEY": "only-for-tests", "LANG": "C.UTF-8"}
     argv = [sys.executable, "manage.py", *map(str, arguments)]
@@ -38,14 +38,14 @@ def illegal(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_accepted_match_is_told_in_words(legal: Path) -> None:
+def test_an_accepted_match_is_described_in_words(legal: Path) -> None:
     done = manage("adjudicate", legal)
     assert done.returncode == 0
     assert done.stdout.decode().splitlines()[0] == f"{legal}: Accepted"
     assert "3-point match, Bob – Carol" in done.stdout.decode()
 
 
-def test_json_has_one_object_a_line_under_the_promised_names(legal: Path, illegal: Path) -> None:
+def test_json_has_one_object_a_line_with_the_documented_keys(legal: Path, illegal: Path) -> None:
     done = manage("adjudicate", "--json", legal, illegal)
     assert done.returncode == 1
     good, bad = map(json.loads, done.stdout.splitlines())
@@ -61,7 +61,7 @@ def test_json_has_one_object_a_line_under_the_promised_names(legal: Path, illega
     assert bad["outcome"] == "rejected"
     assert bad["winner"] is None
     assert bad["games"][0]["kind"] == "unfinished"
-    finding = next(found for found in bad["findings"] if found["severity"] == "error")
+    finding = next(row for row in bad["findings"] if row["severity"] == "error")
     assert list(finding) == ["severity", "code", "game", "ply", "line", "column", "message"]
     assert (finding["code"], finding["game"], finding["line"]) == ("must_play_more", 1, 6)
     assert finding["message"] == "As much of a double as possible must be played, here 4 of 4 steps."
@@ -100,7 +100,7 @@ def test_many_files_show_a_bar_on_a_terminal_and_only_there(legal: Path, illegal
 
 
 @pytest.mark.parametrize("extension", ["mat", "sgf", "json"])
-def test_a_record_converted_and_judged_comes_to_the_same(legal: Path, tmp_path: Path, extension: str) -> None:
+def test_a_converted_record_has_the_same_verdict(legal: Path, tmp_path: Path, extension: str) -> None:
     converted = manage("convert", legal, "--to", extension)
     assert converted.returncode == 0
     path = tmp_path / f"other.{extension}"
@@ -112,7 +112,7 @@ def test_a_record_converted_and_judged_comes_to_the_same(legal: Path, tmp_path: 
     assert {name: first[name] for name in same} == {name: second[name] for name in same}
 
 
-def test_what_could_not_be_read_is_reported_and_the_rest_converted(tmp_path: Path) -> None:
+def test_unreadable_parts_are_reported_and_the_rest_is_converted(tmp_path: Path) -> None:
     path = tmp_path / "smudged.mat"
     rows = "  1) 31: 8/5 6/5                 64: 24/18 xyz\n"
     path.write_text(f" 7 point match\n\n Game 1\n Bob : 0                        Carol : 0\n{rows}")
@@ -123,7 +123,7 @@ def test_what_could_not_be_read_is_reported_and_the_rest_converted(tmp_path: Pat
     assert "xyz" in done.stderr.decode()
 
 
-def test_what_is_no_record_cannot_be_converted(tmp_path: Path) -> None:
+def test_text_that_is_no_record_cannot_be_converted(tmp_path: Path) -> None:
     path = tmp_path / "empty.mat"
     path.write_bytes(b"")
     for file in (path, tmp_path / "nothing"):

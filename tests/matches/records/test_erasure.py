@@ -1,4 +1,4 @@
-"""Who is erased is gone from the records, too; what was played and who won stays."""
+"""Erasing a person empties their records; plays and results are kept."""
 
 import pytest
 
@@ -17,7 +17,7 @@ __all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 pytestmark = pytest.mark.django_db
 
 
-def test_the_files_and_names_of_a_person_are_forgotten_and_the_result_stays(
+def test_erasing_a_person_removes_files_and_names_but_keeps_results(
     match: Match, bob_player: Player, bob: User
 ) -> None:
     names = (match.player_0.name, match.player_1.name)

@@ -1,4 +1,4 @@
-"""The pages of a check: sending in, waiting, verdict, replay, files."""
+"""Pages for checking a record: upload, waiting, verdict, replay, downloads."""
 
 import re
 from datetime import timedelta
@@ -44,7 +44,7 @@ def page(client: Client, path: str, **headers: str) -> str:
 # Sending in
 
 
-def test_a_file_sent_leads_to_its_page(client: Client) -> None:
+def test_sending_a_file_redirects_to_its_page(client: Client) -> None:
     response = send(client, simulated())
     submission = Submission.objects.get()
     assert response.status_code == 302
@@ -52,7 +52,7 @@ def test_a_file_sent_leads_to_its_page(client: Client) -> None:
     assert (submission.source, submission.file_name, submission.submitter) == ("upload", "final.mat", None)
 
 
-def test_text_may_be_pasted_instead(client: Client, bob: User) -> None:
+def test_text_can_be_pasted_instead(client: Client, bob: User) -> None:
     client.force_login(bob)
     send(client, text=ILLEGAL)
     submission = Submission.objects.get()
@@ -73,7 +73,7 @@ def test_text_may_be_pasted_instead(client: Client, bob: User) -> None:
         ({"text": "x" * (6 * MOST_BYTES)}, 413, "record_too_large"),
     ],
 )
-def test_what_cannot_be_taken_is_told_on_the_same_page(
+def test_an_invalid_upload_is_explained_on_the_same_page(
     client: Client, fields: dict[str, Any], status: int, code: str
 ) -> None:
     response = send(client, **fields)
@@ -89,11 +89,11 @@ def test_pasted_text_that_was_refused_is_still_there(client: Client) -> None:
     assert "Bob : 0 &lt;b&gt;</textarea>" in text
 
 
-def test_a_form_without_our_token_is_refused() -> None:
+def test_a_form_without_a_csrf_token_is_refused() -> None:
     assert send(Client(enforce_csrf_checks=True), simulated()).status_code == 403
 
 
-def test_after_sixty_records_an_hour_an_address_must_wait(client: Client, settings: Any) -> None:
+def test_after_sixty_records_in_an_hour_an_ip_address_has_to_wait(client: Client, settings: Any) -> None:
     settings.UPLOAD_RATES = {"anon": "2/hour", "user": "3/hour"}
     answers = [send(client, simulated(seed)).status_code for seed in (1, 2, 3)]
     assert answers == [302, 302, 429]
@@ -103,7 +103,9 @@ def test_after_sixty_records_an_hour_an_address_must_wait(client: Client, settin
     assert other.status_code == 302
 
 
-def test_an_ipv6_network_counts_as_one_and_an_account_by_itself(client: Client, bob: User, settings: Any) -> None:
+def test_an_ipv6_network_counts_as_one_client_and_accounts_count_separately(
+    client: Client, bob: User, settings: Any
+) -> None:
     settings.UPLOAD_RATES = {"anon": "1/hour", "user": "2/hour"}
     answers = [
         client.post("/check/", {"text": f"{ILLEGAL}{n}"}, REMOTE_ADDR=f"2001:db8:0:1::{n}").status_code for n in (1, 2)
@@ -117,7 +119,7 @@ def test_an_ipv6_network_counts_as_one_and_an_account_by_itself(client: Client, 
     assert answers == [302, 302, 429]
 
 
-def test_an_address_cannot_be_made_up(client: Client, settings: Any) -> None:
+def test_a_forged_ip_address_is_ignored(client: Client, settings: Any) -> None:
     settings.UPLOAD_RATES = {"anon": "1/hour", "user": "1/hour"}
     answers = [
         client.post("/check/", {"text": f"{ILLEGAL}{n}"}, headers={"X-Forwarded-For": f"192.0.2.{n}"}).status_code
@@ -127,7 +129,7 @@ def test_an_address_cannot_be_made_up(client: Client, settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("broker_down")
-def test_without_broker_and_cache_records_still_come_in(client: Client) -> None:
+def test_records_are_stored_without_a_broker_and_a_cache(client: Client) -> None:
     assert send(client, simulated()).status_code == 302
     assert Submission.objects.get().state == Submission.State.QUEUED
 
@@ -135,7 +137,7 @@ def test_without_broker_and_cache_records_still_come_in(client: Client) -> None:
 # Who may see it
 
 
-def test_everybody_may_see_a_record_by_its_link_and_nobody_by_another(client: Client, dave: User) -> None:
+def test_a_record_is_visible_only_with_its_link(client: Client, dave: User) -> None:
     submission = checked(simulated())
     paths = ["", "replay/", "record.mat", "record.sgf", "record.json"]
     for visitor in (client, Client()):
@@ -150,7 +152,7 @@ def test_everybody_may_see_a_record_by_its_link_and_nobody_by_another(client: Cl
 # Waiting
 
 
-def test_a_waiting_record_is_asked_for_again_with_and_without_scripts(client: Client) -> None:
+def test_a_waiting_page_reloads_with_and_without_scripts(client: Client) -> None:
     submission = submit(data=simulated(), source="upload", now=timezone.now()).submission
     text = page(client, f"/check/{submission.public_id}/")
     assert '<noscript><meta http-equiv="refresh"' in text
@@ -164,13 +166,13 @@ def test_a_waiting_record_is_asked_for_again_with_and_without_scripts(client: Cl
     assert "hx-get" not in part
 
 
-def test_who_waits_long_is_told_that_nothing_is_lost(client: Client) -> None:
+def test_a_long_wait_is_explained(client: Client) -> None:
     submission = submit(data=simulated(), source="upload", now=timezone.now() - timedelta(seconds=30)).submission
     assert "Your record is saved" in page(client, f"/check/{submission.public_id}/")
     assert client.get(f"/check/{submission.public_id}/replay/").status_code == 302
 
 
-def test_a_record_that_was_given_up_says_so(client: Client) -> None:
+def test_a_record_that_could_not_be_checked_says_so(client: Client) -> None:
     submission = submit(data=simulated(), source="upload", now=timezone.now()).submission
     Submission.objects.update(state="failed", failure="adjudication_gave_up")
     text = page(client, f"/check/{submission.public_id}/")
@@ -196,7 +198,7 @@ def test_the_score_sheet_has_a_line_for_each_game(client: Client) -> None:
         assert f" {game.points} " in line
 
 
-def test_an_error_shows_its_board_its_sentence_and_what_was_legal(client: Client) -> None:
+def test_an_error_shows_its_board_its_message_and_the_legal_plays(client: Client) -> None:
     submission = checked(ILLEGAL.encode())
     text = page(client, f"/check/{submission.public_id}/")
     finding = text.split('data-code="must_play_more"')[1].split("</li>")[0]
@@ -224,7 +226,7 @@ def test_a_record_without_a_match_says_what_is_wrong(client: Client) -> None:
     assert client.get(f"/check/{submission.public_id}/replay/").status_code == 404
 
 
-def test_long_lists_of_findings_fold_away(client: Client) -> None:
+def test_long_lists_of_findings_are_collapsed(client: Client) -> None:
     faults = "".join(f" {row:2}) 66: 24/23                       66: 24/23\n" for row in range(3, 60))
     text = page(client, f"/check/{checked((ILLEGAL + faults).encode()).public_id}/")
     assert text.count('class="board"') <= 24
@@ -268,7 +270,7 @@ def test_each_step_of_the_replay_leads_to_the_next_until_the_end_of_the_match(cl
     assert back[1].replace("&amp;", "&") == steps[-2]
 
 
-def test_numbers_beyond_the_match_mean_its_nearest_step(client: Client) -> None:
+def test_steps_beyond_the_match_show_the_nearest_step(client: Client) -> None:
     path = f"/check/{checked(simulated()).public_id}/replay/"
     part = {"HX-Request": "true"}
     first = page(client, path, **part)
@@ -277,7 +279,7 @@ def test_numbers_beyond_the_match_mean_its_nearest_step(client: Client) -> None:
     assert "End of the game" in page(client, f"{path}?g=999&p=999")
 
 
-def test_the_board_can_be_turned_and_stays_turned(client: Client) -> None:
+def test_the_board_can_be_flipped_and_stays_flipped(client: Client) -> None:
     path = f"/check/{checked(simulated()).public_id}/replay/"
     text = page(client, f"{path}?g=1&p=2&flip=1")
     assert re.search(r"seat-bottom[^>]*>.*?chip-black", text)
@@ -285,7 +287,7 @@ def test_the_board_can_be_turned_and_stays_turned(client: Client) -> None:
     assert "flip" not in re.search(r'data-step="flip" href="([^"]+)"', text)[1]  # type: ignore[index]
 
 
-def test_the_script_gets_only_the_board_and_caches_keep_the_two_apart(client: Client) -> None:
+def test_the_script_gets_only_the_board_and_responses_vary_for_caches(client: Client) -> None:
     path = f"/check/{checked(simulated()).public_id}/replay/?g=1&p=2"
     whole, part = client.get(path), client.get(path, headers={"HX-Request": "true"})
     assert b"<html" in whole.content
@@ -297,7 +299,7 @@ def test_the_script_gets_only_the_board_and_caches_keep_the_two_apart(client: Cl
 
 
 @pytest.mark.parametrize("extension", ["mat", "sgf", "json"])
-def test_a_match_can_be_taken_away_as_a_file(client: Client, extension: str) -> None:
+def test_a_match_can_be_downloaded(client: Client, extension: str) -> None:
     data = simulated(seed=4, length=3)
     response = client.get(f"/check/{checked(data).public_id}/record.{extension}")
     assert response["Content-Disposition"] == f'attachment; filename="Bob_Carol.{extension}"'
@@ -330,7 +332,7 @@ def test_pasted_text_of_another_kind_stays_in_the_form(client: Client) -> None:
     assert "&lt;!doctype html&gt;&lt;p&gt;Bob – Carol 7–3&lt;/p&gt;</textarea>" in answer.content.decode()
 
 
-def test_the_verdict_of_text_that_is_no_record_leads_to_how_to_export(client: Client) -> None:
+def test_the_verdict_on_text_that_is_no_record_links_to_export_help(client: Client) -> None:
     link = '<a href="/check/#export">'
     letter = checked(b"Dear Bob, shall we play on Friday? Yours, Carol", "letter.txt")
     assert link in page(client, f"/check/{letter.public_id}/")

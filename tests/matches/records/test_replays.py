@@ -1,4 +1,4 @@
-"""The steps of a replay, and the way from a finding to its position."""
+"""The steps of a replay, and the step that shows a finding."""
 
 from itertools import pairwise
 
@@ -23,7 +23,7 @@ def findings_of(data: bytes) -> list[dict[str, object]]:
 
 @pytest.fixture
 def game() -> PlayedGame:
-    """A game in which the cube was offered, taken, and the checkers borne off."""
+    """A game with a double, a take and a bear-off."""
     match = match_of(simulated(seed=3, length=5))
     return match.game(1)
 
@@ -35,7 +35,7 @@ def test_each_step_follows_from_the_one_before(game: PlayedGame) -> None:
         assert earlier.side != later.side
 
 
-def test_the_xgid_of_each_step_is_of_the_board_that_is_drawn(game: PlayedGame) -> None:
+def test_the_xgid_of_each_step_matches_the_board(game: PlayedGame) -> None:
     for moment in game.moments:
         state = parse_xgid(moment.xgid)
         own = state.turn == moment.diagram.side
@@ -46,7 +46,7 @@ def test_the_xgid_of_each_step_is_of_the_board_that_is_drawn(game: PlayedGame) -
         assert (state.phase is Phase.DOUBLED) == moment.diagram.offered
 
 
-def test_a_double_is_offered_then_taken_and_then_owned(game: PlayedGame) -> None:
+def test_a_double_is_offered_taken_and_then_owned(game: PlayedGame) -> None:
     double = next(at for at, moment in enumerate(game.moments) if moment.words == "Doubles to 2")
     before, answer, after = game.moments[double : double + 3]
     assert (before.diagram.cube, before.diagram.offered) == (1, False)
@@ -54,44 +54,44 @@ def test_a_double_is_offered_then_taken_and_then_owned(game: PlayedGame) -> None
     assert (after.diagram.cube, after.diagram.cube_owner, after.side) == (2, answer.side, before.side)
 
 
-def test_the_move_list_holds_every_decision_once_and_in_its_column(game: PlayedGame) -> None:
+def test_the_move_list_has_every_decision_once_in_its_column(game: PlayedGame) -> None:
     cells = [cell for row in rows(game) for cell in row.cells if cell is not None]
     assert cells == list(game.moments[:-1])
     for row in rows(game):
         assert [cell.side for cell in row.cells if cell is not None] in ([0], [1], [0, 1])
 
 
-def test_the_last_step_of_a_game_tells_its_result(game: PlayedGame) -> None:
+def test_the_last_step_of_a_game_shows_its_result(game: PlayedGame) -> None:
     end = game.moments[-1]
     assert end.side is None
     assert "wins 2 points" in end.words
     assert end.diagram.over
 
 
-def test_an_illegal_play_leads_to_its_own_step() -> None:
+def test_the_finding_of_an_illegal_play_links_to_its_step() -> None:
     data = ILLEGAL.encode()
-    found = next(finding for finding in findings_of(data) if finding["severity"] == "error")
+    illegal = next(finding for finding in findings_of(data) if finding["severity"] == "error")
     match = match_of(data)
-    step = match.step_of(found)
+    step = match.step_of(illegal)
     assert step is not None
     moment = match.game(step[0]).moments[step[1] - 1]
     assert moment.words == "66: 24/18 13/7"
     assert not moment.legal
 
 
-def test_points_that_are_wrong_lead_to_the_end_of_the_game() -> None:
+def test_the_finding_of_wrong_points_links_to_the_end_of_the_game() -> None:
     data = simulated(seed=3, length=5).replace(b"Wins 2 points", b"Wins 1 point ", 1)
-    found = next(finding for finding in findings_of(data) if finding["code"] == "wrong_points")
+    wrong = next(finding for finding in findings_of(data) if finding["code"] == "wrong_points")
     match = match_of(data)
-    assert match.step_of(found) == match.game(1).moments[-1].step
+    assert match.step_of(wrong) == match.game(1).moments[-1].step
 
 
-def test_what_is_about_the_whole_record_leads_nowhere() -> None:
+def test_a_finding_about_the_whole_record_has_no_step() -> None:
     finding = {"game": None, "ply": None, "xgid": None}
     assert match_of(simulated()).step_of(finding) is None
 
 
-def test_two_games_of_one_number_are_two_games() -> None:
+def test_two_games_with_the_same_number_are_kept_apart() -> None:
     data = simulated(seed=3, length=5).replace(b" Game 2", b" Game 1")
     match = match_of(data)
     assert [match.game(index).number for index in (1, 2)] == [1, 1]

@@ -1,4 +1,4 @@
-"""A record comes in once, is adjudicated once, and is never forgotten."""
+"""A record is stored once, adjudicated once, and never lost."""
 
 import hashlib
 import threading
@@ -38,7 +38,7 @@ def adjudicated(submission: Submission, *, now: datetime = NOW) -> Submission:
 
 
 def settled(submission: Submission, patience: float = 60.0) -> Submission:
-    """The submission as soon as a worker is done with it, or when patience ends."""
+    """Wait until a worker has finished the submission, or for a limited time."""
     deadline = time.monotonic() + patience
     while submission.is_open and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -50,7 +50,7 @@ def settled(submission: Submission, patience: float = 60.0) -> Submission:
 
 
 @pytest.mark.django_db
-def test_the_bytes_are_kept_as_they_came() -> None:
+def test_the_bytes_are_stored_unchanged() -> None:
     data = simulated().replace(b"\n", b"\r\n")
     submission = sent(data, file_name="C:\\matches\\final\n round.mat")
     submission.refresh_from_db()
@@ -64,7 +64,7 @@ def test_the_bytes_are_kept_as_they_came() -> None:
 @pytest.mark.parametrize(
     ("data", "code"), [(b"", "file_empty"), (b" \r\n\t", "file_empty"), (b"x" * (MOST_BYTES + 1), "record_too_large")]
 )
-def test_a_record_of_no_or_too_many_bytes_is_refused(data: bytes, code: str) -> None:
+def test_an_empty_or_too_large_record_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(Refused) as refused:
         submit(data=data, source="upload", now=NOW)
     assert refused.value.code == code
@@ -72,7 +72,7 @@ def test_a_record_of_no_or_too_many_bytes_is_refused(data: bytes, code: str) -> 
 
 
 @pytest.mark.django_db
-def test_a_record_of_exactly_one_mebibyte_is_taken() -> None:
+def test_a_record_of_exactly_one_mebibyte_is_accepted() -> None:
     assert sent(b"x" * MOST_BYTES).size == MOST_BYTES
 
 
@@ -85,7 +85,7 @@ def test_the_same_file_sent_twice_leads_to_the_same_page() -> None:
 
 
 @pytest.mark.django_db
-def test_another_name_another_sender_or_another_content_makes_another_page(bob: User) -> None:
+def test_another_name_sender_or_content_makes_another_page(bob: User) -> None:
     first = sent(file_name="final.mat")
     others = [
         sent(file_name="Bob against Carol, private.mat"),
@@ -96,7 +96,7 @@ def test_another_name_another_sender_or_another_content_makes_another_page(bob: 
 
 
 @pytest.mark.django_db
-def test_a_file_judged_by_an_older_engine_is_judged_anew() -> None:
+def test_a_file_judged_by_an_older_engine_is_judged_again() -> None:
     old = adjudicated(sent())
     assert sent() == old
     Verdict.objects.filter(submission=old).update(engine_version="0")
@@ -104,14 +104,14 @@ def test_a_file_judged_by_an_older_engine_is_judged_anew() -> None:
 
 
 @pytest.mark.django_db
-def test_a_file_that_was_given_up_may_be_tried_again() -> None:
+def test_a_file_that_could_not_be_checked_can_be_sent_again() -> None:
     old = sent()
     Submission.objects.filter(pk=old.pk).update(state=Submission.State.FAILED)
     assert sent() != old
 
 
 @pytest.mark.django_db
-def test_the_same_key_gives_the_first_answer_again(bob: User) -> None:
+def test_the_same_key_returns_the_first_submission(bob: User) -> None:
     first = sent(key="a1")
     assert sent(key="a1") == first
     assert sent(key="a2") != first
@@ -119,18 +119,18 @@ def test_the_same_key_gives_the_first_answer_again(bob: User) -> None:
 
 
 @pytest.mark.django_db
-def test_a_key_stands_for_one_record() -> None:
+def test_a_key_cannot_be_reused_for_another_record() -> None:
     sent(key="a1")
     with pytest.raises(Refused) as refused:
         sent(simulated(seed=2), key="a1")
     assert refused.value.code == "key_reused"
 
 
-def test_of_many_requests_with_one_key_at_once_one_comes_in(transactional_db: None) -> None:
-    found: list[int] = []
-    at_once(8, lambda: found.append(sent(key="a1").pk))
-    assert len(found) == 8
-    assert len(set(found)) == 1
+def test_of_concurrent_requests_with_the_same_key_one_is_stored(transactional_db: None) -> None:
+    ids: list[int] = []
+    at_once(8, lambda: ids.append(sent(key="a1").pk))
+    assert len(ids) == 8
+    assert len(set(ids)) == 1
 
 
 # Adjudication
@@ -151,15 +151,15 @@ def test_a_worker_adjudicates_what_was_sent(celery_worker: Any) -> None:
 def test_findings_are_stored_as_codes_and_parameters() -> None:
     content = adjudicated(sent(ILLEGAL.encode())).verdicts.get().content
     assert content["outcome"] == "rejected"
-    found = next(finding for finding in content["findings"] if finding["severity"] == "error")
-    assert (found["code"], found["game"], found["ply"]) == ("must_play_more", 1, 4)
-    assert found["params"] == {"count": 4, "dice": "6-6", "play": "24/18 13/7"}
-    assert found["nearest"]
+    finding = next(finding for finding in content["findings"] if finding["severity"] == "error")
+    assert (finding["code"], finding["game"], finding["ply"]) == ("must_play_more", 1, 4)
+    assert finding["params"] == {"count": 4, "dice": "6-6", "play": "24/18 13/7"}
+    assert finding["nearest"]
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("data", [b"\0\xff\x13garbage" * 50, b"no match here", b'{"format": "something else"}'])
-def test_what_is_no_record_gets_a_verdict_too(data: bytes) -> None:
+def test_text_that_is_no_record_gets_a_verdict(data: bytes) -> None:
     submission = adjudicated(sent(data))
     assert submission.state == Submission.State.DONE
     assert submission.transcript is None
@@ -167,7 +167,7 @@ def test_what_is_no_record_gets_a_verdict_too(data: bytes) -> None:
 
 
 @pytest.mark.django_db
-def test_a_name_no_database_can_hold_does_no_harm() -> None:
+def test_a_name_that_databases_cannot_store_does_no_harm() -> None:
     data = write(play_out(1, 1, players=("B\0b", "Carol")), "json").replace(b"Carol", b"C\\ud800rol")
     assert b"\\u0000" in data
     submission = adjudicated(sent(data))
@@ -175,7 +175,7 @@ def test_a_name_no_database_can_hold_does_no_harm() -> None:
     assert not {"\0", "\ud800"} & set("".join(submission.verdicts.get().content["players"]))
 
 
-def test_what_is_stored_is_text_that_every_database_holds() -> None:
+def test_only_text_that_databases_can_store_is_stored() -> None:
     assert storable({"B\0b": ["C\ud800rol", 3, None]}) == {"B\ufffdb": ["C?rol", 3, None]}
 
 
@@ -192,7 +192,7 @@ def test_a_claim_keeps_other_workers_away_for_a_minute() -> None:
 
 
 @pytest.mark.django_db
-def test_a_record_that_takes_every_worker_down_is_given_up() -> None:
+def test_a_record_that_crashes_every_worker_fails() -> None:
     submission = sent()
     Submission.objects.filter(pk=submission.pk).update(state="working", claimed_at=NOW, attempts=MOST_ATTEMPTS)
     adjudicated(submission, now=NOW + timedelta(minutes=2))
@@ -202,14 +202,14 @@ def test_a_record_that_takes_every_worker_down_is_given_up() -> None:
 
 
 @pytest.mark.django_db
-def test_what_is_done_is_not_done_again() -> None:
+def test_a_checked_record_is_not_checked_again() -> None:
     submission = adjudicated(sent())
     assert adjudicate_submission(submission_id=submission.pk, now=NOW + timedelta(hours=1)) is None
     assert submission.verdicts.count() == 1
 
 
 def at_once(count: int, act: Callable[[], Any]) -> list[BaseException]:
-    """Run `act` in so many threads that start together; what they raised."""
+    """Run `act` in this many threads that start together; return what they raised."""
     gate, raised = threading.Barrier(count), []
 
     def run() -> None:
@@ -229,7 +229,7 @@ def at_once(count: int, act: Callable[[], Any]) -> list[BaseException]:
     return raised
 
 
-def test_of_many_workers_at_once_one_adjudicates(transactional_db: None) -> None:
+def test_of_concurrent_workers_one_adjudicates(transactional_db: None) -> None:
     submission = sent(long_session(100))
     assert at_once(6, lambda: adjudicate_submission(submission_id=submission.pk, now=NOW)) == []
     submission.refresh_from_db()
@@ -237,8 +237,8 @@ def test_of_many_workers_at_once_one_adjudicates(transactional_db: None) -> None
     assert submission.verdicts.count() == 1
 
 
-def test_without_a_claim_they_would_all_have_written(transactional_db: None) -> None:
-    """The control: read, adjudicate and write without a lock, and only the constraint stands in the way."""
+def test_without_a_claim_every_worker_would_write(transactional_db: None) -> None:
+    """Control: without a lock, only the database constraint prevents a second verdict."""
     submission = sent(long_session(100))
     all_have_read = threading.Barrier(6)
 
@@ -256,8 +256,8 @@ def test_without_a_claim_they_would_all_have_written(transactional_db: None) -> 
     assert len(at_once(6, careless)) == 5
 
 
-def test_of_two_workers_with_a_claim_each_the_second_writes_nothing(transactional_db: None) -> None:
-    """The first was slower than its claim lasts, so that a second one took the record too."""
+def test_of_two_workers_with_a_claim_the_slower_writes_nothing(transactional_db: None) -> None:
+    """The first worker was slower than its claim lasts, so a second one claimed the record, too."""
     submission = sent(long_session(300))
 
     written: list[Verdict | None] = []
@@ -297,7 +297,7 @@ def waiting(valkey: Redis) -> int:
         ("failed", 100, 100, 0),
     ],
 )
-def test_the_sweep_sends_again_what_nobody_works_on(
+def test_the_sweep_resends_records_that_nobody_works_on(
     valkey: Redis, state: str, claimed: int | None, age: int, sent_again: int
 ) -> None:
     submission = sent()
@@ -327,7 +327,7 @@ def test_the_sweep_does_not_multiply_a_long_backlog(valkey: Redis) -> None:
 
 
 @pytest.mark.usefixtures("broker_down")
-def test_a_record_comes_in_quickly_while_the_broker_is_away(transactional_db: None) -> None:
+def test_a_record_is_stored_quickly_while_the_broker_is_down(transactional_db: None) -> None:
     began = time.monotonic()
     submission = sent()
     assert time.monotonic() - began < 20
@@ -335,7 +335,7 @@ def test_a_record_comes_in_quickly_while_the_broker_is_away(transactional_db: No
     assert submission.state == Submission.State.QUEUED
 
 
-def test_what_came_in_without_a_broker_is_found_by_the_sweep(celery_worker: Any, valkey: Redis) -> None:
+def test_the_sweep_finds_records_stored_without_a_broker(celery_worker: Any, valkey: Redis) -> None:
     before = timezone.now() - timedelta(seconds=11)
     submission = sent(now=before)
     valkey.delete(QUEUE)

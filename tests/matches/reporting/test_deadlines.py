@@ -1,4 +1,4 @@
-"""Sweeps: what is due happens, once, whatever else fails."""
+"""Sweeps: due work is done once, whatever else fails."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def claim(match: Match, bob: User) -> Claim:
-    """Bob says that he won 7–5."""
+    """Bob reports that he won 7–5."""
     return reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
 
 
@@ -35,7 +35,7 @@ def test_an_email_asks_the_loser_but_starts_no_waiting_time(match: Match, claim:
     assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(3)), "nobody is written to twice"
 
 
-def test_a_report_that_was_seen_stands_when_its_time_has_run_out(match: Match, claim: Claim) -> None:
+def test_a_seen_report_stands_after_its_waiting_time(match: Match, claim: Claim) -> None:
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(2))
     assert deadlines.accept_due_reports(now=minutes(12)) == 0, "answers on their way are waited for"
     assert deadlines.accept_due_reports(now=minutes(12.01)) == 1
@@ -45,14 +45,14 @@ def test_a_report_that_was_seen_stands_when_its_time_has_run_out(match: Match, c
     assert deadlines.accept_due_reports(now=minutes(13)) == 0
 
 
-def test_a_letter_that_was_lost_is_asked_for_again_until_it_is_written(claim: Claim, valkey: Any) -> None:
+def test_a_lost_email_task_is_published_again_until_the_email_is_sent(claim: Claim, valkey: Any) -> None:
     assert deadlines.resend_report_emails(now=minutes(0)) == 0, "the first hint may still be on its way"
     assert deadlines.resend_report_emails(now=minutes(1)) == 1
     deadlines.send_report_email(claim_id=claim.pk, now=minutes(1))
     assert deadlines.resend_report_emails(now=minutes(2)) == 0
 
 
-def test_nobody_is_written_to_without_an_account(bob_player: Player) -> None:
+def test_no_email_is_sent_to_players_without_an_account(bob_player: Player) -> None:
     ghost = Player.objects.create(name="Ghost")
     match = match_between(bob_player, ghost)
     claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).report
@@ -61,13 +61,13 @@ def test_nobody_is_written_to_without_an_account(bob_player: Player) -> None:
     assert mail.outbox == []
 
 
-def test_no_letter_about_a_claim_that_is_answered(match: Match, claim: Claim) -> None:
+def test_no_email_is_sent_about_an_answered_report(match: Match, claim: Claim) -> None:
     reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
     assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(2))
     assert mail.outbox == []
 
 
-def test_a_record_sent_in_time_is_heard_before_the_claim_stands(
+def test_a_record_sent_in_time_takes_precedence_over_the_report(
     bob_player: Player, carol_player: Player, carol: User
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
@@ -85,7 +85,7 @@ def test_a_record_sent_in_time_is_heard_before_the_claim_stands(
     assert claim.public_id in match.claims.filter(state="contested").values_list("public_id", flat=True)
 
 
-def test_a_verdict_that_a_crash_left_without_effect_is_applied_by_the_sweep(match: Match, bob: User) -> None:
+def test_the_sweep_applies_a_verdict_that_a_crash_left_unapplied(match: Match, bob: User) -> None:
     row = records.submit_for_match(
         match=match, side=BOB, data=b"not a match", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
     ).submission
@@ -99,7 +99,7 @@ def test_a_verdict_that_a_crash_left_without_effect_is_applied_by_the_sweep(matc
     assert deadlines.settle_waiting_records(now=minutes(3)) == 0
 
 
-def test_the_room_above_is_told_again_until_it_has_acted(match: Match, claim: Claim, heard: list[int]) -> None:
+def test_the_signal_is_sent_again_until_a_receiver_has_acted(match: Match, claim: Claim, heard: list[int]) -> None:
     reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert deadlines.announce_unsettled(now=minutes(0)) == 0, "the first signal may still be at work"
     assert deadlines.announce_unsettled(now=minutes(1)) == 1
@@ -108,7 +108,7 @@ def test_the_room_above_is_told_again_until_it_has_acted(match: Match, claim: Cl
     assert deadlines.announce_unsettled(now=minutes(2)) == 0
 
 
-def test_one_row_that_fails_does_not_hold_up_the_others(bob_player: Player, carol_player: Player, bob: User) -> None:
+def test_a_failing_row_does_not_stop_the_others(bob_player: Player, carol_player: Player, bob: User) -> None:
     rows = []
     for _ in range(2):
         match = match_between(bob_player, carol_player)

@@ -1,4 +1,4 @@
-"""Who gets at a match: players, viewers by its visibility, those who run it, holders of links."""
+"""Access to a match: players, visitors, those who run it, and holders of links."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def gets_in(call: Callable[..., object], *args: object) -> int:
 
 @pytest.fixture
 def visitors(alice: User, bob: User, carol: User, dave: User, club: Club) -> dict[str, User | AnonymousUser]:
-    """Everybody who may come."""
+    """Every kind of visitor."""
     names = ["Assistant", "Stranger", "Member", "Elsewhere"]
     users = {name: User.objects.create_user(f"{name}@example.org", "x", display_name=name) for name in names}
     join(club, player_of(users["Assistant"]), Role.ASSISTANT)
@@ -47,7 +47,7 @@ def visitors(alice: User, bob: User, carol: User, dave: User, club: Club) -> dic
     }
 
 
-def test_only_its_players_sit_at_a_match(match: Match, visitors: dict[str, User]) -> None:
+def test_only_its_players_have_a_side_in_a_match(match: Match, visitors: dict[str, User]) -> None:
     got_in = {name: gets_in(access.match_for_player, user, match.public_id) for name, user in visitors.items()}
     assert {name for name, status in got_in.items() if status == 200} == {"player", "opponent"}
     assert access.match_for_player(visitors["player"], match.public_id).side == BOB
@@ -74,19 +74,19 @@ def test_who_runs_a_match(match: Match, visitors: dict[str, User]) -> None:
     assert got["elsewhere"] == got["player"] == got["anonymous"] == 403
 
 
-def test_a_match_of_no_club_is_run_by_nobody(bob_player: Player, carol_player: Player, alice: User) -> None:
+def test_nobody_runs_a_match_without_a_club(bob_player: Player, carol_player: Player, alice: User) -> None:
     friendly = match_between(bob_player, carol_player, club=None)
     assert gets_in(access.match_for_director, alice, friendly.public_id) == 404
 
 
-def test_a_personal_link_speaks_for_one_side_of_one_match(match: Match) -> None:
+def test_a_personal_link_acts_for_one_side_of_one_match(match: Match) -> None:
     seat = access.match_for_link(links.token_for(match, CAROL))
     assert (seat.match, seat.side, seat.by.kind, seat.by.side) == (match, CAROL, "link", CAROL)
     sheet = access.match_for_link(links.token_for(match, None))
     assert (sheet.match, sheet.side) == (match, None)
 
 
-def test_a_link_that_was_changed_opens_nothing(match: Match, bob_player: Player, carol_player: Player) -> None:
+def test_a_tampered_link_gives_no_access(match: Match, bob_player: Player, carol_player: Player) -> None:
     token = links.token_for(match, CAROL)
     other = match_between(bob_player, carol_player)
     forged = [
@@ -98,7 +98,7 @@ def test_a_link_that_was_changed_opens_nothing(match: Match, bob_player: Player,
     assert [gets_in(access.match_for_link, text) for text in forged] == [404] * 4
 
 
-def test_a_player_who_was_merged_keeps_his_seat(match: Match, bob_player: Player, bob: User) -> None:
+def test_a_merged_player_keeps_their_side(match: Match, bob_player: Player, bob: User) -> None:
     grown = Player.objects.create(name="Robert")
     Player.objects.filter(pk=bob_player.pk).update(user=None, merged_into=grown)
     Player.objects.filter(pk=grown.pk).update(user=bob)
@@ -112,7 +112,7 @@ OURS = [route for route in ROUTES if re.search(r"matches/\(\?P<public_id>|^\^m/"
 
 @pytest.fixture
 def addresses(match: Match) -> dict[str, str]:
-    """An address for each of our routes, of a match with an appointment."""
+    """A URL for every route, for a match with an appointment."""
     later = timezone.now() + timezone.timedelta(days=2)
     now = timezone.now()
     offered = proposals.propose(match=match, side=BOB, times=[later], by=Actor.link(BOB), now=now)
@@ -121,7 +121,7 @@ def addresses(match: Match) -> dict[str, str]:
 
 
 def address_of(route: str, match: Match, proposal_id: str) -> str:
-    """A route with its places filled."""
+    """A route with its parameters filled in."""
     known = {
         "public_id": match.public_id,
         "token": links.token_for(match, CAROL),
@@ -148,11 +148,11 @@ def test_every_route_of_a_match_answers_as_the_table_says(
     people = {"anonymous": AnonymousUser(), "dave": dave, "staff": staff}
     assert len(addresses) == 46
     for route, path in addresses.items():
-        found = Access(**{name: client.get(path).status_code for name, client in clients(people)})
-        assert found == ROUTES[route], path
+        access_of_route = Access(**{name: client.get(path).status_code for name, client in clients(people)})
+        assert access_of_route == ROUTES[route], path
 
 
-def test_only_the_two_players_get_anything_done(addresses: dict[str, str], visitors: dict[str, User]) -> None:
+def test_only_the_two_players_can_act(addresses: dict[str, str], visitors: dict[str, User]) -> None:
     acts = [addresses[route] for route in OURS if ROUTES[route] == ONLY_POST and not route.startswith("^m/")]
     # No record of that name is there: for the players too this address is nowhere.
     acts = [path for path in acts if "2222222222" not in path]

@@ -1,4 +1,4 @@
-"""The page of a match, of one's own matches, and the pages behind links."""
+"""The page of a match, “My matches”, and the pages of links."""
 
 import re
 from datetime import timedelta
@@ -44,7 +44,7 @@ def by_link(match: Match, side: int | None, *rest: str) -> str:
     return "/".join(["/m", links.token_for(match, side), *rest, ""])
 
 
-def test_one_reports_and_the_other_confirms(match: Match, bob: User, carol: User) -> None:
+def test_one_player_reports_and_the_other_confirms(match: Match, bob: User, carol: User) -> None:
     page = post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0, key="a")
     assert "The other player has to confirm it." in page
     assert "You reported 7–5" in page
@@ -55,7 +55,7 @@ def test_one_reports_and_the_other_confirms(match: Match, bob: User, carol: User
     assert 'data-state="settled"' in page
 
 
-def test_the_loser_reports_and_can_take_it_back(match: Match, carol: User) -> None:
+def test_the_loser_reports_and_can_withdraw_it(match: Match, carol: User) -> None:
     page = post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0)
     assert "You can withdraw the report for a short time; then the result stands." in page
     assert "Withdraw report" in page
@@ -63,7 +63,7 @@ def test_the_loser_reports_and_can_take_it_back(match: Match, carol: User) -> No
     assert 'data-state="open"' in page
 
 
-def test_a_report_is_shown_before_it_is_sent_and_nothing_typed_is_lost(match: Match, carol: User) -> None:
+def test_a_report_is_previewed_and_keeps_what_was_entered(match: Match, carol: User) -> None:
     score = {"score_0": 7, "score_1": 5, "note": "Long one"}
     response = as_(carol).get(at(match, "report"), score)
     page = response.content.decode()
@@ -77,7 +77,7 @@ def test_a_report_is_shown_before_it_is_sent_and_nothing_typed_is_lost(match: Ma
 
 
 @pytest.mark.parametrize(("left", "right", "suggested"), [(8, 3, "7–3"), (2, 9, "2–7")])
-def test_more_points_than_the_length_are_asked_about(
+def test_more_points_than_the_length_are_questioned(
     match: Match, bob: User, left: int, right: int, suggested: str
 ) -> None:
     response = as_(bob).get(at(match, "report"), {"score_0": left, "score_1": right})
@@ -94,7 +94,7 @@ def test_a_dispute_is_conceded(match: Match, bob: User, carol: User) -> None:
     assert "Bob won 7–5." in post(as_(carol), at(match, "concede"), after=2)
 
 
-def test_two_reports_that_differ_stand_side_by_side(match: Match, bob: User, carol: User) -> None:
+def test_two_reports_that_differ_are_shown_side_by_side(match: Match, bob: User, carol: User) -> None:
     post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
     page = post(as_(carol), at(match, "claim"), score_0=5, score_1=7, after=1)
     assert "The players disagree" in page
@@ -109,7 +109,7 @@ def test_contesting_says_why(match: Match, bob: User, carol: User) -> None:
     assert "We are still playing." in page
 
 
-def test_a_second_click_is_harmless_and_a_stale_page_is_told(match: Match, bob: User, carol: User) -> None:
+def test_a_second_click_is_harmless_and_a_stale_page_says_so(match: Match, bob: User, carol: User) -> None:
     for _ in range(2):
         post(as_(carol), at(match, "claim"), score_0=7, score_1=5, after=0, key="same")
     assert match.claims.count() == 1
@@ -119,10 +119,10 @@ def test_a_second_click_is_harmless_and_a_stale_page_is_told(match: Match, bob: 
 
 
 @pytest.mark.parametrize(
-    "given", [{"score_0": "", "score_1": "5"}, {"score_0": "x", "score_1": "5"}, {"score_0": 5, "score_1": 5}]
+    "entered", [{"score_0": "", "score_1": "5"}, {"score_0": "x", "score_1": "5"}, {"score_0": 5, "score_1": 5}]
 )
-def test_a_score_that_cannot_be_is_shown_with_its_reason(match: Match, bob: User, given: dict[str, object]) -> None:
-    response = as_(bob).post(at(match, "claim"), {**given, "after": 0})
+def test_an_impossible_score_is_refused_with_its_reason(match: Match, bob: User, entered: dict[str, object]) -> None:
+    response = as_(bob).post(at(match, "claim"), {**entered, "after": 0})
     assert response.status_code == 422
     page = response.content.decode()
     assert 'role="alert" data-code="' in page
@@ -158,7 +158,7 @@ def test_a_link_preview_changes_nothing_and_the_button_starts_the_waiting_time(m
     assert "unless it is contested" in page
 
 
-def test_a_sheet_may_only_report_and_says_who_is_asked(match: Match) -> None:
+def test_a_sheet_can_only_report_and_says_who_has_to_answer(match: Match) -> None:
     client = Client()
     page = client.get(by_link(match, None)).content.decode()
     assert "Report the result" in page
@@ -174,7 +174,7 @@ def test_a_sheet_may_only_report_and_says_who_is_asked(match: Match) -> None:
         assert client.post(by_link(match, None, action)).status_code == 404
 
 
-def test_the_sheet_says_so_where_nobody_can_be_asked(bob_player: Player) -> None:
+def test_the_sheet_says_so_if_nobody_can_be_asked(bob_player: Player) -> None:
     match = match_between(bob_player, Player.objects.create(name="Ghost"))
     page = post(Client(), by_link(match, None, "claim"), score_0=7, score_1=5, i_am="other", after=0)
     assert "Ghost cannot be asked by e-mail, so only the director can see it." in page
@@ -192,7 +192,7 @@ def test_only_players_act(match: Match, dave: User, alice: User) -> None:
     assert not match.claims.exists()
 
 
-def test_looking_on_shows_no_forms(match: Match) -> None:
+def test_visitors_see_no_forms(match: Match) -> None:
     page = Client().get(at(match)).content.decode()
     assert "<form method" not in page.split("<main")[1].split("</main>")[0]
     Match.objects.update(visibility="private")
@@ -206,7 +206,7 @@ def upload(client: Client, match: Match, data: bytes) -> Submission:
     return row
 
 
-def test_a_record_is_sent_in_and_settles_the_match_once_it_is_confirmed(
+def test_a_record_settles_the_match_once_it_is_confirmed(
     bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
@@ -222,7 +222,7 @@ def test_a_record_is_sent_in_and_settles_the_match_once_it_is_confirmed(
     assert "its result stands" in page
 
 
-def test_unknown_names_are_asked_of_the_sender_only(
+def test_only_the_sender_is_asked_about_unknown_names(
     bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
@@ -234,14 +234,14 @@ def test_unknown_names_are_asked_of_the_sender_only(
     assert "Carol won 3–0." in page, "the loser has sent it"
 
 
-def test_both_players_see_why_a_record_settles_nothing(match: Match, bob: User, carol: User) -> None:
+def test_both_players_see_why_a_record_is_not_accepted(match: Match, bob: User, carol: User) -> None:
     upload(as_(bob), match, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
     for reader in (bob, carol):
         page = as_(reader).get(at(match)).content.decode()
         assert "The match is to 7 points, the record to 3." in page
 
 
-def test_times_are_proposed_accepted_and_kept_in_a_calendar(match: Match, bob: User, carol: User) -> None:
+def test_times_are_proposed_accepted_and_exported_to_a_calendar(match: Match, bob: User, carol: User) -> None:
     bob.time_zone = "America/New_York"
     bob.save()
     day = (timezone.now() + timedelta(days=30)).date()
@@ -259,7 +259,7 @@ def test_times_are_proposed_accepted_and_kept_in_a_calendar(match: Match, bob: U
     assert b"BEGIN:VEVENT" in answer.content
 
 
-def test_refused_times_come_back_filled_and_name_the_one_that_is_wrong(match: Match, bob: User) -> None:
+def test_refused_times_are_shown_again_with_the_error_of_each_field(match: Match, bob: User) -> None:
     day = (timezone.now() + timedelta(days=30)).date()
     typed = {"time_1": f"{day}T15:00", "time_2": "2020-01-01T12:00", "note": "after work", "after": 0}
     response = as_(bob).post(at(match, "times"), typed)
@@ -283,7 +283,7 @@ def test_an_empty_form_changes_nothing(match: Match, bob: User, carol: User, act
     assert (match.seq, match.claims.get().state) == (seq, "open")
 
 
-def test_a_waiting_page_loads_itself_anew_when_something_has_changed(match: Match, bob: User) -> None:
+def test_a_waiting_page_reloads_when_the_match_has_changed(match: Match, bob: User) -> None:
     client = as_(bob)
     quiet = client.get(f"{at(match)}?after=0", headers={"HX-Request": "true"})
     assert quiet.status_code == 204
@@ -304,7 +304,7 @@ def test_links_are_handed_out_by_those_who_run_the_match(match: Match, alice: Us
 # My matches
 
 
-def test_my_matches_begin_with_what_is_asked_of_me(
+def test_my_matches_start_with_what_i_have_to_answer(
     match: Match, bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
     dinah = Player.objects.create(name="Dinah")
@@ -318,12 +318,12 @@ def test_my_matches_begin_with_what_is_asked_of_me(
     assert "5–7" in page
 
 
-def test_my_matches_need_an_account_and_make_do_without_a_player(dave: User) -> None:
+def test_my_matches_need_an_account_but_not_a_player(dave: User) -> None:
     assert Client().get("/my/").status_code == 302
     assert "Ask your club to enter you" in as_(dave).get("/my/").content.decode()
 
 
-def test_my_matches_take_the_same_queries_for_one_and_for_thirty(
+def test_my_matches_take_a_constant_number_of_queries(
     bob_player: Player,
     carol_player: Player,
     bob: User,

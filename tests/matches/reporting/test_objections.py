@@ -1,4 +1,4 @@
-"""Objections: once, against what came to stand without one's answer, and nothing is frozen."""
+"""Objections: once, to an unanswered result, without freezing anything."""
 
 from datetime import timedelta
 
@@ -24,8 +24,8 @@ State = Objection.State
 
 
 @pytest.fixture
-def stood(match: Match, bob: User) -> Match:
-    """Bob's 7–5 came to stand at 20:11 because Carol, who saw it at 20:01, said nothing."""
+def unanswered_match(match: Match, bob: User) -> Match:
+    """A match in which Bob's 7–5 stands since 20:11, because Carol saw it at 20:01 and did not answer."""
     claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
     accept_unanswered(claim_id=claim.pk, now=minutes(11))
@@ -43,34 +43,36 @@ def code(match: Match, **more: object) -> str:
     return refused.value.code
 
 
-def test_an_objection_freezes_nothing(stood: Match) -> None:
-    objection = object_(stood)
-    stood.refresh_from_db()
-    assert (objection.state, objection.side, stood.state) == (State.OPEN, CAROL, Match.State.SETTLED)
+def test_an_objection_freezes_nothing(unanswered_match: Match) -> None:
+    objection = object_(unanswered_match)
+    unanswered_match.refresh_from_db()
+    assert (objection.state, objection.side, unanswered_match.state) == (State.OPEN, CAROL, Match.State.SETTLED)
     entry = LogEntry.objects.get(verb="objected")
     assert entry.params["reason"] == "We did not play."
 
 
-def test_one_objects_once(stood: Match, alice: User) -> None:
-    objection = object_(stood)
-    assert code(stood) == "objection_made"
+def test_a_player_can_object_once(unanswered_match: Match, alice: User) -> None:
+    objection = object_(unanswered_match)
+    assert code(unanswered_match) == "objection_made"
     answer_objection(objection=objection, upheld=False, answer="Two saw it.", by=Actor.of(alice), now=minutes(30))
-    assert code(stood, at=40) == "objection_made"
+    assert code(unanswered_match, at=40) == "objection_made"
 
 
-def test_only_the_player_against_whom_it_stands_objects(stood: Match) -> None:
-    assert code(stood, side=BOB) == "nothing_to_object_to"
+def test_only_the_player_who_lost_can_object(unanswered_match: Match) -> None:
+    assert code(unanswered_match, side=BOB) == "nothing_to_object_to"
 
 
 @pytest.mark.parametrize(("at", "possible"), [(11, True), (24 * 60 + 1, True), (24 * 60 + 1.1, False)])
-def test_one_objects_until_a_day_after_having_seen_it(stood: Match, at: float, possible: bool) -> None:
+def test_a_player_can_object_until_a_day_after_seeing_the_report(
+    unanswered_match: Match, at: float, possible: bool
+) -> None:
     if possible:
-        assert object_(stood, at=at).state == State.OPEN
+        assert object_(unanswered_match, at=at).state == State.OPEN
     else:
-        assert code(stood, at=at) == "objection_late"
+        assert code(unanswered_match, at=at) == "objection_late"
 
 
-def test_there_are_always_ten_minutes_after_it_stands(bob_player: Player, carol_player: Player) -> None:
+def test_there_are_at_least_ten_minutes_to_object(bob_player: Player, carol_player: Player) -> None:
     match = match_between(bob_player, carol_player, claim_wait=3 * 24 * 3600)
     claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).report
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
@@ -80,25 +82,25 @@ def test_there_are_always_ten_minutes_after_it_stands(bob_player: Player, carol_
     assert object_(match, at=3 * 24 * 60 + 10).state == State.OPEN
 
 
-def test_what_was_confirmed_or_decided_is_not_objected_to(match: Match, bob: User, alice: User) -> None:
+def test_confirmed_and_decided_results_cannot_be_objected_to(match: Match, bob: User, alice: User) -> None:
     reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
     assert code(match) == "nothing_to_object_to"
     reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
     assert code(match) == "nothing_to_object_to"
 
 
-def test_a_directors_correction_upholds_it(stood: Match, alice: User) -> None:
-    objection = object_(stood)
+def test_a_directors_correction_upholds_it(unanswered_match: Match, alice: User) -> None:
+    objection = object_(unanswered_match)
     ruling = ResultInput(CAROL, (5, 7), Result.Kind.RULING)
     basis = Basis(Result.Source.DIRECTOR, reason="Misread sheet.")
-    append_result(stood, ruling, basis, by=Actor.of(alice), now=minutes(30))
+    append_result(unanswered_match, ruling, basis, by=Actor.of(alice), now=minutes(30))
     objection.refresh_from_db()
     assert (objection.state, objection.answered_by, objection.answer) == (State.UPHELD, alice, "Misread sheet.")
-    assert code(stood, at=31) == "nothing_to_object_to"
+    assert code(unanswered_match, at=31) == "nothing_to_object_to"
 
 
-def test_it_is_answered_once_and_with_a_reason(stood: Match, alice: User) -> None:
-    objection = object_(stood)
+def test_an_objection_is_answered_once_with_a_reason(unanswered_match: Match, alice: User) -> None:
+    objection = object_(unanswered_match)
     with pytest.raises(Refused, match="objection_answer_missing"):
         answer_objection(objection=objection, upheld=True, answer=" ", by=Actor.of(alice), now=minutes(30))
     answer_objection(objection=objection, upheld=False, answer="Two saw it.", by=Actor.of(alice), now=minutes(30))
@@ -117,34 +119,34 @@ def after(match: Match) -> int:
     return Match.objects.get(pk=match.pk).seq
 
 
-def test_a_second_objection_over_http_is_refused_and_keeps_its_text(stood: Match) -> None:
-    # Of a result that stood long ago as this test runs, so that the page's own clock lets it in.
-    stood.claims.update(seen_at=None)
+def test_a_second_objection_on_the_page_is_refused_and_keeps_its_text(unanswered_match: Match) -> None:
+    # Of a result that unanswered_match long ago as this test runs, so that the page's own clock lets it in.
+    unanswered_match.claims.update(seen_at=None)
     client = Client()
-    sent = {"reason": "We did not play.", "after": after(stood)}
-    page = client.post(path(stood, CAROL, "object"), sent, follow=True).content.decode()
+    sent = {"reason": "We did not play.", "after": after(unanswered_match)}
+    page = client.post(path(unanswered_match, CAROL, "object"), sent, follow=True).content.decode()
     assert "Your objection was sent to the director." in page
     assert "Is this result wrong?" not in page
-    again = client.post(path(stood, CAROL, "object"), {"reason": "Really not.", "after": after(stood)})
+    again = client.post(
+        path(unanswered_match, CAROL, "object"), {"reason": "Really not.", "after": after(unanswered_match)}
+    )
     assert again.status_code == 409
     assert 'data-code="objection_made"' in again.content.decode()
-    assert stood.objections.count() == 1
-    result = standing_result(stood)
+    assert unanswered_match.objections.count() == 1
+    result = standing_result(unanswered_match)
     assert result is not None
     assert (result.winner, result.version) == (BOB, 1)
 
 
 def sent_record(match: Match, side: int, data: bytes) -> None:
-    """Pasted by the holder of a personal link, and checked."""
+    """Send a record by a personal link and have it checked."""
     response = Client().post(path(match, side, "records"), {"text": data.decode()}, follow=True)
     assert response.status_code == 200
     adjudicate_submission(submission_id=match.submissions.get().pk, now=minutes(1))
     match.refresh_from_db()
 
 
-def test_a_forged_record_over_http_waits_for_the_loser_who_contests_it(
-    bob_player: Player, carol_player: Player
-) -> None:
+def test_a_forged_record_waits_for_the_loser_who_contests_it(bob_player: Player, carol_player: Player) -> None:
     match = match_between(bob_player, carol_player, length=3)
     sent_record(match, BOB, write(play_out(1, 3, players=("Bob", "Carol")), "mat"))
     assert (match.state, match.results.count()) == (Match.State.CLAIMED, 0)
@@ -156,7 +158,7 @@ def test_a_forged_record_over_http_waits_for_the_loser_who_contests_it(
 
 
 @pytest.mark.parametrize("records_stand", [False, True])
-def test_a_record_without_play_over_http_settles_nothing(
+def test_a_record_without_plays_does_not_settle_the_match(
     bob_player: Player, carol_player: Player, records_stand: bool
 ) -> None:
     match = match_between(bob_player, carol_player, length=5, records_stand=records_stand)
@@ -165,7 +167,7 @@ def test_a_record_without_play_over_http_settles_nothing(
     assert match.submissions.get().refusal["code"] == "record_unmoved"
 
 
-def test_an_anonymous_report_over_http_gives_way_to_a_true_one(match: Match) -> None:
+def test_an_anonymous_report_is_overruled_by_a_signed_one(match: Match) -> None:
     anonymous = {"score_0": 7, "score_1": 2, "i_am": "1", "after": 0}
     Client().post(path(match, None, "claim"), anonymous)
     true = {"score_0": 4, "score_1": 7, "after": after(match)}
@@ -178,7 +180,7 @@ def test_an_anonymous_report_over_http_gives_way_to_a_true_one(match: Match) -> 
     assert (result.winner, result.score) == (CAROL, (4, 7))
 
 
-def test_records_of_a_merely_opened_link_start_nothing(bob_player: Player, carol_player: Player) -> None:
+def test_opening_a_link_does_not_start_the_waiting_time(bob_player: Player, carol_player: Player) -> None:
     match = match_between(bob_player, carol_player, length=3)
     sent = records.submit_for_match(
         match=match,

@@ -1,4 +1,4 @@
-"""When to play: times proposed, accepted, countered, withdrawn; in both time zones, and as a calendar file."""
+"""Proposed times: accepted, countered and withdrawn; in both time zones and as a calendar file."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -34,7 +34,7 @@ def code(call: object, *args: object, **more: object) -> str:
     return refused.value.code
 
 
-def test_the_other_side_accepts_one_of_the_times(match: Match) -> None:
+def test_the_other_side_accepts_a_proposed_time(match: Match) -> None:
     offered = propose(match, BOB, 24, 1, 48)
     assert offered.instants == [minutes(60), minutes(60 * 24), minutes(60 * 48)]
     accepted = accept(match, offered, CAROL, 24)
@@ -42,13 +42,13 @@ def test_the_other_side_accepts_one_of_the_times(match: Match) -> None:
     assert proposals.appointment(match) == accepted
 
 
-def test_nobody_accepts_his_own_times_or_one_that_was_not_offered(match: Match) -> None:
+def test_players_cannot_accept_their_own_or_unproposed_times(match: Match) -> None:
     offered = propose(match, BOB, 1)
     assert code(accept, match, offered, BOB, 1) == "proposal_own"
     assert code(accept, match, offered, CAROL, 2) == "time_not_proposed"
 
 
-def test_other_times_are_an_answer(match: Match) -> None:
+def test_proposing_other_times_answers_a_proposal(match: Match) -> None:
     first = propose(match, BOB, 1)
     second = propose(match, CAROL, 2)
     first.refresh_from_db()
@@ -67,7 +67,7 @@ def test_an_appointment_holds_until_another_is_accepted(match: Match) -> None:
     assert proposals.appointment(match) == second
 
 
-def test_times_are_withdrawn_only_by_who_offered_them(match: Match) -> None:
+def test_only_the_proposer_can_withdraw_times(match: Match) -> None:
     offered = propose(match, BOB, 1)
     by = Actor.link(CAROL)
     withdraw = proposals.withdraw_proposal
@@ -76,7 +76,7 @@ def test_times_are_withdrawn_only_by_who_offered_them(match: Match) -> None:
     assert code(accept, match, offered, CAROL, 1) == "proposal_answered"
 
 
-def test_times_that_cannot_be_are_refused(match: Match) -> None:
+def test_invalid_times_are_refused(match: Match) -> None:
     assert code(propose, match, BOB) == "times_missing"
     assert code(propose, match, BOB, 1, 2, 3, 4, 5, 6) == "too_many_times"
     assert code(propose, match, BOB, -1, 5) == "time_past"
@@ -86,7 +86,7 @@ def test_times_that_cannot_be_are_refused(match: Match) -> None:
     assert propose(match, BOB, 2).instants == [minutes(120)]
 
 
-def test_a_time_that_has_passed_meanwhile_is_not_accepted(match: Match) -> None:
+def test_a_time_that_has_passed_cannot_be_accepted(match: Match) -> None:
     offered = propose(match, BOB, 1)
     late = {"match": match, "proposal": offered, "side": CAROL, "time": minutes(60), "by": Actor.link(CAROL)}
     assert code(proposals.accept, **late, now=minutes(61)) == "time_past"
@@ -109,7 +109,7 @@ def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
     assert code(accept, match, offered, CAROL, 1) == "match_settled"
 
 
-def test_who_was_never_answered(match: Match, bob_player: Player, carol_player: Player) -> None:
+def test_the_proposer_who_was_never_answered_is_known(match: Match, bob_player: Player, carol_player: Player) -> None:
     assert proposals.ignored_proposer(match) is None
     propose(match, BOB, 1)
     propose(match, BOB, 2)
@@ -121,7 +121,7 @@ def test_who_was_never_answered(match: Match, bob_player: Player, carol_player: 
     assert proposals.ignored_proposer(other) is None
 
 
-def test_each_player_reads_times_in_his_own_zone(match: Match, bob_player: Player) -> None:
+def test_each_player_reads_times_in_their_own_zone(match: Match, bob_player: Player) -> None:
     assert bob_player.user is not None
     bob_player.user.time_zone = "America/New_York"
     bob_player.user.save()
@@ -130,7 +130,7 @@ def test_each_player_reads_times_in_his_own_zone(match: Match, bob_player: Playe
     assert zone_of(match, CAROL) == ZoneInfo("Europe/Copenhagen"), "of her club"
 
 
-def test_an_hour_on_the_wall_is_an_instant_only_if_the_clock_shows_it() -> None:
+def test_a_local_time_skipped_by_the_clock_change_is_refused() -> None:
     copenhagen = ZoneInfo("Europe/Copenhagen")
     assert instant("2026-11-20T21:00", copenhagen) == datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
     assert instant("2026-10-25T02:30", copenhagen) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC), "the first of two"

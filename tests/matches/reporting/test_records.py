@@ -1,4 +1,4 @@
-"""Records of a match: an accepted one is its sender's report with evidence, any other tells why it is none."""
+"""Records of a match: an accepted record is its sender's report; a refused one has a reason."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def played(seed: int = 1, length: int = 3, players: tuple[str, str] = ("Bob", "C
 
 
 def send(match: Match, transcript: Transcript | bytes, user: User, side: int = BOB, at: Any = NOW) -> Submission:
-    """Send a record in and have it checked."""
+    """Send a record and have it checked."""
     data = transcript if isinstance(transcript, bytes) else write(transcript, "mat")
     row = records.submit_for_match(
         match=match, side=side, data=data, source="upload", by=Actor.of(user), submitter=user, now=at
@@ -56,13 +56,13 @@ def outcome(match: Match) -> tuple[int | None, tuple[int, int] | None, str, str]
 
 
 WINNER, SCORE = BOB, (4, 0)
-"""Of the simulated match with seed 1: Bob (the left player) wins 4–0."""
+"""Score of the simulated match with seed 1: Bob (the left player) wins 4–0."""
 CAROL_WINS = 6
-"""The seed of one that Carol wins 3–0."""
+"""Seed of a simulated match that Carol wins 3–0."""
 
 
 def lost(match: Match, transcript: Transcript | bytes, user: User, at: Any = NOW) -> Submission:
-    """The loser by the record sends it in."""
+    """The player who lost by the record sends it."""
     return send(match, transcript, user, CAROL, at)
 
 
@@ -99,7 +99,7 @@ def test_two_records_that_differ_are_a_dispute(match: Match, bob: User, carol: U
     assert (match.state, match.results.count()) == (Match.State.DISPUTED, 0)
 
 
-def test_a_director_who_enters_what_a_record_says_makes_it_the_proof(match: Match, bob: User, alice: User) -> None:
+def test_a_result_entered_by_a_director_is_linked_to_an_agreeing_record(match: Match, bob: User, alice: User) -> None:
     row = send(match, played(), bob)
     entered, basis = ResultInput(BOB, (3, 0)), Basis(Result.Source.DIRECTOR)
     result = append_result(match, entered, basis, by=Actor.of(alice), now=minutes(5))
@@ -117,11 +117,11 @@ def test_a_withdrawn_record_counts_for_nothing(match: Match, bob: User) -> None:
 
 @pytest.fixture
 def at_once(bob_player: Player, carol_player: Player) -> Match:
-    """A match to 3 of an event in which records stand at once."""
+    """A match to 3 points in which records stand at once."""
     return match_between(bob_player, carol_player, length=3, records_stand=True)
 
 
-def test_where_records_stand_at_once_the_winners_does_and_can_be_objected_to(at_once: Match, bob: User) -> None:
+def test_a_winners_record_that_stands_at_once_can_be_objected_to(at_once: Match, bob: User) -> None:
     row = send(at_once, played(), bob)
     assert (row.standing, at_once.state) == (Standing.STANDS, Match.State.SETTLED)
     assert at_once.claims.get().stood_unanswered
@@ -130,16 +130,16 @@ def test_where_records_stand_at_once_the_winners_does_and_can_be_objected_to(at_
 CONCEDED = (
     b" 3 point match\n\n Game 1\n Bob : 0    Carol : 0\n  1) 31: 8/5 6/5      64: 24/14\n Wins 7 points and the match\n"
 )
-"""Bob wrote that Carol gave the match up after one roll each."""
+"""A record by Bob in which Carol concedes the match after one roll each."""
 
 
-def test_an_ending_that_rests_on_words_is_the_senders_word_even_there(at_once: Match, bob: User) -> None:
+def test_a_record_that_only_states_its_ending_waits_even_there(at_once: Match, bob: User) -> None:
     row = send(at_once, CONCEDED, bob)
     assert row.verdicts.get().content["rests_on_words"]
     assert (row.standing, at_once.state, at_once.results.count()) == (Standing.REPORT, Match.State.CLAIMED, 0)
 
 
-def test_the_losers_record_of_a_concession_is_pending_like_their_word(match: Match, carol: User) -> None:
+def test_the_losers_record_of_a_concession_is_pending_like_a_report(match: Match, carol: User) -> None:
     lost(match, CONCEDED, carol)
     report = match.claims.get()
     assert (match.state, report.stands_at) == (Match.State.CLAIMED, minutes(2))
@@ -153,7 +153,7 @@ def test_sides_may_be_swapped(match: Match, bob: User) -> None:
     assert outcome(match) == (1 - WINNER, SCORE[::-1], "played", "record")
 
 
-def test_one_known_name_tells_who_the_other_is(match: Match, bob: User) -> None:
+def test_one_known_name_is_enough_to_match_both_players(match: Match, bob: User) -> None:
     row = send(match, played(players=("prime_time", "Bob")), bob)
     assert (row.standing, row.swapped) == (Standing.STANDS, True)
     assert not Alias.objects.exists()
@@ -166,14 +166,14 @@ def test_accents_capitals_and_blanks_do_not_matter(carol_player: Player, bob: Us
     assert row.swapped is True
 
 
-def test_unknown_names_are_asked_for_once_and_remembered(match: Match, bob: User) -> None:
+def test_unknown_names_are_assigned_once_and_remembered(match: Match, bob: User) -> None:
     row = send(match, played(players=("prime_time", "blitz99")), bob)
     assert (row.standing, match.results.count()) == (Standing.NAMES, 0)
     with pytest.raises(Refused) as refused:
         records.identify_players(submission=row, swapped=True, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert refused.value.code == "names_ask_other"
-    told = records.identify_players(submission=row, swapped=True, side=BOB, by=Actor.of(bob), now=NOW)
-    assert told.standing == Standing.STANDS
+    assigned = records.identify_players(submission=row, swapped=True, side=BOB, by=Actor.of(bob), now=NOW)
+    assert assigned.standing == Standing.STANDS
     match.refresh_from_db()
     assert outcome(match) == (1 - WINNER, SCORE[::-1], "played", "record")
     assert {alias.name: alias.player.name for alias in Alias.objects.all()} == {"prime_time": "Carol", "blitz99": "Bob"}
@@ -199,9 +199,7 @@ def test_unknown_names_are_asked_for_once_and_remembered(match: Match, bob: User
         (b"nothing of the kind", "record_unreadable"),
     ],
 )
-def test_a_record_that_settles_nothing_says_why(
-    match: Match, bob: User, transcript: Transcript | bytes, code: str
-) -> None:
+def test_a_refused_record_has_a_reason(match: Match, bob: User, transcript: Transcript | bytes, code: str) -> None:
     row = send(match, transcript, bob)
     assert (row.standing, why(row)) == (Standing.REFUSED, code)
     assert (match.state, match.results.count()) == (Match.State.OPEN, 0)
@@ -238,7 +236,7 @@ def test_a_record_that_corrects_its_senders_report_replaces_it(match: Match, bob
     assert (first.state, second.state, second.score, second.seen_at) == ("withdrawn", "open", SCORE, None)
 
 
-def test_a_record_that_bears_its_senders_report_out_keeps_the_waiting_time(match: Match, bob: User) -> None:
+def test_a_record_that_agrees_with_its_senders_report_keeps_the_waiting_time(match: Match, bob: User) -> None:
     reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     send(match, played(), bob, at=minutes(5))
@@ -246,7 +244,7 @@ def test_a_record_that_bears_its_senders_report_out_keeps_the_waiting_time(match
     assert (report.submission is not None, report.stands_at) == (True, minutes(10))
 
 
-def test_a_record_that_says_what_was_claimed_proves_it(match: Match, bob: User, carol: User) -> None:
+def test_a_record_that_agrees_with_the_other_report_stands(match: Match, bob: User, carol: User) -> None:
     # Points beyond the length are often left out when people tell a score.
     reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
     row = lost(match, played(), carol)
@@ -263,7 +261,7 @@ def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: M
     assert (row.standing, result.winner, result.kind, result.user) == (Standing.STANDS, WINNER, "played", alice)
 
 
-def test_a_settled_score_gets_its_proof_from_a_record_that_agrees(match: Match, bob: User, carol: User) -> None:
+def test_a_record_that_agrees_is_added_to_a_settled_result(match: Match, bob: User, carol: User) -> None:
     reports.report_score(match=match, side=CAROL, winner=BOB, score=(3, 0), by=Actor.of(carol), now=NOW)
     reports.confirm(match=match, side=BOB, by=Actor.of(bob), now=NOW)
     send(match, played(), bob, at=minutes(5))
@@ -274,14 +272,14 @@ def test_a_settled_score_gets_its_proof_from_a_record_that_agrees(match: Match, 
     assert match.finished_at == NOW
 
 
-def test_a_settled_score_is_not_overturned_by_a_record(match: Match, bob: User) -> None:
+def test_a_record_does_not_overturn_a_settled_result(match: Match, bob: User) -> None:
     reports.report_score(match=match, side=CAROL, winner=BOB, score=(3, 1), by=Actor.link(CAROL), now=NOW)
     reports.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
     row = send(match, played(), bob)
     assert (why(row), outcome(match)) == ("record_contradicts", (BOB, (3, 1), "played", "claim"))
 
 
-def test_of_two_records_one_stands_and_the_other_is_told(match: Match, bob: User, carol: User) -> None:
+def test_of_two_records_one_stands_and_the_other_is_refused(match: Match, bob: User, carol: User) -> None:
     lost(match, played(), carol)
     again = send(match, write(played(), "sgf"), bob)
     other = send(match, played(CAROL_WINS), carol, CAROL)
@@ -294,7 +292,7 @@ def test_the_same_file_from_both_players_is_one_submission(match: Match, bob: Us
     assert Submission.objects.count() == 1
 
 
-def test_a_refused_record_is_looked_at_again_when_it_is_sent_again(match: Match, bob: User, alice: User) -> None:
+def test_a_refused_record_is_judged_again_when_it_is_sent_again(match: Match, bob: User, alice: User) -> None:
     reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
     reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert why(send(match, played(), bob)) == "record_disputed"
@@ -314,7 +312,7 @@ def test_a_verdict_takes_effect_once_however_often_it_is_applied(match: Match, b
     assert match.results.count() == 1
 
 
-def test_nothing_is_sent_in_for_a_voided_match(match: Match, bob: User) -> None:
+def test_no_record_can_be_sent_for_a_void_match(match: Match, bob: User) -> None:
     void(match)
     with pytest.raises(Refused) as refused:
         send(match, played(), bob)
@@ -333,12 +331,12 @@ def test_a_result_of_the_director_replaces_that_of_a_record(match: Match, bob: U
 
 
 def with_impossible_dice() -> bytes:
-    """The same match, but the first roll of the record cannot be."""
+    """The same match with an impossible first roll."""
     first, roll, rest = write(played(), "mat").decode().partition(" 1) ")
     return (first + roll + "77" + rest[2:]).encode()
 
 
-def test_a_rejected_record_is_accepted_only_by_naming_every_fault(match: Match, bob: User, alice: User) -> None:
+def test_a_rejected_record_is_accepted_only_if_every_fault_is_waived(match: Match, bob: User, alice: User) -> None:
     row = send(match, with_impossible_dice(), bob)
     assert why(row) == "record_rejected"
     faults = records.faults_of(row)

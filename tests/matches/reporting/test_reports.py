@@ -1,4 +1,4 @@
-"""Reports: the loser's is pending, the winner's waits, two different ones are a dispute."""
+"""Reports: the loser's is pending, the winner's waits, and two that differ make a dispute."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ State = Claim.State
 
 @pytest.fixture
 def bob_claims(match: Match, bob: User) -> Claim:
-    """Bob says that he won 7–5."""
+    """Bob reports that he won 7–5."""
     return reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
 
 
@@ -33,7 +33,7 @@ def say(match: Match, side: int, winner: int, score: tuple[int, int], **more: An
 
 @pytest.fixture
 def carol_lost(match: Match, carol: User) -> Claim:
-    """Carol says that she lost 5–7."""
+    """Carol reports that she lost 5–7."""
     return reports.report_score(
         match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.of(carol), now=minutes(5)
     ).report
@@ -55,7 +55,7 @@ def test_the_losers_own_report_is_pending_for_two_minutes_and_then_stands(
     assert (carol_lost.state, carol_lost.stood_unanswered) == (State.STANDS, False)
 
 
-def test_the_losers_own_report_can_be_taken_back_meanwhile_and_not_later(
+def test_the_losers_own_report_can_be_withdrawn_only_while_it_is_pending(
     match: Match, carol_lost: Claim, carol: User
 ) -> None:
     reports.withdraw_report(match=match, side=CAROL, by=Actor.of(carol), now=minutes(6))
@@ -69,7 +69,7 @@ def test_the_losers_own_report_can_be_taken_back_meanwhile_and_not_later(
     assert refused.value.code == "match_settled"
 
 
-def test_the_winner_or_a_director_settles_the_losers_report_before_its_time(
+def test_the_winner_or_a_director_can_settle_the_losers_pending_report(
     match: Match, carol_lost: Claim, alice: User
 ) -> None:
     reports.confirm(match=match, side=BOB, by=Actor.link(BOB), now=minutes(5.5))
@@ -77,7 +77,7 @@ def test_the_winner_or_a_director_settles_the_losers_report_before_its_time(
     assert match.state == Match.State.SETTLED
 
 
-def test_without_second_thoughts_the_losers_report_stands_at_once(match: Match, settings: Any) -> None:
+def test_without_a_pending_time_the_losers_report_stands_at_once(match: Match, settings: Any) -> None:
     settings.OWN_LOSS_PENDING = 0
     say(match, CAROL, BOB, (7, 5))
     match.refresh_from_db()
@@ -108,7 +108,7 @@ def test_only_another_report_in_dispute_can_be_conceded(match: Match, bob_claims
     assert refused.value.code == "nothing_to_concede"
 
 
-def test_players_report_no_points_beyond_the_length(bob_player: Player, carol_player: Player) -> None:
+def test_players_cannot_report_points_beyond_the_length(bob_player: Player, carol_player: Player) -> None:
     match = match_between(bob_player, carol_player, length=5)
     with pytest.raises(Refused) as refused:
         say(match, BOB, BOB, (8, 3))
@@ -116,25 +116,25 @@ def test_players_report_no_points_beyond_the_length(bob_player: Player, carol_pl
     assert sentence(refused.value.code, refused.value.params).endswith("Did you mean 5–3?")
 
 
-def test_the_winners_claim_waits_for_the_loser(match: Match, bob_claims: Claim) -> None:
+def test_the_winners_report_waits_for_the_loser(match: Match, bob_claims: Claim) -> None:
     match.refresh_from_db()
     assert (match.state, standing_result(match)) == (Match.State.CLAIMED, None)
     assert (bob_claims.state, bob_claims.stands_at) == (State.OPEN, None)
 
 
-def test_a_confirmed_claim_stands(match: Match, bob_claims: Claim, carol: User) -> None:
+def test_a_confirmed_report_stands(match: Match, bob_claims: Claim, carol: User) -> None:
     confirmed = reports.confirm(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1))
     match.refresh_from_db()
     assert (confirmed.state, match.state) == (State.STANDS, Match.State.SETTLED)
     assert match.results.get().user == carol
 
 
-def test_nobody_confirms_his_own_claim(match: Match, bob_claims: Claim, bob: User) -> None:
+def test_players_cannot_confirm_their_own_report(match: Match, bob_claims: Claim, bob: User) -> None:
     with pytest.raises(Refused, match="nothing_claimed"):
         reports.confirm(match=match, side=BOB, by=Actor.of(bob), now=minutes(1))
 
 
-def test_two_equal_claims_stand(match: Match, bob_claims: Claim) -> None:
+def test_two_equal_reports_stand(match: Match, bob_claims: Claim) -> None:
     say(match, CAROL, BOB, (7, 5))
     match.refresh_from_db()
     assert match.state == Match.State.SETTLED
@@ -143,7 +143,7 @@ def test_two_equal_claims_stand(match: Match, bob_claims: Claim) -> None:
 
 
 @pytest.mark.parametrize(("winner", "score"), [(CAROL, (5, 7)), (BOB, (7, 3))])
-def test_two_different_claims_are_a_dispute(
+def test_two_different_reports_make_a_dispute(
     match: Match, bob_claims: Claim, winner: int, score: tuple[int, int]
 ) -> None:
     say(match, CAROL, winner, score)
@@ -165,7 +165,7 @@ def test_a_dispute_is_frozen_until_a_director_rules(match: Match, bob_claims: Cl
     assert [claim.state for claim in match.claims.all()] == [State.OVERRULED, State.STANDS]
 
 
-def test_a_contested_claim_is_a_dispute_and_keeps_what_was_said(match: Match, bob_claims: Claim, carol: User) -> None:
+def test_a_contested_report_makes_a_dispute_and_keeps_the_note(match: Match, bob_claims: Claim, carol: User) -> None:
     reports.contest(match=match, side=CAROL, by=Actor.of(carol), now=minutes(1), note="We stopped at 6–5.")
     match.refresh_from_db()
     bob_claims.refresh_from_db()
@@ -173,7 +173,7 @@ def test_a_contested_claim_is_a_dispute_and_keeps_what_was_said(match: Match, bo
     assert (bob_claims.state, bob_claims.answer_note) == (State.CONTESTED, "We stopped at 6–5.")
 
 
-def test_a_claim_can_be_taken_back_and_made_anew(match: Match, bob_claims: Claim, bob: User) -> None:
+def test_a_report_can_be_withdrawn_and_sent_again(match: Match, bob_claims: Claim, bob: User) -> None:
     with pytest.raises(Refused) as refused:
         say(match, BOB, BOB, (7, 3))
     assert refused.value.code == "claim_open"
@@ -185,7 +185,7 @@ def test_a_claim_can_be_taken_back_and_made_anew(match: Match, bob_claims: Claim
     assert match.state == Match.State.CLAIMED
 
 
-def test_whoever_has_not_seen_the_latest_is_told_so(match: Match, bob_claims: Claim) -> None:
+def test_a_stale_write_is_refused(match: Match, bob_claims: Claim) -> None:
     for act in (reports.confirm, reports.contest):
         with pytest.raises(Refused) as refused:
             act(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW, after=0)
@@ -194,7 +194,7 @@ def test_whoever_has_not_seen_the_latest_is_told_so(match: Match, bob_claims: Cl
         say(match, CAROL, BOB, (7, 3), after=0)
 
 
-def test_a_repeated_key_gives_the_first_answer_again(match: Match) -> None:
+def test_a_repeated_key_returns_the_first_report(match: Match) -> None:
     first = say(match, BOB, BOB, (7, 5), after=0, key="k1")
     again = say(match, BOB, BOB, (7, 5), after=0, key="k1")
     assert again == first
@@ -207,7 +207,7 @@ def test_a_repeated_key_gives_the_first_answer_again(match: Match) -> None:
     assert match.results.count() == 1
 
 
-def test_nothing_is_claimed_once_a_result_stands(match: Match, bob_claims: Claim) -> None:
+def test_nothing_can_be_reported_once_a_result_stands(match: Match, bob_claims: Claim) -> None:
     reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     with pytest.raises(Refused) as refused:
         say(match, CAROL, CAROL, (5, 7))
@@ -224,7 +224,7 @@ def test_nothing_is_claimed_once_a_result_stands(match: Match, bob_claims: Claim
         (BOB, (99999, 5), "result_too_high"),
     ],
 )
-def test_a_score_that_cannot_be_is_refused(match: Match, winner: int, score: tuple[int, int], code: str) -> None:
+def test_an_impossible_score_is_refused(match: Match, winner: int, score: tuple[int, int], code: str) -> None:
     with pytest.raises(Refused) as refused:
         say(match, BOB, winner, score)
     assert refused.value.code == code
@@ -239,7 +239,7 @@ def from_sheet(match: Match, winner: int, score: tuple[int, int], says_side: int
     return report_from_sheet(match=match, says_side=says_side, winner=winner, score=score, by=by, now=NOW).report
 
 
-def test_a_report_from_the_sheet_occupies_no_side_and_never_stands(match: Match) -> None:
+def test_a_report_from_the_sheet_belongs_to_no_side_and_never_stands(match: Match) -> None:
     report = from_sheet(match, BOB, (7, 5))
     match.refresh_from_db()
     assert (report.side, report.says_side, match.state, match.begun_at) == (None, BOB, Match.State.OPEN, None)
@@ -248,7 +248,7 @@ def test_a_report_from_the_sheet_occupies_no_side_and_never_stands(match: Match)
     assert not match.results.exists()
 
 
-def test_reports_from_the_sheet_never_dispute(match: Match) -> None:
+def test_reports_from_the_sheet_never_make_a_dispute(match: Match) -> None:
     first = from_sheet(match, BOB, (7, 5))
     from_sheet(match, CAROL, (5, 7), says_side=CAROL)
     match.refresh_from_db()
@@ -256,7 +256,7 @@ def test_reports_from_the_sheet_never_dispute(match: Match) -> None:
     assert (match.state, first.state) == (Match.State.OPEN, State.OVERRULED)
 
 
-def test_a_report_from_the_sheet_gives_way_to_a_signed_one(match: Match) -> None:
+def test_a_report_from_the_sheet_is_overruled_by_a_signed_one(match: Match) -> None:
     unsigned = from_sheet(match, BOB, (7, 5))
     signed = say(match, CAROL, CAROL, (5, 7))
     unsigned.refresh_from_db()
@@ -275,7 +275,7 @@ def test_a_director_confirms_a_report_from_the_sheet(match: Match, alice: User) 
     assert unsigned.state == State.STANDS
 
 
-def test_the_sheet_reports_only_so_often(match: Match) -> None:
+def test_the_number_of_reports_from_the_sheet_is_limited(match: Match) -> None:
     for points in range(MOST_REPORTS):
         from_sheet(match, points % 2, (7, points % 7) if points % 2 == 0 else (points % 7, 7))
     with pytest.raises(Refused) as refused:
@@ -287,11 +287,11 @@ def test_the_sheet_reports_only_so_often(match: Match) -> None:
 
 
 def see(match: Match, at: float) -> None:
-    """Carol says that she has seen what Bob reports."""
+    """Carol acknowledges Bob's report."""
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(at))
 
 
-def test_an_unanswered_report_stands_some_time_after_it_was_seen(match: Match, bob_claims: Claim) -> None:
+def test_an_unanswered_report_stands_after_its_waiting_time(match: Match, bob_claims: Claim) -> None:
     see(match, 1)
     see(match, 8)
     bob_claims.refresh_from_db()
@@ -317,7 +317,7 @@ def test_a_contested_report_does_not_stand_by_itself(match: Match, bob_claims: C
     assert accept_unanswered(claim_id=bob_claims.pk, now=minutes(60)) is None
 
 
-def test_whatever_a_side_does_for_the_match_shows_that_it_has_seen_the_report(match: Match, bob_claims: Claim) -> None:
+def test_any_action_of_a_side_counts_as_having_seen_the_report(match: Match, bob_claims: Claim) -> None:
     later = [minutes(10_000)]
     proposals.propose(match=match, side=BOB, times=later, by=Actor.link(BOB), now=minutes(2))
     bob_claims.refresh_from_db()
@@ -327,7 +327,7 @@ def test_whatever_a_side_does_for_the_match_shows_that_it_has_seen_the_report(ma
     assert bob_claims.seen_at == minutes(3)
 
 
-def test_every_step_is_in_the_log(match: Match, bob_claims: Claim, bob: User) -> None:
+def test_every_step_is_logged(match: Match, bob_claims: Claim, bob: User) -> None:
     reports.withdraw_report(match=match, side=BOB, by=Actor.of(bob), now=NOW)
     say(match, CAROL, BOB, (7, 5))
     verbs = list(LogEntry.objects.filter(topic=match.topic).order_by("pk").values_list("verb", flat=True))

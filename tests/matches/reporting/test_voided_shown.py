@@ -1,4 +1,4 @@
-"""A match that is void and still rated: told as void wherever it is shown, and counted by the ratings alone."""
+"""A void match that stays rated is shown as void everywhere and counts only for the ratings."""
 
 import csv
 from io import StringIO
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def voided(bob_player: Player, carol_player: Player) -> Match:
-    """Bob has won 7–3 before noon and 5–3 at noon; the second is void, and still rated."""
+    """Bob won 7–3 before noon and 5–3 at noon; the second match is void but still rated."""
     played(bob_player, carol_player, hours=-1)
     match = played(bob_player, carol_player, length=5, submission=record(0, 1))
     return now_void(match, rated=True)
@@ -57,7 +57,7 @@ def test_the_page_of_any_other_void_match_says_that_it_does_not_count(voided: Ma
     assert page.count("void, still rated") == 1, "the version before"
 
 
-def test_a_void_match_that_was_never_to_be_rated_is_not_said_to_be(bob_player: Player, carol_player: Player) -> None:
+def test_an_unrated_void_match_is_not_shown_as_rated(bob_player: Player, carol_player: Player) -> None:
     page = page_of(now_void(played(bob_player, carol_player, rated=False), rated=True))
     assert "still rated" not in page
     assert "does not count" in page
@@ -69,8 +69,8 @@ def test_a_history_explains_the_change_of_rating_and_names_no_winner(voided: Mat
     assert line.explained is not None
     assert line.explained.change.won
     assert (before.won, before.ending) == (True, "")
-    assert [one.match for one in listed(bob_player, rated="yes")] == [voided, before.match]
-    assert [one.match for one in listed(bob_player, result="won")] == [before.match]
+    assert [line.match for line in listed(bob_player, rated="yes")] == [voided, before.match]
+    assert [line.match for line in listed(bob_player, result="won")] == [before.match]
     assert listed(bob_player, result="lost") == []
 
 
@@ -79,25 +79,25 @@ def test_a_history_leaves_out_a_void_match_that_is_not_rated(voided: Match, bob_
     assert [line.won for line in listed(bob_player)] == [True]
 
 
-def test_a_year_of_void_matches_can_be_chosen(bob_player: Player, carol_player: Player) -> None:
+def test_a_year_with_only_void_matches_can_be_selected(bob_player: Player, carol_player: Player) -> None:
     now_void(played(bob_player, carol_player), rated=True)
     assert list(histories.history(bob_player, histories.Filters(), 1, NOBODY).years) == [NOON.year]
 
 
-def test_a_profile_counts_what_is_rated(voided: Match, bob_player: Player) -> None:
+def test_a_profile_counts_rated_matches(voided: Match, bob_player: Player) -> None:
     shown = profiles.profile(bob_player, LATER, NOBODY)
     assert shown.standing is not None
     assert (shown.standing.matches, shown.form) == (2, [True, True])
     assert [line.ending for line in shown.recent.lines] == ["void, still rated", ""]
 
 
-def test_head_to_head_a_void_match_does_not_count(voided: Match, bob_player: Player, carol_player: Player) -> None:
+def test_a_void_match_does_not_count_head_to_head(voided: Match, bob_player: Player, carol_player: Player) -> None:
     versus = histories.versus(bob_player, carol_player, (1500, 1500), 1, NOBODY)
     assert versus.wins == (1, 0)
     assert len(versus.lines) == 1
 
 
-def test_the_file_of_rated_matches_has_it_as_void(voided: Match) -> None:
+def test_the_export_of_rated_matches_shows_it_as_void(voided: Match) -> None:
     text = StringIO()
     csv.writer(text).writerows(exports.match_rows(NOBODY))
     rows = list(csv.DictReader(StringIO(text.getvalue())))
@@ -107,7 +107,7 @@ def test_the_file_of_rated_matches_has_it_as_void(voided: Match) -> None:
     ]
 
 
-def test_for_programs_it_is_void_and_its_result_says_who_had_won(voided: Match, bob_player: Player) -> None:
+def test_the_api_shows_it_as_void_with_its_former_winner(voided: Match, bob_player: Player) -> None:
     answer = Client().get(f"/api/v1/matches/{voided.public_id}/").json()
     assert (answer["state"], answer["result"]["kind"], answer["result"]["winner"]) == ("void", "void", 0)
     first = Client().get(f"/api/v1/players/{bob_player.public_id}/matches/").json()["results"][0]

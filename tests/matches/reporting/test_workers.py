@@ -1,4 +1,4 @@
-"""The whole way with a real broker and a real worker: what is sent in settles, what is claimed is told."""
+"""With a real broker and worker: a record settles the match, and a report leads to an e-mail."""
 
 import time
 from collections.abc import Callable
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def soon(is_so: Callable[[], Any]) -> bool:
-    """Whether it comes true within ten seconds."""
+    """Whether the condition becomes true within ten seconds."""
     until = time.monotonic() + 60
     while not is_so():
         if time.monotonic() > until:
@@ -30,7 +30,7 @@ def soon(is_so: Callable[[], Any]) -> bool:
 
 
 @pytest.mark.slow
-def test_a_record_is_reported_and_the_loser_is_written_to(
+def test_a_record_becomes_a_report_and_the_loser_gets_an_email(
     celery_worker: Any, bob_player: Player, carol_player: Player, bob: User, carol: User
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
