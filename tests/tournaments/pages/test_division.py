@@ -228,15 +228,15 @@ def test_the_seed_stays_secret_while_something_is_still_drawn_from_it(
     page = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
     api = f"/api/v1/divisions/{division.public_id}/draws/"
 
-    def told() -> tuple[bool, bool]:
+    def shown_by_page_and_api() -> tuple[bool, bool]:
         return stage.seed in html(client.get(page)), client.get(api).json()[0]["seed"] == stage.seed
 
     at_once = name not in ("swiss", "lives")
-    assert told() == (at_once, at_once)
+    assert shown_by_page_and_api() == (at_once, at_once)
     play(division, by_alice, random.Random(3))
     stage.refresh_from_db()
     assert stage.status == "finished"
-    assert told() == (True, True)
+    assert shown_by_page_and_api() == (True, True)
 
 
 def test_a_draft_that_is_finished_while_its_page_is_read_can_be_published(

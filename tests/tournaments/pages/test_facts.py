@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made(
+def drawn_division(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Callable[..., DivisionDriver]:
     """A division of so many, drawn as these stages."""
@@ -39,8 +39,10 @@ def event(driver: DivisionDriver) -> str:
     return f"/events/{tournament.club.slug}/{tournament.slug}/"
 
 
-def test_matches_and_walkovers_are_counted_apart(made: Callable[..., DivisionDriver], alice_client: Client) -> None:
-    driver = made("Open", 4, StageSettings("knockout"))
+def test_matches_and_walkovers_are_counted_apart(
+    drawn_division: Callable[..., DivisionDriver], alice_client: Client
+) -> None:
+    driver = drawn_division("Open", 4, StageSettings("knockout"))
     first, second = driver.ready()
     driver.report(first, 0)
     results.forfeit(fixture=second, side=0, by=driver.by, now=driver.now())
@@ -50,9 +52,9 @@ def test_matches_and_walkovers_are_counted_apart(made: Callable[..., DivisionDri
 
 
 def test_the_champion_is_named_on_the_event_and_on_the_console(
-    made: Callable[..., DivisionDriver], alice_client: Client
+    drawn_division: Callable[..., DivisionDriver], alice_client: Client
 ) -> None:
-    driver = made("Open", 4, StageSettings("knockout"))
+    driver = drawn_division("Open", 4, StageSettings("knockout"))
     assert "Won by" not in text(page(alice_client, event(driver)))
     driver.play_round()
     (final,) = driver.ready()
@@ -64,15 +66,19 @@ def test_the_champion_is_named_on_the_event_and_on_the_console(
     assert f"won by {winner}" in text(page(Client(), f"{event(driver)}{driver.division.public_id}/"))
 
 
-def test_the_winner_of_a_table_is_named_too(made: Callable[..., DivisionDriver], alice_client: Client) -> None:
-    driver = made("Open", 4, StageSettings("roundrobin"))
+def test_the_winner_of_a_table_is_named_too(
+    drawn_division: Callable[..., DivisionDriver], alice_client: Client
+) -> None:
+    driver = drawn_division("Open", 4, StageSettings("roundrobin"))
     driver.play_out()
     assert "Won by" in text(page(Client(), event(driver)))
     assert "Won by" in text(page(alice_client, f"{event(driver)}console/"))
 
 
-def test_the_format_and_its_own_match_lengths_are_named(made: Callable[..., DivisionDriver], client: Client) -> None:
-    driver = made("Open", 4, StageSettings("knockout", lengths=(5, 9)))
+def test_the_format_and_its_own_match_lengths_are_named(
+    drawn_division: Callable[..., DivisionDriver], client: Client
+) -> None:
+    driver = drawn_division("Open", 4, StageSettings("knockout", lengths=(5, 9)))
     shown = text(page(client, event(driver)))
     assert "5, 9 points" in shown
     assert "7 points" not in shown
@@ -81,34 +87,34 @@ def test_the_format_and_its_own_match_lengths_are_named(made: Callable[..., Divi
 
 
 def test_match_numbers_name_the_division_if_there_are_several(
-    made: Callable[..., DivisionDriver], client: Client
+    drawn_division: Callable[..., DivisionDriver], client: Client
 ) -> None:
-    first = made("Open", 4, StageSettings("knockout"))
+    first = drawn_division("Open", 4, StageSettings("knockout"))
     number = Fixture.objects.filter(stage__division=first.division).order_by("number")[0].number
     assert f"Open · M{number}" not in text(page(client, event(first)))
-    made("Masters", 4, StageSettings("knockout"))
+    drawn_division("Masters", 4, StageSettings("knockout"))
     assert f"Open · M{number}" in text(page(client, event(first)))
 
 
 def test_a_swiss_leads_to_its_standings_and_a_knockout_to_its_bracket(
-    made: Callable[..., DivisionDriver], alice_client: Client
+    drawn_division: Callable[..., DivisionDriver], alice_client: Client
 ) -> None:
-    swiss = made("Swiss", 4, StageSettings("swiss", rounds=2))
+    swiss = drawn_division("Swiss", 4, StageSettings("swiss", rounds=2))
     html = page(alice_client, event(swiss))
     assert f"{swiss.division.public_id}/standings/" in html
     assert "Bracket" not in text(html)
     console = text(page(alice_client, f"{event(swiss)}console/"))
     assert "Standings" in console
     assert "Bracket" not in console
-    made("Open", 4, StageSettings("knockout"))
+    drawn_division("Open", 4, StageSettings("knockout"))
     assert "Bracket" in text(page(alice_client, event(swiss)))
 
 
 @pytest.mark.parametrize("name", ["knockout", "roundrobin", "swiss"])
 def test_points_beyond_the_match_length_are_shown_on_no_page(
-    made: Callable[..., DivisionDriver], alice_client: Client, name: str
+    drawn_division: Callable[..., DivisionDriver], alice_client: Client, name: str
 ) -> None:
-    driver = made("Open", 4, StageSettings(name))
+    driver = drawn_division("Open", 4, StageSettings(name))
     first, second, *_rest = driver.ready()
     results.enter_result(fixture=first, result=ResultInput(0, (9, 3)), by=driver.by, now=driver.now())
     assert second.match is not None

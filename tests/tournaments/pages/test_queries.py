@@ -39,7 +39,7 @@ def sized(drawn: Callable[..., Division], tournament: Tournament, by_alice: Acto
     return make
 
 
-def asked(client: Client, division: Division, path: str) -> int:
+def query_count(client: Client, division: Division, path: str) -> int:
     fixture = Fixture.objects.filter(stage__division=division, status="ready").first()
     assert fixture is not None
     address = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/"
@@ -56,8 +56,8 @@ def asked(client: Client, division: Division, path: str) -> int:
 def test_128_players_cost_no_more_queries_than_8(
     path: str, sized: Callable[[int], Division], alice_client: Client, make_players: Callable[[int], list[Player]]
 ) -> None:
-    small = asked(alice_client, sized(SMALL), path)
-    large = asked(alice_client, sized(LARGE), path)
+    small = query_count(alice_client, sized(SMALL), path)
+    large = query_count(alice_client, sized(LARGE), path)
     assert large <= MOST[path], f"{large} queries"
     # Both divisions are of one event, so a page of the event shows both the second time.
     assert large - small <= (2 if "{" not in path else 0), f"{small} queries, then {large}"

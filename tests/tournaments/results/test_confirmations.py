@@ -47,7 +47,7 @@ def confirm(division: Division, by: Actor, reports: set[str] | None = None) -> d
 def own_match(division: Division) -> int:
     """The number of Alice's match."""
     rows = Fixture.objects.filter(stage__division=division, match__isnull=False).select_related("match__player_0")
-    return next(row.number for row in rows if row.match and "Alice" in [one.name for one in row.match.players])
+    return next(row.number for row in rows if row.match and "Alice" in [player.name for player in row.match.players])
 
 
 def test_every_report_is_confirmed_except_in_the_directors_own_match(division: Division, by_alice: Actor) -> None:
@@ -67,8 +67,8 @@ def test_another_director_confirms_the_directors_own_match(
     confirm(division, by_alice)
     helper = Player.objects.create(name="Carol", user=carol)
     Membership.objects.create(club=club, player=helper, role=Membership.Role.ASSISTANT)
-    assert [one.code for one in confirm(division, by_alice).values()] == ["own_match"]
-    assert [one.code for one in confirm(division, Actor.of(carol)).values()] == [""]
+    assert [outcome.code for outcome in confirm(division, by_alice).values()] == ["own_match"]
+    assert [outcome.code for outcome in confirm(division, Actor.of(carol)).values()] == [""]
     assert Result.objects.count() == 4
 
 
@@ -84,9 +84,9 @@ def test_a_dispute_is_left_out_with_its_reason(division: Division, by_alice: Act
 def test_a_report_that_came_in_since_is_not_confirmed(division: Division, by_alice: Actor) -> None:
     ready = [row for row in open_reports(division.tournament, by_alice) if row.report is not None]
     assert len(ready) == 3
-    seen = {one.report.public_id for one in ready[:2] if one.report is not None}
+    seen = {waiting.report.public_id for waiting in ready[:2] if waiting.report is not None}
     done = confirm(division, by_alice, seen)
-    assert sum(not one.code for one in done.values()) == 2
+    assert sum(not waiting.code for waiting in done.values()) == 2
     assert Result.objects.count() == 2
 
 

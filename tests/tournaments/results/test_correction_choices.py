@@ -35,10 +35,10 @@ from tournaments.results.services.corrections import CorrectionInput
 pytestmark = pytest.mark.django_db
 
 
-def refusal(act: Callable[..., Any], *given: Any, **named: Any) -> str:
+def refusal(act: Callable[..., Any], *args: Any, **named: Any) -> str:
     """The code with which something is refused."""
     with pytest.raises(Refused) as refused:
-        act(*given, **named)
+        act(*args, **named)
     return refused.value.code
 
 

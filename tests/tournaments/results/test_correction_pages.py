@@ -49,7 +49,7 @@ def test_the_sheet_of_a_settled_match_leads_to_its_correction(alice_client: Clie
     assert f'action="{played.fixture_url}result/"' not in page
 
 
-def test_nothing_is_foretold_before_a_result_is_given(alice_client: Client, played: RunningEvent) -> None:
+def test_nothing_is_previewed_before_a_result_is_entered(alice_client: Client, played: RunningEvent) -> None:
     page = html(alice_client.get(f"{played.fixture_url}correct/"))
     assert 'value="7"' in page
     assert 'id="apply"' not in page
@@ -83,7 +83,7 @@ def test_htmx_gets_the_preview_alone(alice_client: Client, played: RunningEvent)
 
 
 @pytest.mark.parametrize("choice", ["correct_all", "keep_bracket"])
-def test_applied_it_stands_on_the_sheet_and_is_undone_there(
+def test_an_applied_correction_is_listed_and_undone_on_the_match_page(
     alice_client: Client, played: RunningEvent, choice: str
 ) -> None:
     fields = looked_at(alice_client, played)

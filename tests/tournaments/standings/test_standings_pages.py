@@ -278,7 +278,7 @@ def test_64_players_cost_no_more_queries_than_8(
         play(division, by_alice, random.Random(1), most=4)
         return division
 
-    def asked(division: Division, page: str) -> int:
+    def query_count(division: Division, page: str) -> int:
         alice_client.get(address(division, page))
         with CaptureQueriesContext(connection) as queries:
             answer = alice_client.get(address(division, page))
@@ -289,7 +289,7 @@ def test_64_players_cost_no_more_queries_than_8(
 
     small, large = played(8), played(64 if name != "round robin" else 24)
     for page in ("standings/", "pairings/", "standings.csv", "pairings.json"):
-        few, many = asked(small, page), asked(large, page)
+        few, many = query_count(small, page), query_count(large, page)
         assert many <= few <= 26, f"{page}: {few} queries, then {many}"
 
 
