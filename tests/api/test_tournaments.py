@@ -156,7 +156,7 @@ def test_a_namesake_is_chosen(make_division: Callable[..., Division], alice_clie
     path = f"divisions/{make_division().public_id}/entries/"
     refused = send(alice_client, "post", path, {"name": "kim lee"})
     assert problem_code(refused) == (422, "name_ambiguous")
-    assert {pair[0] for pair in refused.json()["params"]["candidates"]} == {one.public_id for one in players}
+    assert {pair[0] for pair in refused.json()["params"]["candidates"]} == {player_.public_id for player_ in players}
     chosen = send(alice_client, "post", path, {"name": "kim lee", "player": players[1].public_id})
     assert chosen.json()["player"]["public_id"] == players[1].public_id
     assert problem_code(send(alice_client, "post", path, {"name": "kim lee", "player": players[1].public_id})) == (

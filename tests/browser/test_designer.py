@@ -63,7 +63,7 @@ def test_without_scripts_show_tells_the_same(open_page: OpenPage, division: Divi
     page.route("**/*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
     page.reload()
     page.get_by_label("Players").fill("16")
-    page.get_by_role("button", name="Show", exact=True).click()
+    page.get_by_role("button", name="Update", exact=True).click()
     expect(page.locator(".totals")).to_contain_text("16 players · 15 matches · 4 rounds")
     page.get_by_role("button", name="Round robin").click()
     expect(page.locator(".totals")).to_contain_text("120 matches")

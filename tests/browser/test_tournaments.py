@@ -158,7 +158,7 @@ def test_the_same_without_scripts(browser: Browser, site: str, club: Club, alice
     expect(page.locator(".messages")).to_contain_text("3–1")
     page.get_by_label("Quick entry").fill("m3 5-x")
     page.get_by_role("button", name="Enter", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("is no result")
+    expect(page.get_by_role("alert")).to_contain_text("is not a result")
     expect(page.get_by_label("Quick entry")).to_have_value("m3 5-x")
     page.locator("a[data-sheet]", has_text="M3").first.click()
     page.get_by_text("Forfeit…").click()

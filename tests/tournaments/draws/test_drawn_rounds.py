@@ -122,7 +122,7 @@ def test_a_round_that_has_begun_is_not_drawn_again(begun: Begun, how: str) -> No
     round_ = drawn_round(driver)
     play_until_drawn(driver, round_)
     sources = [(source, number) for source, number, _ in seats(round_)]
-    first = next(one for one in driver.ready() if one.round_id == round_.pk)
+    first = next(ready for ready in driver.ready() if ready.round_id == round_.pk)
     if how == "played":
         driver.report(first, 0)
     else:

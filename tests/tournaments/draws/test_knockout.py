@@ -9,27 +9,13 @@ from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
+from tests.tournaments.support.knockouts import fixtures, play_all
 from tournaments.entries.services import entries
 from tournaments.models import Division, Entry, Fixture, Slot, Stage, Tournament
 from tournaments.results.services import results
 
 pytestmark = pytest.mark.django_db
 Drawn = Callable[..., Division]
-
-
-def fixtures(division: Division) -> list[Fixture]:
-    return list(Fixture.objects.filter(stage__division=division).select_related("match", "stage").order_by("number"))
-
-
-def ready(division: Division) -> list[Fixture]:
-    return [fixture for fixture in fixtures(division) if fixture.status == Fixture.Status.READY]
-
-
-def play_all(division: Division, by: Actor) -> None:
-    """Let side 0 win every ready match until none is left."""
-    while todo := ready(division):
-        for fixture in todo:
-            results.enter_result(fixture=fixture, result=ResultInput(0, (7, 3)), by=by, now=NOON)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8, 13, 97])

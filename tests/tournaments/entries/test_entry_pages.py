@@ -227,7 +227,9 @@ def make(division: Division) -> None:
     draws.make_draft(draw_id=Draw.objects.get(state="requested", stage__division=division).pk, now=NOW)
 
 
-def test_a_draft_is_made_made_again_and_published(entered: Division, alice_client: Client, client: Client) -> None:
+def test_a_director_requests_repeats_and_publishes_a_draft(
+    entered: Division, alice_client: Client, client: Client
+) -> None:
     post(alice_client, url(entered, "draw/request/"), {})
     waiting = page(alice_client, url(entered, "draw/"))
     assert "Being drawn…" in waiting

@@ -15,13 +15,13 @@ from matches.reporting.services.reports import report_score
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
-from tests.tournaments.draws.test_knockout import fixtures
-from tests.tournaments.state.test_integrity import found
 from tests.tournaments.support.correcting import KNOCKOUT, Cup
+from tests.tournaments.support.knockouts import fixtures
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.models import Division, Tournament
 from tournaments.results.services import results
+from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def test_cancelling_settles_recent_results_first(drawn: Drawn, by_alice: Actor, 
     assert final.match is not None
     assert final.match.state == Match.State.VOID, "the final was opened and is now void"
     assert not Match.objects.filter(state=Match.State.OPEN).exists()
-    assert found() == []
+    assert list(differences()) == []
 
 
 def test_results_and_entries_of_a_cancelled_event_cannot_change(drawn: Drawn, by_alice: Actor) -> None:

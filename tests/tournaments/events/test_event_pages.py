@@ -73,7 +73,7 @@ def test_a_double_click_creates_a_single_event_and_division(alice_client: Client
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "sentence"),
     [
         ("name", "", "required"),
         ("time_zone", "Atlantis", "not a known time zone"),
@@ -83,16 +83,16 @@ def test_a_double_click_creates_a_single_event_and_division(alice_client: Client
     ],
 )
 def test_errors_in_an_event_are_shown_beside_their_fields(
-    alice_client: Client, club: Club, field: str, value: str, said: str
+    alice_client: Client, club: Club, field: str, value: str, sentence: str
 ) -> None:
     answer = alice_client.post(f"/events/new/{club.slug}/", {**FORM, field: value})
     assert answer.status_code == 422
-    assert said in text(answer.content.decode())
+    assert sentence in text(answer.content.decode())
     assert not Tournament.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "sentence"),
     [
         ("lengths", "5 x", "whole numbers from 1 to 25"),
         ("lengths", "0", "whole numbers from 1 to 25"),
@@ -104,13 +104,13 @@ def test_errors_in_an_event_are_shown_beside_their_fields(
     ],
 )
 def test_errors_in_a_division_are_shown_beside_their_fields(
-    alice_client: Client, make_division: Callable[..., Division], field: str, value: str, said: str
+    alice_client: Client, make_division: Callable[..., Division], field: str, value: str, sentence: str
 ) -> None:
     division = make_division(name="Open")
     home = f"/events/{division.tournament.club.slug}/{division.tournament.slug}/"
     answer = alice_client.post(f"{home}new-division/", {**DIVISION, "name": "Other", field: value})
     assert answer.status_code == 422
-    assert said in text(answer.content.decode())
+    assert sentence in text(answer.content.decode())
     assert Division.objects.count() == 1
 
 

@@ -15,7 +15,7 @@ from players.actors import Actor
 from players.models import LogEntry
 from tests.matches.records.samples import simulated
 from tests.tournaments.conftest import NOON
-from tests.tournaments.draws.test_knockout import fixtures
+from tests.tournaments.support.knockouts import fixtures
 from tournaments.models import Division, Fixture
 from tournaments.results.services.overdue import apply_deadline, due_fixtures
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from matches.lifecycle.finish import ResultInput
 from players.actors import Actor
 from tests.tournaments.conftest import NOON
-from tests.tournaments.draws.test_knockout import fixtures, play_all
+from tests.tournaments.support.knockouts import fixtures, play_all
 from tournaments.entries.services import entries
 from tournaments.models import Division, Fixture, Slot
 from tournaments.results.services import results

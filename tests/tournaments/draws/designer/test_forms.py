@@ -75,7 +75,7 @@ def test_the_only_stage_cannot_be_removed(make_division: MakeDivision) -> None:
 def test_adding_a_stage_presets_two_qualifiers_per_group_or_eight(
     stage: dict[str, Any], going_on: int, make_division: MakeDivision
 ) -> None:
-    design = submitted_page(make_division(), stage, wanted=2)
+    design = submitted_page(make_division(), stage, new_count=2)
 
     assert design.settings is not None
     assert design.settings[0].qualifiers == going_on
@@ -193,7 +193,7 @@ def test_a_division_is_only_found_under_the_url_of_its_event(alice_client: Clien
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("stages", ""), ("stages", "0"), ("stages", "99"), ("wanted", "x"), ("preset", "whatever")]
+    ("field", "value"), [("stages", ""), ("stages", "0"), ("stages", "99"), ("new_count", "x"), ("preset", "whatever")]
 )
 def test_missing_or_unknown_designer_fields_are_refused(
     make_division: MakeDivision, alice_client: Client, field: str, value: str

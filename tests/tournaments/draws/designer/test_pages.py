@@ -183,12 +183,12 @@ def test_another_format_shows_its_own_settings(alice_client: Client, tonight: Di
 
 def test_a_stage_is_added_and_removed(alice_client: Client, tonight: Division) -> None:
     groups = {"format": "groups", "shown": "groups", "groups": 4}
-    html = shown(alice_client, tonight, designer_data(tonight, groups, wanted=2))
+    html = shown(alice_client, tonight, designer_data(tonight, groups, new_count=2))
     assert 'name="s2-format"' in html
     assert re.search(r'name="s1-qualifiers" value="2"', html)
     assert totals(html).startswith("13 players · 22 matches · 3 rounds, then 3 rounds")
     html = shown(
-        alice_client, tonight, designer_data(tonight, groups | {"qualifiers": 2}, {"format": "knockout"}, wanted=1)
+        alice_client, tonight, designer_data(tonight, groups | {"qualifiers": 2}, {"format": "knockout"}, new_count=1)
     )
     assert 'name="s2-format"' not in html
     assert totals(html).startswith("13 players · 15 matches · 3 rounds ·")

@@ -238,7 +238,7 @@ def test_a_correction_changes_later_pairings_and_no_paired_round(swiss: Swiss, b
 
     results.enter_result(fixture=first, result=ResultInput(1, (2, 7)), by=by_alice, now=driver.now())
 
-    winner, loser = (one.entry.player.name for one in first.slots.order_by("-side"))
+    winner, loser = (slot.entry.player.name for slot in first.slots.order_by("-side"))
     after = points(driver)
     assert (after[winner] - before[winner], after[loser] - before[loser]) == (1.0, -1.0)
     assert [draw.places for draw in driver.rounds()] == paired

@@ -40,8 +40,8 @@ def test_requested_byes_and_byes_by_pairing_differ_in_kind_and_points(swiss: Swi
 
 def test_a_bye_can_be_cancelled_or_replaced_until_its_round_is_paired(swiss: Swiss, by_alice: Actor) -> None:
     driver = swiss(6)
-    one = driver.division.entries.all()[0]
-    acts = {"entry": one, "by": by_alice}
+    entry = driver.division.entries.all()[0]
+    acts = {"entry": entry, "by": by_alice}
     round_services.request_bye(**acts, round_number=2, kind="half", now=driver.now())
     round_services.request_bye(**acts, round_number=2, kind="half", now=driver.now())
     assert ByeRequest.objects.count() == 1, "a double click requests one bye"

@@ -14,7 +14,7 @@ class DesignerForm(RefusingForm):
     """The fields that belong to no stage; each stage and the evening have forms of their own over the same data."""
 
     stages = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES)
-    wanted = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES, required=False)
+    new_count = forms.IntegerField(label=_("Stages"), min_value=1, max_value=MOST_STAGES, required=False)
     """The new number of stages, sent by the buttons that add or remove one."""
     preset = forms.ChoiceField(label=_("Preset"), choices=[(name, name) for name in PRESETS], required=False)
     """The template that replaces all stages."""
@@ -30,5 +30,5 @@ class DesignerForm(RefusingForm):
     @property
     def stage_count(self) -> int:
         """The number of stages to show."""
-        count: int = self.cleaned_data["wanted"] or self.cleaned_data["stages"]
+        count: int = self.cleaned_data["new_count"] or self.cleaned_data["stages"]
         return count
