@@ -1,9 +1,9 @@
-"""Who may see and do what in this room: one call fetches and authorises.
+"""Access to events: each function fetches an object and authorises the user in one call.
 
-What is not there, or not to be known of (a draft event), raises Http404; what is known but not allowed raises
-PermissionDenied. Assistants enter results and check people in; directors and owners do everything.
+An object that does not exist or must stay hidden (a draft event) raises Http404; a known object that the user may not
+change raises PermissionDenied. Assistants enter results and check players in; directors and owners can do everything.
 
-`at` is the address under which a page was asked for, (club, event): what does not belong there is not found there.
+`at` has the slugs of club and event from the URL of a page: an object of another event raises Http404.
 """
 
 from django.core.exceptions import PermissionDenied
@@ -17,103 +17,104 @@ from tournaments.models import Division, Entry, Fixture, Tournament
 VISIBLE = ("published", "running", "finished", "cancelled")
 
 EventSlugs = tuple[str, str]
+"""The slugs of a club and its event."""
 
 
 def tournament(user: Visitor, club_slug: str, slug: str) -> Tournament:
-    """An event: drafts only for those who help to run them."""
-    return _seen(user, Tournament.objects.select_related("club").filter(club__slug=club_slug, slug=slug).first())
+    """Return an event; drafts only to staff of its club."""
+    return _visible(user, Tournament.objects.select_related("club").filter(club__slug=club_slug, slug=slug).first())
 
 
 def tournament_by_id(user: Visitor, public_id: str, needed: Role | None = None) -> Tournament:
-    """An event by its id, for somebody with this role in its club if one is named."""
-    found = _seen(user, Tournament.objects.select_related("club").filter(public_id=public_id).first())
+    """Return an event by its public id, to somebody with at least the role `needed`, if given."""
+    event = _visible(user, Tournament.objects.select_related("club").filter(public_id=public_id).first())
     if needed is not None:
-        require(user, found.club, needed)
-    return found
+        require(user, event.club, needed)
+    return event
 
 
 def tournament_as(user: Visitor, club_slug: str, slug: str, needed: Role) -> Tournament:
-    """An event for somebody who has at least this role in its club; 404 where he may not know of it, else 403."""
-    found = tournament(user, club_slug, slug)
-    require(user, found.club, needed)
-    return found
+    """Return an event to somebody with at least this role in its club; otherwise 404 if it is hidden, else 403."""
+    event = tournament(user, club_slug, slug)
+    require(user, event.club, needed)
+    return event
 
 
 def division(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Division:
-    """A division as everybody may see it."""
-    found = Division.objects.select_related("tournament__club").filter(public_id=public_id).first()
-    if found is None:
+    """Return a division that everybody may see."""
+    row = Division.objects.select_related("tournament__club").filter(public_id=public_id).first()
+    if row is None:
         raise Http404
-    _check(user, found.tournament, at)
-    return found
+    _check_visible(user, row.tournament, at)
+    return row
 
 
 def division_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Division:
-    """A division for somebody who has at least this role in its club."""
-    found = division(user, public_id, at)
-    require(user, found.tournament.club, needed)
-    return found
+    """Return a division to somebody with at least this role in its club."""
+    row = division(user, public_id, at)
+    require(user, row.tournament.club, needed)
+    return row
 
 
 def fixture(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Fixture:
-    """A fixture as everybody may see it."""
-    found = (
+    """Return a fixture that everybody may see."""
+    row = (
         Fixture.objects.select_related(
             "stage__division__tournament__club", "match__player_0", "match__player_1", "round__bracket"
         )
         .filter(public_id=public_id)
         .first()
     )
-    if found is None:
+    if row is None:
         raise Http404
-    _check(user, found.stage.division.tournament, at)
-    return found
+    _check_visible(user, row.stage.division.tournament, at)
+    return row
 
 
 def fixture_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Fixture:
-    """A fixture for somebody who has at least this role in its club."""
-    found = fixture(user, public_id, at)
-    require(user, found.stage.division.tournament.club, needed)
-    return found
+    """Return a fixture to somebody with at least this role in its club."""
+    row = fixture(user, public_id, at)
+    require(user, row.stage.division.tournament.club, needed)
+    return row
 
 
 def entry(user: Visitor, public_id: str, at: EventSlugs | None = None) -> Entry:
-    """An entry as everybody may see it."""
-    found = Entry.objects.select_related("division__tournament__club", "player").filter(public_id=public_id).first()
-    if found is None:
+    """Return an entry that everybody may see."""
+    row = Entry.objects.select_related("division__tournament__club", "player").filter(public_id=public_id).first()
+    if row is None:
         raise Http404
-    _check(user, found.division.tournament, at)
-    return found
+    _check_visible(user, row.division.tournament, at)
+    return row
 
 
 def entry_as(user: Visitor, public_id: str, needed: Role, at: EventSlugs | None = None) -> Entry:
-    """An entry for somebody with this role in its club, or for the entered player himself."""
-    found = entry(user, public_id, at)
-    if not is_own_player(user, found.player) and not is_at_least(role_in(user, found.division.tournament.club), needed):
+    """Return an entry to somebody with at least this role in its club, or to the entered player."""
+    row = entry(user, public_id, at)
+    if not is_own_player(user, row.player) and not is_at_least(role_in(user, row.division.tournament.club), needed):
         raise PermissionDenied
-    return found
+    return row
 
 
 def is_own_player(user: Visitor, player: Player) -> bool:
-    """Whether this player is the one who is signed in."""
+    """Whether the user is signed in as this player."""
     return user.is_authenticated and player.user_id == user.pk
 
 
-def _check(user: Visitor, found: Tournament, at: EventSlugs | None) -> None:
-    if at is not None and at != (found.club.slug, found.slug):
+def _check_visible(user: Visitor, event: Tournament, at: EventSlugs | None) -> None:
+    if at is not None and at != (event.club.slug, event.slug):
         raise Http404
-    _seen(user, found)
+    _visible(user, event)
 
 
-def _seen(user: Visitor, found: Tournament | None) -> Tournament:
-    if found is None or not (found.status in VISIBLE or is_at_least(role_in(user, found.club), Role.ASSISTANT)):
+def _visible(user: Visitor, event: Tournament | None) -> Tournament:
+    if event is None or not (event.status in VISIBLE or is_at_least(role_in(user, event.club), Role.ASSISTANT)):
         raise Http404
-    return found
+    return event
 
 
 def objection_of(fixture: Fixture, public_id: str) -> Objection:
-    """A player's objection to the result of a fixture that was already authorised; 404 for one of another."""
-    found = Objection.objects.filter(match=fixture.match_id, public_id=public_id).first()
-    if found is None or fixture.match_id is None:
+    """Return a player's objection to the result of an authorised fixture; 404 if it belongs to another fixture."""
+    objection = Objection.objects.filter(match=fixture.match_id, public_id=public_id).first()
+    if objection is None or fixture.match_id is None:
         raise Http404
-    return found
+    return objection

@@ -1,7 +1,6 @@
-"""The administration of this room: everything to be looked at, nothing to be changed.
+"""The admin pages of tournaments, all of them read-only.
 
-Events are run on their pages, where locks, log and derived states are seen to; and the secret number of a draw that is
-not published is shown nowhere.
+Events are run on their own pages, which take care of locks, the log and derived states. Secret seeds are never shown.
 """
 
 from django.contrib import admin
@@ -12,18 +11,18 @@ from tournaments.models import Division, Draw, Entry, Fixture, Stage, Tournament
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """Rows to be read."""
+    """An admin page without adding, changing or deleting."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Nobody: published things are cancelled, never deleted."""
+        """Return False: published objects are cancelled, never deleted."""
         return False
 
 
@@ -50,7 +49,7 @@ class DivisionAdmin(ReadOnlyAdmin):
 
 @admin.register(Entry)
 class EntryAdmin(ReadOnlyAdmin):
-    """Who takes part."""
+    """Entries of all divisions."""
 
     list_display = ["player", "division", "status", "entered_at", "checked_in_at"]
     list_filter = ["status"]
@@ -60,7 +59,7 @@ class EntryAdmin(ReadOnlyAdmin):
 
 @admin.register(Stage)
 class StageAdmin(ReadOnlyAdmin):
-    """Stages; of the secret number only its hash."""
+    """Stages, without their secret seeds."""
 
     list_display = ["division", "number", "format", "status", "seed_hash"]
     list_select_related = ["division__tournament"]
@@ -69,7 +68,7 @@ class StageAdmin(ReadOnlyAdmin):
 
 @admin.register(Draw)
 class DrawAdmin(ReadOnlyAdmin):
-    """Every draft there was."""
+    """Drafts and published draws."""
 
     list_display = ["stage", "number", "state", "made_at", "published_at", "reason"]
     list_filter = ["state"]
@@ -78,7 +77,7 @@ class DrawAdmin(ReadOnlyAdmin):
 
 @admin.register(Fixture)
 class FixtureAdmin(ReadOnlyAdmin):
-    """Fixtures as they stand."""
+    """Fixtures of all stages."""
 
     list_display = ["number", "stage", "status", "due_at", "extended", "deadline_done"]
     list_filter = ["status"]

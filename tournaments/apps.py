@@ -9,7 +9,7 @@ class TournamentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Listen to the matches below, tell what they are for, and make known what this room refuses."""
+        """Connect signals, register what other apps need to know about events, and register messages."""
         from matches.presentation import consequences
         from players.people.services import merging
         from tournaments.entries.services.entries import refuse_two_entries

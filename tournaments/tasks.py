@@ -10,39 +10,39 @@ from tournaments.state import advancement, settle
 
 @shared_task(name=advancement.MAKE_DRAFT)
 def make_draft(draw_id: int) -> None:
-    """Draw one draft, if it is still asked for."""
+    """Make a draft, if it is still requested."""
     draws.make_draft(draw_id=draw_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.sweep_draws")
 def sweep_draws() -> None:
-    """Make what a crash or a lost message left undrawn."""
+    """Make the drafts that a crash or a lost message left behind."""
     for draw_id in draws.open_requests(timezone.now()):
         draws.make_draft(draw_id=draw_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.sweep_countdowns")
 def sweep_countdowns() -> None:
-    """Publish every draft whose countdown is over, each in a transaction of its own."""
+    """Publish every draft whose countdown is over, each in its own transaction."""
     for draw_id in draws.due_drafts(timezone.now()):
         draws.publish_due_draft(draw_id=draw_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.sweep_deadlines")
 def sweep_deadlines() -> None:
-    """Apply the deadline rule to every match whose round has ended, each in a transaction of its own."""
+    """Apply the deadline rule to every overdue match, each in its own transaction."""
     for fixture_id in overdue.due_fixtures(timezone.now()):
         overdue.apply_deadline(fixture_id=fixture_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.sweep_held_up")
 def sweep_held_up() -> None:
-    """Begin the stages, and end the events, that a busy event or a crash left waiting."""
+    """Start the stages and finish the events that a locked event or a crash left behind."""
     for division_id in advancement.stalled_divisions().values_list("pk", flat=True):
         settle.settle_stalled(division_id=division_id, now=timezone.now())
 
 
 @shared_task(name="tournaments.heartbeat")
 def give_sign() -> None:
-    """Somebody is alive: the console shows when this ran last."""
+    """Record that a worker is running; the console shows when it last did."""
     heartbeat.beat(timezone.now())

@@ -1,4 +1,4 @@
-"""Addresses of this room."""
+"""URLs of tournaments."""
 
 from django.urls import URLPattern, path, re_path
 
@@ -37,7 +37,7 @@ urlpatterns: list[URLPattern] = [
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/$", clubs.club, name="club"),
     re_path(r"^clubs/(?P<slug>[a-z0-9-]+)/commitments/$", commitments.commitments, name="commitments"),
     path("events/", events.event_list, name="events"),
-    # No club has the address “new”.
+    # No club has the slug “new”.
     re_path(rf"^events/new/(?P<club>{SLUG})/$", events.create, name="event-create"),
     re_path(rf"{EVENT}$", events.event, name="event"),
     re_path(rf"{EVENT}edit/$", events.edit, name="event-edit"),

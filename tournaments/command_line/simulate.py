@@ -1,4 +1,4 @@
-"""`barpoint simulate`: whole events without a database, to judge a format by."""
+"""`barpoint simulate`: simulate whole events without a database, to compare formats."""
 
 import dataclasses
 import json
@@ -11,7 +11,7 @@ from players.ratings import win_probability
 from tournaments.formats.errors import Refused
 from tournaments.formats.simulate import FORMATS, Chance, Report, Spec, coin, simulate
 
-SUMMARY = "play whole events, to judge a format by"
+SUMMARY = "simulate whole events to compare formats"
 HELP = "Simulate whole events of a format and count rematches, byes, score differences and seconds."
 
 _MATCH_LENGTH = 7
@@ -19,15 +19,15 @@ _BEST, _RANGE = 2000.0, 600.0
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the format, the field and how results are decided."""
+    """Add the options: format, field, and how results are decided."""
     parser.add_argument("--format", required=True, choices=sorted(FORMATS))
     parser.add_argument("--players", type=int, required=True)
-    parser.add_argument("--rounds", type=int, help="rounds of a Swiss")
-    parser.add_argument("--pattern", help="of a lower bracket, as A.B.|.C.X")
+    parser.add_argument("--rounds", type=int, help="number of rounds of a Swiss")
+    parser.add_argument("--pattern", help="pattern of a lower bracket, such as A.B.|.C.X")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--events", type=int, default=1)
-    parser.add_argument("--ratings", action="store_true", help="results by rating instead of a coin")
-    parser.add_argument("--json", action="store_true", help="one JSON object an event")
+    parser.add_argument("--ratings", action="store_true", help="decide results by rating instead of evenly")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per event")
 
 
 def run(options: Namespace) -> int:
@@ -50,7 +50,7 @@ def run(options: Namespace) -> int:
 
 
 def _by_rating(players: int) -> Chance:
-    """Chances of a 7-point match between entries rated evenly from 2000 (entry 1) down to 1400."""
+    """Return the win probability in 7-point matches between entries rated from 2000 (entry 1) down to 1400."""
 
     def rating(entry: int) -> float:
         return _BEST - _RANGE * (entry - 1) / max(1, players - 1)
@@ -59,7 +59,7 @@ def _by_rating(players: int) -> Chance:
 
 
 def _summary(reports: Sequence[Report]) -> str:
-    """Averages over the events, one figure a line."""
+    """Format averages over the events, one figure per line."""
     figures = {
         "events": len(reports),
         "rounds": mean(report.rounds for report in reports),

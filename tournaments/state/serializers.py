@@ -1,4 +1,4 @@
-"""What the API of this room takes and gives."""
+"""Serializers that several packages of the tournaments API use."""
 
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from tournaments.state.forms import LONGEST_REASON
 from tournaments.state.stages import round_deadlines
 
 SCOPES = ["division", "event"]
-"""What somebody withdraws from or comes back to."""
+"""The scopes of a withdrawal or a return."""
 
 
 class EventSerializer(serializers.ModelSerializer[Tournament]):
@@ -34,7 +34,7 @@ class EventSerializer(serializers.ModelSerializer[Tournament]):
 
 
 class EventFieldsSerializer(serializers.Serializer[Any]):
-    """What is told of an event."""
+    """The editable fields of an event."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     starts_at = serializers.DateTimeField()
@@ -51,15 +51,17 @@ class EventFieldsSerializer(serializers.Serializer[Any]):
 class NewEventSerializer(EventFieldsSerializer):
     """A new event of a club."""
 
-    club = serializers.CharField(max_length=60, help_text="The club's address (slug).")
+    club = serializers.CharField(max_length=60, help_text="The slug of the club.")
 
 
 class DivisionSerializer(serializers.ModelSerializer[Division]):
     """A division and its settings."""
 
     tournament = serializers.CharField(source="tournament.public_id")
-    pool_id = serializers.IntegerField(allow_null=True, help_text="A rating pool of the club; null: the site's.")
-    deadlines = serializers.SerializerMethodField(help_text="When each round ends, from the first on; null: never.")
+    pool_id = serializers.IntegerField(
+        allow_null=True, help_text="A rating pool of the club, or null for that of the site."
+    )
+    deadlines = serializers.SerializerMethodField(help_text="The deadline of each round, or null.")
     seed_hash = serializers.SerializerMethodField(help_text="SHA-256 of the secret seed of the draw.")
 
     class Meta:
@@ -98,12 +100,12 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(min_value=1, max_value=LONGEST_MATCH),
         max_length=MOST_ROUNDS,
         required=False,
-        help_text="From the first round on; the last one goes on. Empty: `match_length` throughout.",
+        help_text="By round; the last length applies to all later rounds. Empty: `match_length` for all rounds.",
     )
     crawford = serializers.BooleanField(required=False)
     rated = serializers.BooleanField(required=False)
     pool_id = serializers.IntegerField(
-        required=False, allow_null=True, help_text="A rating pool of the club; null: the site's."
+        required=False, allow_null=True, help_text="A rating pool of the club, or null for that of the site."
     )
     draw_method = serializers.ChoiceField(Division.DrawMethod.choices, required=False)
     apart = serializers.BooleanField(required=False)
@@ -148,10 +150,10 @@ class NewEntrySerializer(serializers.Serializer[Any]):
         max_length=10,
         required=False,
         allow_blank=True,
-        help_text="Public id of the member meant, or `new`: somebody else of that name.",
+        help_text="Public id of a member, or `new` for another player with that name.",
     )
     preview = serializers.BooleanField(
-        default=False, help_text="Only say what a late entry would change; for a division that is being played."
+        default=False, help_text="Only preview what a late entry would change, in a division that is being played."
     )
     after = serializers.IntegerField(
         min_value=0, required=False, help_text="Of the preview: refused as `stale` if anything has changed since."
@@ -170,7 +172,7 @@ class NameListSerializer(serializers.Serializer[Any]):
             "empty: leave this name out."
         ),
     )
-    preview = serializers.BooleanField(default=False, help_text="Only say who is meant.")
+    preview = serializers.BooleanField(default=False, help_text="Only preview which players the names match.")
 
 
 class NamedPersonSerializer(serializers.Serializer[Any]):

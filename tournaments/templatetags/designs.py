@@ -1,4 +1,4 @@
-"""What a division is played by, in a few words."""
+"""The format of a division, in a few words."""
 
 from django import template
 
@@ -11,5 +11,5 @@ register = template.Library()
 
 @register.simple_tag
 def format_of(division: Division) -> str:
-    """All its stages, such as “4 groups, then knockout”."""
+    """Describe all stages of a division, such as “4 groups, then knockout”."""
     return stages_name(stage_settings(division))

@@ -1,4 +1,4 @@
-"""The fields of standings as HTML, written here and not in a template since a large Swiss has thousands of them."""
+"""The cells of standings as HTML. Not a template, because a large Swiss has thousands of them."""
 
 from collections.abc import Sequence
 from html import escape
@@ -16,14 +16,14 @@ DELETED = "deleted"
 
 @register.simple_tag
 def rounds(cells: Sequence[Cell]) -> SafeString:
-    """The rounds of one entry as list items: the opponent's place, the letter, the score; the sentence for readers."""
-    # Names go through escape; all else is our own words and ids.
+    """Return the rounds of an entry as list items, with a sentence for screen readers."""
+    # Names are escaped; the rest are labels and ids.
     return mark_safe("".join(f'<li class="{_classes(cell)}">{_field(cell)}</li>' for cell in cells))  # noqa: S308
 
 
 @register.simple_tag
 def against(cells: Sequence[Cell]) -> SafeString:
-    """What stands in a field of the cross-table: a line for each match of the two."""
+    """Return a cell of the cross-table, with a line for each match of the two players."""
     return mark_safe("".join(f'<p class="{_classes(cell)}">{_field(cell, place=False)}</p>' for cell in cells))  # noqa: S308
 
 

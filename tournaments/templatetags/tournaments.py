@@ -1,4 +1,4 @@
-"""Words and times that several pages of this room share."""
+"""Labels and times that several pages of tournaments use."""
 
 import zoneinfo
 from collections.abc import Sequence
@@ -28,19 +28,19 @@ SHORT = "j M H:i"
 
 @register.filter
 def entry_name(entry: Entry, staff: bool) -> str:
-    """A player's name as this reader may see it."""
+    """Return a player's name as the reader may see it."""
     return shown(entry.player, staff)
 
 
 @register.simple_tag
 def stage_title(stage: Stage, stages: Sequence[object]) -> str:
-    """What a stage is called among those of its division."""
+    """Return the title of a stage; numbered if its division has several."""
     return titles.stage_title(stage, several=len(stages) > 1)
 
 
 @register.filter
 def fee(division: Division) -> str:
-    """What entering costs, in words."""
+    """Format the entry fee."""
     tournament = division.tournament
     if tournament.currency == "ticket":
         return ngettext("%(count)d ticket", "%(count)d tickets", division.fee) % {"count": division.fee}
@@ -50,20 +50,20 @@ def fee(division: Division) -> str:
 
 @register.filter
 def by_rounds(division: Division) -> bool:
-    """Whether a stage of it that has begun is paired round by round."""
+    """Whether a started stage of the division is paired round by round."""
     return division.stages.filter(format__in=BY_ROUND).exclude(status=Stage.Status.PLANNED).exists()
 
 
 @register.filter
 def has_bracket(division: Division) -> bool:
-    """Whether its first stage is shown as a bracket; else as standings."""
+    """Whether the first stage is shown as a bracket rather than as standings."""
     stages = list(division.stages.all())
     return not stages or stages[0].format in ELIMINATION
 
 
 @register.filter
 def lengths(division: Division) -> str:
-    """Match lengths by round: those of the first stage, where it has its own."""
+    """Format the match lengths by round, those of the first stage if it has its own."""
     stages = list(division.stages.all())
     by_round = list(stages[0].settings.get("lengths") or ()) or division.lengths if stages else division.lengths
     points = ", ".join(map(str, by_round))
@@ -72,13 +72,13 @@ def lengths(division: Division) -> str:
 
 @register.filter
 def place_of(waiting: Sequence[tuple[Entry, str]], entry: Entry) -> int:
-    """One's place on the waiting list, from 1."""
-    return next((at for at, (one, _name) in enumerate(waiting, start=1) if one.pk == entry.pk), 0)
+    """Return the place of an entry on the waiting list, from 1; 0 if it is not on the list."""
+    return next((place for place, (other, _name) in enumerate(waiting, start=1) if other.pk == entry.pk), 0)
 
 
 @register.simple_tag
 def moment(at: datetime | None, zone: str) -> SafeString | str:
-    """An instant on the event's clocks and, where they differ, on the reader's."""
+    """Format a time in the event's time zone and, if it differs, in the reader's."""
     if at is None:
         return ""
     there = at.astimezone(zoneinfo.ZoneInfo(zone))
@@ -92,13 +92,13 @@ def moment(at: datetime | None, zone: str) -> SafeString | str:
 
 @register.simple_tag
 def static_file(name: str) -> str:
-    """The address of a static file, for pages that load no other."""
+    """Return the URL of a static file, for pages that load no other."""
     return static(name)
 
 
 @register.filter
 def ago(seconds: int) -> str:
-    """How long ago something was, in words."""
+    """Describe how long ago something was."""
     minute, hour, day = 60, 3600, 86400
     if seconds < minute:
         return ngettext("%(count)d s ago", "%(count)d s ago", seconds) % {"count": seconds}
@@ -111,13 +111,13 @@ def ago(seconds: int) -> str:
 
 @register.simple_tag
 def since(at: datetime | None, now: datetime) -> str:
-    """How long ago an instant was."""
+    """Describe how long ago a time was."""
     return "" if at is None else ago(max(0, int((now - at).total_seconds())))
 
 
 @register.simple_tag
 def until(at: datetime | None, now: datetime) -> str:
-    """How much time is left until an instant."""
+    """Describe how much time is left."""
     if at is None:
         return ""
     seconds = int((at - now).total_seconds())

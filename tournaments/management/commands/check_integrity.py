@@ -1,4 +1,4 @@
-"""`./manage.py check_integrity`: derives everything again and prints every difference."""
+"""`./manage.py check_integrity`: derive everything again and print every difference."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -10,23 +10,23 @@ from tournaments.state.integrity import differences
 
 
 class Command(BaseCommand):
-    """Prints one line a difference and ends with status 1 if there were any; prints nothing otherwise."""
+    """Print one line per difference and exit with status 1; print nothing if there is none."""
 
     help = "Derive brackets, match states and ratings again from the facts and print every difference."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--since", help="only what was made since this day, as 2026-11-20")
-        parser.add_argument("--club", help="only this club, by its address")
+        parser.add_argument("--since", help="only what was created since this date, such as 2026-11-20")
+        parser.add_argument("--club", help="only this club, by its slug")
 
     def handle(self, *args: Any, **options: Any) -> None:
         club = Club.objects.filter(slug=options["club"]).first() if options["club"] else None
         if options["club"] and club is None:
             raise CommandError(f"There is no club “{options['club']}”.")
-        found = 0
+        count = 0
         for difference in differences(since=_day(options["since"]), club=club):
             self.stdout.write(str(difference))
-            found += 1
-        if found:
+            count += 1
+        if count:
             raise SystemExit(1)
 
 
@@ -36,4 +36,4 @@ def _day(text: str | None) -> datetime | None:
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:
-        raise CommandError(f"“{text}” is not a day such as 2026-11-20.") from None
+        raise CommandError(f"“{text}” is not a date such as 2026-11-20.") from None

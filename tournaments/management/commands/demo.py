@@ -1,4 +1,4 @@
-"""`./manage.py demo`: makes the demonstration club, once."""
+"""`./manage.py demo`: create the demonstration club, once."""
 
 import os
 import secrets
@@ -16,20 +16,20 @@ WORDS = ("anchor", "bar", "blot", "checker", "cube", "dice", "gammon", "harbour"
 
 
 class Command(BaseCommand):
-    """Loads the club if it is not there, and prints who can sign in.
+    """Create the club if it does not exist, and print its logins.
 
-    The password is drawn anew for each installation and kept beside its database, readable by its owner only.
+    Each installation gets a random password, stored beside its database and readable by its owner only.
     """
 
-    help = "Make the demonstration club if it is not there, and print its logins."
+    help = "Create the demonstration club if it does not exist, and print its logins."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        kept = Path(settings.VAR_DIR) / LOGINS
+        path = Path(settings.VAR_DIR) / LOGINS
         if not is_loaded():
             password = "-".join(secrets.choice(WORDS) for _ in range(3)) + f"-{secrets.randbelow(9000) + 1000}"
             logins = load(password=password, now=timezone.now())
             lines = [f"{login.email:24}{password:28}{login.role}" for login in logins]
-            with open(kept, "w", opener=lambda path, flags: os.open(path, flags, 0o600), encoding="utf-8") as file:
+            with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600), encoding="utf-8") as file:
                 file.write("\n".join(lines) + "\n")
-        if kept.exists():
-            self.stdout.write(f"Demo club, sign in as:\n{kept.read_text(encoding='utf-8')}")
+        if path.exists():
+            self.stdout.write(f"Demo club, sign in as:\n{path.read_text(encoding='utf-8')}")

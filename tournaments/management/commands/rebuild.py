@@ -1,4 +1,4 @@
-"""`./manage.py rebuild`: writes what is derived anew from the facts, never a fact."""
+"""`./manage.py rebuild`: write all derived state again. Facts are never changed."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from tournaments.state.settle import settle_division
 class Command(BaseCommand):
     """Settle every drawn division, derive which matches have begun, and replay every rating pool."""
 
-    help = "Write brackets and ratings anew from the facts. Results are never touched."
+    help = "Derive brackets and ratings again and write them. Results are never changed."
 
     def handle(self, *args: Any, **options: Any) -> None:
         drawn = Division.objects.filter(status__in=[Division.Status.RUNNING, Division.Status.FINISHED])
