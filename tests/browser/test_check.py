@@ -112,7 +112,9 @@ def test_all_of_it_works_without_scripts(without_scripts: Page, tmp_path: Path) 
     expect(page.get_by_role("button", name="Autoplay")).to_be_hidden()
 
 
-@pytest.mark.parametrize(("content", "words"), [(b"", "it is empty"), (b"x" * (MOST_BYTES + 1), "this one is longer")])
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"", "This record is empty"), (b"x" * (MOST_BYTES + 1), "this one is larger")]
+)
 def test_what_cannot_be_taken_is_told_before_it_is_sent(open_page: OpenPage, content: bytes, words: str) -> None:
     page = open_page("/check/")
     drop(page, content)
