@@ -102,7 +102,7 @@ def test_a_first_round_result_is_corrected_after_the_final_and_given_back(
     expect(page.get_by_role("radio", name="Let stand")).to_be_checked(timeout=PATIENCE)
     page.get_by_role("radio", name="Correct all").check()
     preview = page.locator("#preview")
-    expect(preview).to_contain_text("would be void (played: stays rated)")
+    expect(preview).to_contain_text("would become void (played: stays rated)")
     expect(preview.get_by_role("heading", name="Ratings")).to_be_visible()
     page.get_by_label("Reason").fill("Read from the wrong sheet.")
     looked_at(page)
