@@ -1,4 +1,4 @@
-"""Alice's club with an event, and everybody who may visit their pages.
+"""Alice's club with an event, and the users of its pages.
 
 Alice owns and directs, Erin assists, Bob and Carol play, Dave is nobody, Frank directs another club.
 """
@@ -24,19 +24,19 @@ SEED = bytes(range(32))
 
 
 class Clocked:
-    """Whoever runs a division, a minute an act."""
+    """Runs a division; every action takes a minute."""
 
     division: Division
     at: datetime
 
     def now(self) -> datetime:
-        """A minute later than the last time."""
+        """Advance the clock by a minute and return the time."""
         self.at += timedelta(minutes=1)
         return self.at
 
     @property
     def seq(self) -> int:
-        """What a director sees just now."""
+        """The current `seq` of the division."""
         self.division.refresh_from_db()
         return self.division.seq
 
@@ -61,7 +61,7 @@ def tournament(club: Club, by_alice: Actor) -> Tournament:
 
 @pytest.fixture
 def make_players() -> Callable[[int], list[Player]]:
-    """So many players, called Player 1, Player 2 …"""
+    """Create `count` players, called Player 1, Player 2 …"""
 
     def make(count: int) -> list[Player]:
         return [Player.objects.create(name=f"Player {number}") for number in range(1, count + 1)]
@@ -71,7 +71,7 @@ def make_players() -> Callable[[int], list[Player]]:
 
 @pytest.fixture
 def make_division(tournament: Tournament, by_alice: Actor) -> Callable[..., Division]:
-    """A division of the event with these settings."""
+    """Create a division of the event with these settings."""
 
     def make(**settings: Any) -> Division:
         settings.setdefault("name", "Main")
@@ -84,7 +84,7 @@ def make_division(tournament: Tournament, by_alice: Actor) -> Callable[..., Divi
 def drawn(
     make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Callable[..., Division]:
-    """A division with so many players whose draw is published."""
+    """Create a division with `count` players and publish its draw."""
 
     def make(count: int, **settings: Any) -> Division:
         division = make_division(**settings)
@@ -102,15 +102,15 @@ def drawn(
 
 
 def join(club: Club, user: User, role: str = Role.MEMBER) -> Player:
-    """The player of an account, in a club."""
-    player, _made = Player.objects.get_or_create(user=user, defaults={"name": user.display_name})
+    """Make a user a member of a club and return their player."""
+    player, _created = Player.objects.get_or_create(user=user, defaults={"name": user.display_name})
     Membership.objects.create(club=club, player=player, role=role)
     return player
 
 
 @pytest.fixture
 def erin(db: None, club: Club) -> User:
-    """She assists."""
+    """An assistant of the club."""
     user = User.objects.create_user("erin@example.org", "crawford-1969", display_name="Erin")
     join(club, user, Role.ASSISTANT)
     return user
@@ -118,7 +118,7 @@ def erin(db: None, club: Club) -> User:
 
 @pytest.fixture
 def frank(db: None) -> User:
-    """He directs another club."""
+    """A director of another club."""
     user = User.objects.create_user("frank@example.org", "crawford-1969", display_name="Frank")
     join(Club.objects.create(name="Elsewhere", slug="elsewhere"), user, Role.DIRECTOR)
     return user
@@ -138,7 +138,7 @@ def carol_player(carol: User, club: Club) -> Player:
 
 @pytest.fixture
 def as_user() -> Callable[[User | None], Client]:
-    """A browser in which somebody is signed in."""
+    """Return a client in which a user is signed in."""
 
     def client_of(user: User | None) -> Client:
         client = Client()
@@ -151,13 +151,13 @@ def as_user() -> Callable[[User | None], Client]:
 
 @pytest.fixture
 def alice_client(alice: User, club: Club, as_user: Callable[[User | None], Client]) -> Client:
-    """Alice's browser."""
+    """A client in which Alice is signed in."""
     return as_user(alice)
 
 
 @dataclass
 class RunningEvent:
-    """An event whose division of four has been drawn; Bob meets Carol in M1."""
+    """An event whose division of four has been drawn; Bob plays Carol in M1."""
 
     tournament: Tournament
     division: Division
@@ -166,22 +166,22 @@ class RunningEvent:
 
     @property
     def url(self) -> str:
-        """Where its pages begin."""
+        """The URL of the event."""
         return f"/events/{self.tournament.club.slug}/{self.tournament.slug}/"
 
     @property
     def division_url(self) -> str:
-        """The division's page."""
+        """The URL of the division."""
         return f"{self.url}{self.division.public_id}/"
 
     @property
     def fixture_url(self) -> str:
-        """The page of M1 for those who run the event."""
+        """The staff page of M1."""
         return f"{self.url}fixtures/{self.fixture.public_id}/"
 
 
 def publish(division: Division, by: Actor, *, attempts: int = 1) -> Division:
-    """Draws and publishes; with more attempts, until Bob meets Carol."""
+    """Draw and publish the division; with several attempts, until Bob plays Carol in M1."""
     for attempt in range(attempts):
         draw = draws.request_draw(division=division, by=by, now=NOW, reason="again" if attempt else "")
         draws.make_draft(draw_id=draw.pk, now=NOW)
@@ -203,7 +203,7 @@ def running(
     carol_player: Player,
     by_alice: Actor,
 ) -> RunningEvent:
-    """A knockout of four to seven points, published and drawn."""
+    """A published and drawn knockout of four, to seven points."""
     division = make_division(name="Open", match_length=7)
     entries.enter(division=division, players=[bob_player, carol_player, *make_players(2)], by=by_alice, now=NOW)
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
@@ -216,7 +216,7 @@ def running(
 
 @pytest.fixture
 def open_division(make_division: Callable[..., Division], by_alice: Actor) -> Division:
-    """A published event whose division takes entries by the players themselves."""
+    """A division of a published event in which players can register themselves."""
     division = make_division(name="Open", self_registration=True)
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOW)
     division.tournament.refresh_from_db()

@@ -1,4 +1,4 @@
-"""`barpoint simulate` and `./manage.py simulate`: whole events, to judge a format by."""
+"""`barpoint simulate` and `./manage.py simulate`: whole events, to compare formats."""
 
 import json
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def test_with_ratings_the_best_wins_more_often_than_one_in_eight(run: Run) -> No
 
 def test_a_pattern_that_does_not_work_is_refused_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "--format", "progressive", "--players", "16", "--pattern", "A.B.|.C."]) == 1
-    assert "2 are left" in capsys.readouterr().err
+    assert "2 players would be left" in capsys.readouterr().err
 
 
 def test_manage_py_gives_the_same(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ def other_winner(cup: Cup, fixture: Fixture) -> ResultInput:
 
 @pytest.mark.parametrize("stages", [KNOCKOUT, DOUBLE, PROGRESSIVE, GROUPS])
 def test_a_kept_bracket_keeps_every_slot_and_every_later_stage(stages: list[StageSettings]) -> None:
-    cup = Cup.made(8, stages).play(Random(4), wild=False)
+    cup = Cup.create(8, stages).play(Random(4), wild=False)
     cup.replay()
     before, ratings = cup.standing(), cup.rated()
     first = cup.settled()[0]
@@ -76,7 +76,7 @@ def test_a_kept_bracket_keeps_every_slot_and_every_later_stage(stages: list[Stag
 
 
 def test_letting_a_result_stand_only_writes_to_the_log() -> None:
-    cup = Cup.made(4, KNOCKOUT).play(Random(1), wild=False)
+    cup = Cup.create(4, KNOCKOUT).play(Random(1), wild=False)
     first = cup.settled()[0]
     before, lines = (cup.standing(), cup.seq), LogEntry.objects.count()
     unchanged = CorrectionInput(other_winner(cup, first), "let_stand")
@@ -88,7 +88,7 @@ def test_letting_a_result_stand_only_writes_to_the_log() -> None:
 
 
 def test_a_paired_round_stays_and_the_next_follows_the_corrected_scores() -> None:
-    cup = Cup.made(6, SWISS).play(Random(2), most=4, wild=False)
+    cup = Cup.create(6, SWISS).play(Random(2), most=4, wild=False)
     first = cup.settled()[0]
     paired = cup.standing()["slots"]
     done = cup.correct(first, other_winner(cup, first))
@@ -108,7 +108,7 @@ def test_a_paired_round_stays_and_the_next_follows_the_corrected_scores() -> Non
 
 
 def test_what_is_refused() -> None:
-    cup = Cup.made(4, KNOCKOUT).play(Random(5), most=2, wild=False)
+    cup = Cup.create(4, KNOCKOUT).play(Random(5), most=2, wild=False)
     first, second, final = cup.fixtures()
     new = other_winner(cup, first)
     correction = CorrectionInput(new, "correct_all")
@@ -126,7 +126,7 @@ def test_what_is_refused() -> None:
 
 
 def test_a_second_click_returns_what_the_first_did() -> None:
-    cup = Cup.made(4, KNOCKOUT).play(Random(5), wild=False)
+    cup = Cup.create(4, KNOCKOUT).play(Random(5), wild=False)
     first, after = cup.settled()[0], cup.seq
     new = other_winner(cup, first)
     done = cup.correct(first, new, after=after)
@@ -140,7 +140,7 @@ def test_a_second_click_returns_what_the_first_did() -> None:
 
 @pytest.mark.parametrize("how", ["played", "claimed", "sent in"])
 def test_what_was_built_on_a_correction_is_not_taken_away_by_undoing_it(how: str) -> None:
-    cup = Cup.made(4, KNOCKOUT).play(Random(5), wild=False)
+    cup = Cup.create(4, KNOCKOUT).play(Random(5), wild=False)
     first = cup.settled()[0]
     done = cup.correct(first, other_winner(cup, first))
     final = cup.ready()[0]
@@ -163,7 +163,7 @@ def test_what_was_built_on_a_correction_is_not_taken_away_by_undoing_it(how: str
 
 
 def test_an_undo_is_refused_where_the_next_stage_was_played_meanwhile() -> None:
-    cup = Cup.made(6, GROUPS).play(Random(7), wild=False, most=1)
+    cup = Cup.create(6, GROUPS).play(Random(7), wild=False, most=1)
     first = cup.settled()[0]
     done = cup.correct(first, other_winner(cup, first))
     cup.play(Random(8), wild=False)

@@ -36,7 +36,7 @@ class Case(NamedTuple):
 
     def played(self) -> tuple[Cup, Random]:
         chance = Random(self.seed)
-        cup = Cup.made(self.count, FORMATS[self.format][0]).play(chance, most=self.most)
+        cup = Cup.create(self.count, FORMATS[self.format][0]).play(chance, most=self.most)
         cup.replay()
         return cup, chance
 

@@ -35,7 +35,7 @@ class Story:
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
         self.lives = self.chance.choice((2, 2, 3))
-        self.cup = Cup.made(self.chance.randrange(3, 8), [StageSettings("lives", lives=self.lives)])
+        self.cup = Cup.create(self.chance.randrange(3, 8), [StageSettings("lives", lives=self.lives)])
         self.cup.play(self.chance, most=1)
         self.before: dict[int, dict[str, Any]] = {}
         """Correction -> what stood before it, while nothing but play came after it."""
@@ -140,7 +140,7 @@ def test_random_histories_of_corrections_and_undo() -> None:
 
 def out_in_round_two() -> tuple[Cup, Fixture, Fixture]:
     """Four with one life to lose too many: M1 decided who is out, round 2 has paired itself."""
-    cup = Cup.made(4, [StageSettings("lives", lives=2)])
+    cup = Cup.create(4, [StageSettings("lives", lives=2)])
     cup.play(Random(3), most=0)
     for _ in range(2):
         cup.work()
@@ -182,7 +182,7 @@ def test_undo_is_refused_once_a_player_it_would_eliminate_has_finished_a_match()
 
 
 def test_undo_is_exact_after_a_match_of_two_players_who_stay_in() -> None:
-    cup = Cup.made(4, [StageSettings("lives", lives=3)])
+    cup = Cup.create(4, [StageSettings("lives", lives=3)])
     cup.play(Random(3), most=0)
     for fixture in cup.ready():
         cup.report(fixture, won_by(0))
@@ -214,7 +214,7 @@ def winner_of(cup: Cup, fixture: Fixture) -> int:
 
 
 def test_undo_after_the_next_round_paired_itself_is_refused_with_the_reason() -> None:
-    cup = Cup.made(4, [StageSettings("lives", lives=2)])
+    cup = Cup.create(4, [StageSettings("lives", lives=2)])
     cup.play(Random(1), most=0)
     cup.work()
     first, second = cup.ready()

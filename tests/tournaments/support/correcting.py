@@ -115,7 +115,7 @@ class Cup(Clocked):
     # Making one
 
     @classmethod
-    def made(cls, count: int, stages: list[StageSettings]) -> "Cup":
+    def create(cls, count: int, stages: list[StageSettings]) -> "Cup":
         """So many players, entered and not drawn."""
         cast = [Player.objects.create(name=f"Player {number}") for number in range(1, count + 1)]
         return cls.of(cast, stages, "first")

@@ -20,7 +20,7 @@ SEED = 1975
 
 
 class DivisionBuilder:
-    """Makes divisions; Alice directs all of them."""
+    """Creates divisions, which Alice directs."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class DivisionBuilder:
         self.rng = Random(SEED)
 
     def draft(self, count: int, *stages: StageSettings, **settings: object) -> Draw:
-        """So many are entered, and their draft waits to be looked at."""
+        """Enter `count` players and return the draft of the draw."""
         division = self.make_division(match_length=LENGTH, **settings)
         players = self.make_players(count)
         entries.enter(division=division, players=players, by=self.by, now=NOW)
@@ -40,14 +40,14 @@ class DivisionBuilder:
         set_stages(division=division, stages=stages, after=division.seq, by=self.by, now=NOW)
         if division.tournament.status == Tournament.Status.DRAFT:
             events.publish_tournament(tournament=division.tournament, by=self.by, now=NOW)
-        asked = draws.request_draw(division=division, by=self.by, now=NOW)
-        made = draws.make_draft(draw_id=asked.pk, now=NOW)
-        assert made is not None
-        assert made.refusal is None, made.refusal
-        return Draw.objects.select_related("stage__division__tournament__club").get(pk=made.pk)
+        requested = draws.request_draw(division=division, by=self.by, now=NOW)
+        draft = draws.make_draft(draw_id=requested.pk, now=NOW)
+        assert draft is not None
+        assert draft.refusal is None, draft.refusal
+        return Draw.objects.select_related("stage__division__tournament__club").get(pk=draft.pk)
 
     def drawn(self, count: int, *stages: StageSettings, **settings: object) -> Division:
-        """The same, published."""
+        """Like `draft`, but publish the draw and return the division."""
         division = self.draft(count, *stages, **settings).stage.division
         division.refresh_from_db()
         draws.publish_draw(division=division, after=division.seq, by=self.by, now=NOW)
@@ -55,7 +55,7 @@ class DivisionBuilder:
         return division
 
     def play(self, division: Division, most: int = 10_000) -> int:
-        """Results by chance until so many are in or nothing is left to play; how many there were."""
+        """Enter up to `most` random results and return how many were entered."""
         done = 0
         while done < most:
             ready = Fixture.objects.filter(stage__division=division, status="ready").select_related("stage")
@@ -67,21 +67,21 @@ class DivisionBuilder:
         return done
 
     def win(self, fixture: Fixture, side: int) -> None:
-        """That side wins, 7–3."""
+        """Let that side win, 7–3."""
         score = (LENGTH, 3) if side == 0 else (3, LENGTH)
         results.enter_result(fixture=fixture, result=ResultInput(side, score), by=self.by, now=NOW)
 
 
 def fixture_of(division: Division, number: int) -> Fixture:
-    """M`number`, as it is now."""
+    """Return the fixture with this number, read again."""
     return Fixture.objects.select_related("stage", "match").get(stage__division=division, number=number)
 
 
 def page_of(division: Division) -> str:
-    """The address of the division."""
+    """Return the URL of the division."""
     return f"/events/{division.tournament.club.slug}/{division.tournament.slug}/{division.public_id}/"
 
 
 def stage_formats(stages: Sequence[StageSettings]) -> str:
-    """A name for a test."""
+    """Return a name of these stages for test ids."""
     return "-".join(stage.format for stage in stages)

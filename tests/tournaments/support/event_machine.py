@@ -30,7 +30,7 @@ Answer = Any
 
 
 class Errors(logging.Handler):
-    """Whatever is logged as an error: after a commit nobody else sees what failed."""
+    """Collects logged errors, because a failure after a commit is visible nowhere else."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -41,7 +41,7 @@ class Errors(logging.Handler):
 
 
 class World:
-    """One club and one event; undone as a whole at the end."""
+    """A club with an event, in a transaction that is rolled back at the end."""
 
     def __init__(self) -> None:
         self.errors = Errors()
@@ -63,14 +63,14 @@ class World:
         self.done: Counter[str] = Counter()
 
     def undo(self) -> None:
-        """As if nothing of this had happened."""
+        """Roll everything back."""
         logging.getLogger().removeHandler(self.errors)
         logging.getLogger("django").removeHandler(self.errors)
         transaction.set_rollback(True)
         self.all_of_it.__exit__(None, None, None)
 
     def asks(self, service: Callable[..., Answer], **arguments: Any) -> Answer | None:
-        """What a service answers, with all that follows from its commit; a refusal changes nothing."""
+        """Call a service and run its on-commit callbacks; check that a refusal changes nothing."""
         before = self.fingerprint()
         try:
             with TestCase.captureOnCommitCallbacks(execute=True):
@@ -79,15 +79,15 @@ class World:
             code = refused.code
         else:
             self.done[service.__name__] += 1
-            note(f"{self.now:%d %H:%M} {service.__name__} {_told(arguments)}")
+            note(f"{self.now:%d %H:%M} {service.__name__} {_formatted(arguments)}")
             return answer
         self.refusals[code] += 1
-        note(f"{self.now:%d %H:%M} {service.__name__} {_told(arguments)}: refused, {code}")
+        note(f"{self.now:%d %H:%M} {service.__name__} {_formatted(arguments)}: refused, {code}")
         assert self.fingerprint() == before, f"{service.__name__} refused ({code}) and changed something"
         return None
 
     def fingerprint(self) -> tuple[Any, ...]:
-        """Grows with whatever changes."""
+        """Return values that grow with any change."""
         return (
             LogEntry.objects.count(),
             Result.objects.count(),
@@ -97,7 +97,7 @@ class World:
         )
 
     def later(self, hours: float) -> None:
-        """Time passes."""
+        """Advance the clock."""
         self.now += timedelta(hours=hours)
 
     def new_division(self, name: str, **settings: Any) -> Division | None:
@@ -128,7 +128,7 @@ class World:
     # What must be true
 
     def check(self) -> None:
-        """Everything that holds after every step."""
+        """Check the invariants that hold after every step."""
         assert self.errors.records == []
         assert [str(difference) for difference in differences()] == []
         results_never_change(self.seen)
@@ -140,9 +140,9 @@ class World:
             an_event_is_over_when_all_is_decided(division)
 
 
-def _told(arguments: dict[str, Any]) -> str:
-    told = {name: value for name, value in arguments.items() if name not in ("by", "now", "seed", "data")}
-    return ", ".join(f"{name}={value!r}" for name, value in told.items())
+def _formatted(arguments: dict[str, Any]) -> str:
+    shown = {name: value for name, value in arguments.items() if name not in ("by", "now", "seed", "data")}
+    return ", ".join(f"{name}={value!r}" for name, value in shown.items())
 
 
 def results_never_change(seen: dict[int, tuple[Any, ...]]) -> None:
@@ -154,7 +154,7 @@ def results_never_change(seen: dict[int, tuple[Any, ...]]) -> None:
     versions: dict[int, list[int]] = {}
     for match, version in Result.objects.order_by("match", "version").values_list("match", "version"):
         versions.setdefault(match, []).append(version)
-    assert all(found == list(range(1, len(found) + 1)) for found in versions.values())
+    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in versions.values())
 
 
 def nobody_stands_twice_in_a_round(division: Division) -> None:
@@ -166,17 +166,17 @@ def nobody_stands_twice_in_a_round(division: Division) -> None:
 
 def two_entrants_have_one_match(division: Division) -> None:
     """The one of the fixture, between these two; whatever else was opened for the division is void."""
-    held = set()
+    match_ids = set()
     for fixture in Fixture.objects.filter(stage__division=division).select_related("match").prefetch_related("slots"):
         entrants = [slot.entry_id or slot.absent_id for slot in fixture.slots.order_by("side")]
         assert (fixture.match is not None) == all(entrants), fixture
         if fixture.match is not None:
-            held.add(fixture.match.pk)
+            match_ids.add(fixture.match.pk)
             players = [Entry.objects.get(pk=pk).player_id for pk in entrants]
             assert players == [fixture.match.player_0_id, fixture.match.player_1_id]
             void = fixture.match.state == Match.State.VOID
             assert void <= (division.status == Division.Status.CANCELLED), fixture
-    others = Match.objects.filter(parent_topic=division.topic).exclude(pk__in=held)
+    others = Match.objects.filter(parent_topic=division.topic).exclude(pk__in=match_ids)
     assert not others.exclude(state=Match.State.VOID).exists()
     if not Correction.objects.filter(fixture__stage__division=division).exists():
         assert not others.filter(begun_at__isnull=False).exists(), "what has begun is not taken away from its players"
