@@ -77,8 +77,12 @@ class ContentSecurityPolicy:
         return response
 
 
+TIME_ZONE_COOKIE = "time_zone"
+"""Set by static/config/time_zone.js."""
+
+
 class Preferences:
-    """Activate the user's language and time zone, if they have chosen them."""
+    """Activate the user's language and time zone, if they have chosen them; else the time zone of their browser."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -87,6 +91,7 @@ class Preferences:
         user = request.user
         language = user.language if user.is_authenticated else ""
         zone = _zone(user.time_zone) if user.is_authenticated else None
+        zone = zone or _zone(unquote(request.COOKIES.get(TIME_ZONE_COOKIE, "")))
         if language and translation.check_for_language(language):
             translation.activate(language)
             request.LANGUAGE_CODE = translation.get_language() or language

@@ -191,6 +191,7 @@ LANGUAGES = [("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "engine" / "locale"]
 USE_I18N = True
 USE_TZ = True
+FORMAT_MODULE_PATH = ["config.formats"]
 TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"

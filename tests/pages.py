@@ -3,8 +3,12 @@
 import re
 from typing import Any
 
+from tools.lint_templates import BLOCK_LEVEL
+
+NAMES = "|".join(BLOCK_LEVEL | {"button", "html", "link", "meta", "noscript", "select"})
+BLOCK_TAG = re.compile(rf" ?(</?(?:{NAMES})(?:\s[^>]*)?>) ?")
+
 
 def html(response: Any) -> str:
-    """Return the HTML of a response without line breaks, and without whitespace before and after tags."""
-    text = " ".join(response.content.decode().split())
-    return re.sub(r" ?(<[^>]+>) ?", r"\1", text)
+    """Return the HTML of a response without line breaks and without the spaces that a browser drops."""
+    return BLOCK_TAG.sub(r"\1", " ".join(response.content.decode().split()))

@@ -1,5 +1,7 @@
 """Template tags for every page."""
 
+from datetime import datetime
+
 from django import template
 from django.http import HttpRequest
 from django.urls import reverse
@@ -8,6 +10,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
 from config import modules
+from core import times
 
 register = template.Library()
 
@@ -20,6 +23,24 @@ def import_map() -> SafeString | str:
         return ""
     # The JSON contains only our own file names, and the policy has the hash of exactly this text.
     return format_html('<script type="importmap">{}</script>', mark_safe(text))  # noqa: S308
+
+
+@register.simple_tag
+def reader_time(at: datetime | None) -> SafeString | str:
+    """An instant on the reader's clock."""
+    return "" if at is None else times.time_element(at, times.reader_time(at))
+
+
+@register.filter
+def on_clock(at: datetime) -> str:
+    """An instant on the reader's clock, as part of a sentence."""
+    return times.reader_time(at)
+
+
+@register.filter
+def on_event_clock(at: datetime, zone: str) -> str:
+    """An instant on the clocks of an event, as part of a sentence."""
+    return times.event_time(at, zone)
 
 
 @register.simple_tag

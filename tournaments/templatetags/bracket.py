@@ -15,11 +15,10 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from core import times
 from tournaments.standings.layout import Box, Column, Line
 
 register = template.Library()
-
-SHORT = "j M H:i"
 
 
 class Labels(NamedTuple):
@@ -60,7 +59,7 @@ def boxes(column: Column, zone: str, seeded: bool) -> SafeString:
     labels, clock = _labels(), zoneinfo.ZoneInfo(zone)
 
     def shown(at: datetime) -> str:
-        return date_format(at.astimezone(clock), SHORT)
+        return date_format(at.astimezone(clock), times.SHORT)
 
     # User input is escaped below; the rest are labels and ids.
     return mark_safe("".join(_box(box, labels, shown, seeded) for box in column.boxes))  # noqa: S308

@@ -1,6 +1,5 @@
 """Labels and times that several pages of tournaments use."""
 
-import zoneinfo
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -8,13 +7,11 @@ from decimal import Decimal
 from django import template
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils import timezone
-from django.utils.formats import date_format
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core import times
 from players.models import Club
 from tournaments.formats.settings import BY_ROUND, ELIMINATION
 from tournaments.models import Division, Entry, Stage, Tournament
@@ -22,8 +19,6 @@ from tournaments.standings import titles
 from tournaments.state.names import shown
 
 register = template.Library()
-
-SHORT = "j M H:i"
 
 
 @register.filter
@@ -77,17 +72,11 @@ def place_of(waiting: Sequence[tuple[Entry, str]], entry: Entry) -> int:
 
 
 @register.simple_tag
-def moment(at: datetime | None, zone: str) -> SafeString | str:
-    """Format a time in the event's time zone and, if it differs, in the reader's."""
+def moment(at: datetime | None, zone: str, *, long: bool = False) -> SafeString | str:
+    """An instant on the event's clocks and, where they differ, on the reader's; `long` with weekday and year."""
     if at is None:
         return ""
-    there = at.astimezone(zoneinfo.ZoneInfo(zone))
-    here = timezone.localtime(at)
-    text = date_format(there, SHORT)
-    differs = timezone.get_current_timezone_name() != "UTC" and here.utcoffset() != there.utcoffset()
-    if differs:
-        text = _("%(there)s (%(here)s for you)") % {"there": text, "here": date_format(here, SHORT)}
-    return format_html('<time datetime="{}">{}</time>', at.isoformat(), text)
+    return times.time_element(at, times.event_time(at, zone, times.LONG if long else times.SHORT))
 
 
 @register.simple_tag

@@ -6,8 +6,8 @@ An objection freezes nothing: the result stands until a director changes it.
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.utils import formats, timezone
 
+from core import times
 from engine.errors import Refused
 from matches.lifecycle.finish import same_outcome, standing_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
@@ -47,7 +47,7 @@ def object_to_result(
             raise Refused("objection_made")
         until = closes_at(report)
         if until is not None and now > until:
-            raise Refused("objection_late", until=formats.date_format(timezone.localtime(until), "DATETIME_FORMAT"))
+            raise Refused("objection_late", until=times.reader_time(until))
         objection = Objection.objects.create(
             match=locked, claim=report, side=side, reason=reason, by=by.kind, user=by.user, key=key, created_at=now
         )

@@ -1,0 +1,87 @@
+"""Times as a reader in Tokyo sees them, before and after the site knows where they are."""
+
+import zoneinfo
+from datetime import UTC, datetime
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from config.middleware import Preferences
+from core import times
+from players.models import User
+from tests.pages import html
+from tests.tournaments.conftest import (  # noqa: F401  # noqa: F401  # noqa: F401
+    RunningEvent,
+    as_user,
+    bob_player,
+    by_alice,
+    carol_player,
+    club,
+    erin,
+    frank,
+    make_division,
+    make_players,
+    running,
+    tournament,
+)
+
+EVENING = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
+TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
+
+
+def test_a_time_of_unknown_readers_names_its_zone() -> None:
+    assert times.reader_time(EVENING) == "Fri 20 Nov 2026, 18:30 UTC"
+    assert times.event_time(EVENING, "Europe/Copenhagen") == "20 Nov, 19:30 CET"
+
+
+def test_a_reader_in_tokyo_sees_their_own_clock_and_the_one_of_the_event() -> None:
+    with timezone.override(TOKYO):
+        assert times.reader_time(EVENING) == "Sat 21 Nov 2026, 03:30"
+        assert times.event_time(EVENING, "Europe/Copenhagen") == "20 Nov, 19:30 CET (21 Nov, 03:30 for you)"
+        assert times.event_time(EVENING, "Asia/Seoul") == "21 Nov, 03:30"
+
+
+def zone_of(cookie: str, user: object) -> str:
+    """The time zone in which a request with this cookie is answered."""
+    request = RequestFactory().get("/", headers={"Cookie": f"time_zone={cookie}"})
+    request.user = user  # type: ignore[assignment]
+    seen: list[str] = []
+
+    def answer(_request: object) -> HttpResponse:
+        seen.append(timezone.get_current_timezone_name())
+        return HttpResponse()
+
+    Preferences(answer)(request)
+    return seen[0]
+
+
+@pytest.mark.parametrize(
+    ("cookie", "zone"),
+    [
+        ("Asia%2FTokyo", "Asia/Tokyo"),
+        ("Asia/Tokyo", "Asia/Tokyo"),
+        ("", "UTC"),
+        ("Atlantis", "UTC"),
+        ("../../x", "UTC"),
+    ],
+)
+def test_the_browsers_zone_is_used_if_there_is_such_a_zone(cookie: str, zone: str) -> None:
+    assert zone_of(cookie, User()) == zone
+
+
+@pytest.mark.django_db
+def test_a_chosen_zone_comes_before_the_browsers(bob: User) -> None:
+    bob.time_zone = "America/New_York"
+    assert zone_of("Asia/Tokyo", bob) == "America/New_York"
+    bob.time_zone = ""
+    assert zone_of("Asia/Tokyo", bob) == "Asia/Tokyo"
+
+
+@pytest.mark.django_db
+def test_an_event_page_shows_both_clocks_in_tokyo(running: RunningEvent, client: Client) -> None:  # noqa: F811
+    starts = running.tournament.starts_at
+    assert f"{starts.astimezone(TOKYO):%H:%M} for you" not in html(client.get(running.url))
+    client.cookies["time_zone"] = "Asia/Tokyo"
+    assert f"{starts.astimezone(TOKYO):%H:%M} for you" in html(client.get(running.url))
