@@ -161,7 +161,7 @@ def test_the_home_page_shows_current_events_and_leaders(client: Client, db: None
     full = client.get("/").content.decode()
     assert re.search(r'<a class="event-name name" href="/events/harbour/[\w-]+/">Winter Knockout</a>', full)
     assert "Autumn Cup" not in full, "it is over"
-    leaders = re.findall(r'href="/players/\w{10}/">([^<]+)</a>\s*</span><strong class="num">(\d+\.\d)', full)
+    leaders = re.findall(r'href="/players/\w{10}/">([^<]+)</a>\s*</span>\s*<strong class="num">(\d+\.\d)', full)
     assert len(leaders) == 5
     assert [float(rating) for _name, rating in leaders] == sorted(
         (float(leader[1]) for leader in leaders), reverse=True

@@ -213,7 +213,7 @@ def test_an_error_shows_its_board_its_message_and_the_legal_plays(client: Client
     step = re.search(r'href="(/check/\w+/replay/\?g=1&amp;p=\d+)"', finding)
     assert step is not None
     replay = page(client, step[1].replace("&amp;", "&"))
-    assert re.search(r'aria-current="step">66: 24/18 13/7', replay)
+    assert re.search(r'aria-current="step">\s*66: 24/18 13/7', replay)
     assert "illegal" in replay
 
 

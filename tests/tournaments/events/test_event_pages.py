@@ -180,9 +180,9 @@ def test_the_event_home_searches_for_a_player(running: RunningEvent, client: Cli
 def test_times_are_shown_in_the_zones_of_the_event_and_of_the_reader(
     running: RunningEvent, bob: User, client: Client, as_user: Callable[[User], Client]
 ) -> None:
-    assert "20 Nov 13:00" in text(page(client, running.url))
+    assert "20 Nov 2026, 13:00 CET" in text(page(client, running.url))
     User.objects.filter(pk=bob.pk).update(time_zone="America/New_York")
-    assert "20 Nov 13:00 (20 Nov 07:00 for you)" in text(page(as_user(bob), running.url))
+    assert "Fri 20 Nov 2026, 13:00 CET (Fri 20 Nov 2026, 07:00 for you)" in text(page(as_user(bob), running.url))
 
 
 def test_an_event_is_cancelled_after_confirmation(alice_client: Client, running: RunningEvent) -> None:
