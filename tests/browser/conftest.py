@@ -1,4 +1,4 @@
-"""A real browser against a real server: the site's own ASGI application under uvicorn, in a thread of this process."""
+"""A real browser against a real server: the site's ASGI application under uvicorn, in a thread of this process."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_pla
 from config.valkey import free_port
 from players.models import Club, Membership, Player, User
 
-# Playwright's loop runs in the tests' thread, and Django would take each of our queries for one from async code.
+# Playwright's event loop runs in the tests' thread, so Django would take our queries for async code.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
 CHROMIUM = os.environ.get("CHROMIUM") or next(
@@ -24,7 +24,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(
 )
 PHONE, DESK = 390, 1280
 VIEWS = ((PHONE, "dark"), (DESK, "light"))
-"""What pages are looked at in: each width and each theme once, since what fits is no matter of colours."""
+"""The views of the pages: each width and each theme once, since the layout does not depend on colours."""
 HEIGHT = {PHONE: 844, DESK: 800}
 ARGUMENTS = (
     "--no-sandbox",
@@ -41,14 +41,14 @@ Check = Callable[[Page], None]
 
 
 def follow(link: Locator) -> None:
-    """Clicks, and waits for the page that it leads to: a click alone returns before that has come."""
+    """Click and wait for the page it leads to; a click alone returns before that has loaded."""
     with link.page.expect_navigation():
         link.click()
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, or whatever CHROMIUM names."""
+    """Debian's Chromium, or the browser that CHROMIUM names."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine (on Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
@@ -59,7 +59,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server(django_db_setup: None, valkey_server: object) -> Iterator[str]:
-    """The site under uvicorn; its address without a slash at the end. (live_server cannot serve streams.)"""
+    """The URL of the site under uvicorn, without a slash at the end. (live_server cannot serve streams.)"""
     from config.asgi import application
 
     config = uvicorn.Config(application, host="127.0.0.1", port=free_port(), lifespan="off", log_level="warning")
@@ -76,13 +76,13 @@ def server(django_db_setup: None, valkey_server: object) -> Iterator[str]:
 
 @pytest.fixture
 def site(server: str, transactional_db: None) -> str:
-    """The address of the site with an empty database, which the server's threads see too."""
+    """The URL of the site with an empty database, which the server's threads see too."""
     return server
 
 
 @pytest.fixture
 def club(site: str, alice: User) -> Club:
-    """Alice's, on the site."""
+    """Alice's club."""
     club = Club.objects.create(name="Harbour Backgammon", slug="harbour", time_zone="Europe/Copenhagen")
     alice_player = Player.objects.create(name="Alice", user=alice)
     Membership.objects.create(club=club, player=alice_player, role=Membership.Role.OWNER)
@@ -91,7 +91,7 @@ def club(site: str, alice: User) -> Club:
 
 @pytest.fixture
 def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
-    """Open a path at a width, in a colour scheme, as somebody: `open_page("/check/", width=PHONE, scheme="dark")`.
+    """Open a path at a width, in a colour scheme, as a user: `open_page("/check/", width=PHONE, scheme="dark")`.
 
     At the end no page may have logged an error: a refused script, a missing file, an exception.
     """
@@ -122,19 +122,19 @@ def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
 
 @pytest.fixture(scope="session")
 def axe() -> Check:
-    """Fails with axe's report if it finds anything on the page."""
+    """Fail with axe's report if it finds anything on the page."""
     checker = Axe()
 
     def check(page: Page) -> None:
-        found = checker.run(page)
-        assert found.violations_count == 0, found.generate_report()
+        results = checker.run(page)
+        assert results.violations_count == 0, results.generate_report()
 
     return check
 
 
 @pytest.fixture(scope="session")
 def fits() -> Check:
-    """Fails if the page can be scrolled sideways."""
+    """Fail if the page scrolls sideways."""
 
     def check(page: Page) -> None:
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -145,7 +145,7 @@ def fits() -> Check:
 
 @pytest.fixture
 def looked_at(axe: Check, fits: Check) -> Check:
-    """Accessible, as wide as its window, and with at most one primary button."""
+    """Fail unless the page is accessible, fits its window and has at most one primary button."""
 
     def check(page: Page) -> None:
         page.wait_for_load_state()

@@ -1,4 +1,4 @@
-"""Brackets in a real browser: readable at every width and zoom, and a name leads to its match."""
+"""Brackets in a browser: readable at every width and zoom, and names lead to matches."""
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +11,7 @@ from tournaments.formats.settings import DOUBLE, PROGRESSIVE, StageSettings
 
 TABLET = 768
 DOUBLED = 640
-"""What is left of a desk's 1280 px at 200 % zoom."""
+"""The width of a 1280 px window at 200 % zoom."""
 FORMATS = {"consolation": (19, StageSettings(PROGRESSIVE)), "double": (32, StageSettings(DOUBLE))}
 
 HEADINGS = """() => [...document.querySelectorAll(".bracket")].flatMap(bracket => {
@@ -22,7 +22,7 @@ HEADINGS = """() => [...document.querySelectorAll(".bracket")].flatMap(bracket =
   });
   return boxes.slice(1).filter(([, box], at) => box.left < boxes[at][1].right).map(([text]) => text);
 })"""
-"""Headings of rounds that run into the one before."""
+"""Return the headings of rounds that overlap the one before."""
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -49,7 +49,7 @@ def test_a_name_in_a_bracket_opens_the_match(open_page: OpenPage, builder: Divis
     expect(page.locator("main")).to_contain_text("Elif Ristic")
 
 
-def test_a_round_drawn_later_says_so_in_the_draft_and_in_the_bracket(
+def test_a_round_drawn_later_is_announced_in_the_draft_and_in_the_bracket(
     open_page: OpenPage,
     builder: DivisionBuilder,  # noqa: F811, the fixture
     alice: User,

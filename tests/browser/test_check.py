@@ -1,4 +1,4 @@
-"""A record dropped on the page in a real browser ends as a verdict with a replay."""
+"""A record dropped on the page ends as a verdict with a replay."""
 
 import base64
 import re
@@ -30,12 +30,12 @@ DROP = """([name, content]) => {
 
 
 def drop(page: Page, data: bytes, name: str = "final.mat") -> None:
-    """What the browser does when a file is let go over the zone."""
+    """Drop a file on the drop zone."""
     page.evaluate(DROP, [name, base64.b64encode(data).decode()])
 
 
 def checked(data: bytes) -> str:
-    """The path of a record that has its verdict."""
+    """Return the path of a record that has a verdict."""
     submission = submit(data=data, file_name="final.mat", source="upload", now=timezone.now()).submission
     adjudicate_submission(submission_id=submission.pk, now=timezone.now())
     return f"/check/{submission.public_id}/"
@@ -67,7 +67,7 @@ def test_a_dropped_file_ends_as_a_verdict_with_a_replay(
 
 @pytest.mark.usefixtures("celery_worker")
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_a_chosen_file_with_a_fault_shows_it_on_a_board(
+def test_a_chosen_file_with_an_error_shows_it_on_a_board(
     open_page: OpenPage, axe: Check, fits: Check, tmp_path: Path, width: int, scheme: str
 ) -> None:
     path = tmp_path / "illegal.txt"
@@ -94,14 +94,14 @@ def without_scripts(browser: Browser, site: str) -> Iterator[Page]:
 
 
 @pytest.mark.usefixtures("celery_worker")
-def test_all_of_it_works_without_scripts(without_scripts: Page, tmp_path: Path) -> None:
+def test_everything_works_without_scripts(without_scripts: Page, tmp_path: Path) -> None:
     page = without_scripts
     path = tmp_path / "final.mat"
     path.write_bytes(simulated())
     page.goto("/check/")
     page.set_input_files("#record-file", path)
     page.get_by_role("button", name="Check the match").click()
-    # The page that waits loads itself again.
+    # The waiting page reloads itself.
     expect(page.get_by_text("Accepted", exact=True)).to_be_visible(timeout=20_000)
     page.get_by_role("link", name="Replay the match").click()
     for step in range(2, 5):
@@ -115,7 +115,7 @@ def test_all_of_it_works_without_scripts(without_scripts: Page, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("content", "words"), [(b"", "This record is empty"), (b"x" * (MOST_BYTES + 1), "this one is larger")]
 )
-def test_what_cannot_be_taken_is_told_before_it_is_sent(open_page: OpenPage, content: bytes, words: str) -> None:
+def test_an_unsuitable_file_is_refused_before_it_is_sent(open_page: OpenPage, content: bytes, words: str) -> None:
     page = open_page("/check/")
     drop(page, content)
     expect(page.get_by_role("alert")).to_contain_text(words)
@@ -123,13 +123,13 @@ def test_what_cannot_be_taken_is_told_before_it_is_sent(open_page: OpenPage, con
     assert not Submission.objects.exists()
 
 
-def test_pressing_the_button_with_nothing_chosen_says_what_to_do(open_page: OpenPage) -> None:
+def test_pressing_the_button_without_a_file_says_what_to_do(open_page: OpenPage) -> None:
     page = open_page("/check/")
     page.get_by_role("button", name="Check the match").click()
     expect(page.get_by_role("alert")).to_contain_text("Choose a file or paste a record.")
 
 
-def test_the_keyboard_walks_through_the_match(open_page: OpenPage) -> None:
+def test_the_keyboard_steps_through_the_match(open_page: OpenPage) -> None:
     page = open_page(checked(simulated(seed=4, length=3)) + "replay/")
     for key, where in [
         ("ArrowRight", r"g=1&p=2$"),
@@ -156,7 +156,7 @@ def test_a_step_keeps_the_focus_on_its_button(open_page: OpenPage) -> None:
     expect(page.get_by_role("link", name="Next", exact=True)).to_be_focused()
 
 
-def test_the_match_plays_by_itself_until_it_is_stopped(open_page: OpenPage) -> None:
+def test_autoplay_runs_until_it_is_stopped(open_page: OpenPage) -> None:
     page = open_page(checked(simulated()) + "replay/")
     page.keyboard.press("Space")
     expect(page).to_have_url(re.compile(r"p=3$"), timeout=10_000)
@@ -169,7 +169,7 @@ def test_the_match_plays_by_itself_until_it_is_stopped(open_page: OpenPage) -> N
     assert page.url == address
 
 
-def test_a_phone_on_its_side_shows_the_whole_board_and_the_buttons(open_page: OpenPage, fits: Check) -> None:
+def test_a_phone_in_landscape_shows_the_whole_board_and_the_buttons(open_page: OpenPage, fits: Check) -> None:
     path = checked(simulated()) + "replay/"
     page = open_page(path)
     page.set_viewport_size(LANDSCAPE)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A progressive consolation of 13 in a real browser: played to its end, a first result corrected and given back."""
+"""A progressive consolation of 13 in a browser: played to its end, then a first-round result corrected and undone."""
 
 from typing import Any
 
@@ -22,18 +22,18 @@ PATIENCE = 60_000
 
 @pytest.fixture
 def division(club: Club, alice: User) -> Division:
-    """Thirteen are here tonight."""
+    """A division with thirteen entries."""
     by = Actor.of(alice)
     event = events.create_tournament(club=club, by=by, now=NOW, name="Club night", starts_at=NOW)
-    made = events.create_division(tournament=event, by=by, now=NOW, name="Open", match_length=5)
+    division = events.create_division(tournament=event, by=by, now=NOW, name="Open", match_length=5)
     events.publish_tournament(tournament=event, by=by, now=NOW)
     players = [Player.objects.create(name=f"Player {number}") for number in range(1, 14)]
-    entries.enter(division=made, players=players, by=by, now=NOW)
-    return made
+    entries.enter(division=division, players=players, by=by, now=NOW)
+    return division
 
 
 def draw(page: Page, division: Division) -> None:
-    """Chooses the format, draws and publishes."""
+    """Choose the format, draw and publish."""
     page.goto(f"/events/harbour/{division.tournament.slug}/{division.public_id}/format/")
     page.get_by_role("button", name="Knockout with consolation and last chance").click()
     expect(page.locator("#design")).to_contain_text("Last chance")
@@ -41,14 +41,14 @@ def draw(page: Page, division: Division) -> None:
     page.get_by_role("button", name="Draw", exact=True).click()
     publish = page.get_by_role("button", name="Publish this draw")
     expect(publish).to_be_visible(timeout=PATIENCE)
-    # The page may have been read while the worker wrote.
+    # The page may have been read while the worker was writing.
     page.reload()
     publish.click()
     expect(page.get_by_role("heading", name="Main draw")).to_be_visible()
 
 
 def play_to_the_end(page: Page, division: Division) -> int:
-    """One line after the other; how many."""
+    """Enter all results by quick entry and return their number."""
     page.goto(f"/events/harbour/{division.tournament.slug}/console/")
     played = 0
     while (fixture := _ready(division)) is not None:
@@ -66,19 +66,22 @@ def _ready(division: Division) -> Fixture | None:
 
 
 def standing(division: Division) -> list[Any]:
-    """Who stands where, and how every match ended."""
+    """Return the slots and the results of all matches."""
     slots = Fixture.objects.filter(stage__division=division).order_by("number", "slots__side")
     rows = Fixture.objects.filter(stage__division=division, match__isnull=False).select_related("match")
     matches = [row.match for row in rows.order_by("number") if row.match is not None]
     return [
         list(slots.values_list("number", "status", "slots__status", "slots__entry", "slots__absent")),
-        [(match.pk, match.state, [one.score for one in match.results.order_by("-version")[:1]]) for match in matches],
+        [
+            (match.pk, match.state, [result.score for result in match.results.order_by("-version")[:1]])
+            for match in matches
+        ],
     ]
 
 
 @pytest.mark.parametrize("width", [PHONE, DESK])
 @pytest.mark.usefixtures("celery_worker")
-def test_a_first_round_result_is_corrected_after_the_final_and_given_back(
+def test_a_first_round_result_is_corrected_after_the_final_and_undone(
     open_page: OpenPage, division: Division, alice: User, looked_at: Check, width: int
 ) -> None:
     page = open_page("/", width=width, user=alice)
@@ -98,7 +101,7 @@ def test_a_first_round_result_is_corrected_after_the_final_and_given_back(
     page.locator("#left").fill("1")
     page.locator("#right").fill(str(first.match.length))
     page.locator("#right").press("Tab")
-    # The preview comes by itself; what has begun is let stand by default.
+    # The preview appears without a click; if matches have begun, "Let stand" is selected.
     expect(page.get_by_role("radio", name="Let stand")).to_be_checked(timeout=PATIENCE)
     page.get_by_role("radio", name="Correct all").check()
     preview = page.locator("#preview")
@@ -131,10 +134,10 @@ def test_a_first_round_result_is_corrected_after_the_final_and_given_back(
     call_command("check_integrity")
 
 
-def test_without_scripts_the_page_says_the_same(open_page: OpenPage, division: Division, alice: User) -> None:
+def test_the_page_works_without_scripts(open_page: OpenPage, division: Division, alice: User) -> None:
     by = Actor.of(alice)
-    asked = draws.request_draw(division=division, by=by, now=NOW)
-    draws.make_draft(draw_id=asked.pk, now=NOW)
+    draw = draws.request_draw(division=division, by=by, now=NOW)
+    draws.make_draft(draw_id=draw.pk, now=NOW)
     division.refresh_from_db()
     draws.publish_draw(division=division, after=division.seq, by=by, now=NOW)
     fixture = _ready(division)

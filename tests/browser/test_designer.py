@@ -1,4 +1,4 @@
-"""The draw designer in a real browser: every change tells at once what it means."""
+"""The format designer in a browser: every change shows its consequences at once."""
 
 import pytest
 from playwright.sync_api import expect
@@ -15,7 +15,7 @@ from tournaments.state.stages import stage_settings
 
 @pytest.fixture
 def division(club: Club, alice: User) -> Division:
-    """Thirteen are here tonight."""
+    """A division with thirteen entries."""
     by = Actor.of(alice)
     event = events.create_tournament(club=club, by=by, now=NOW, name="Club night", starts_at=NOW)
     division = events.create_division(tournament=event, by=by, now=NOW, name="Open", match_length=5)

@@ -1,4 +1,4 @@
-"""Commitments, take-backs and countdowns in a real browser, on a phone and at a desk."""
+"""Commitments, take-backs and countdowns in a browser, on a phone and on a desktop."""
 
 import os
 from pathlib import Path
@@ -17,12 +17,12 @@ from tournaments.formats.settings import NextRound, StageSettings
 from tournaments.models import Draw
 
 PICTURES = os.environ.get("PICTURES")
-"""A folder for pictures of the pages, if somebody wants to look at them."""
+"""A folder for pictures of the pages, if the environment names one."""
 
 
 @pytest.fixture
 def driver(club: Club, alice: User) -> DivisionDriver:
-    """An event of the club with nine players and nothing drawn."""
+    """An event with nine entries and no draw."""
     by, now = Actor.of(alice), timezone.now()
     tournament = events.create_tournament(club=club, by=by, now=now, name="Harbour Weekend", starts_at=now)
     driver = DivisionDriver(
@@ -44,7 +44,7 @@ def picture(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_the_list_of_commitments_is_read_by_everybody(
+def test_the_list_of_commitments_is_public(
     open_page: OpenPage, driver: DivisionDriver, width: int, scheme: str, looked_at: Check
 ) -> None:
     driver.begin(StageSettings("knockout"))
@@ -56,7 +56,7 @@ def test_the_list_of_commitments_is_read_by_everybody(
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_a_director_publishes_and_draws_and_takes_the_draw_back(
+def test_a_director_publishes_draws_and_takes_the_draw_back(
     open_page: OpenPage, driver: DivisionDriver, alice: User, width: int, scheme: str, looked_at: Check
 ) -> None:
     page = open_page(address(driver, "draw/"), user=alice, width=width, scheme=scheme)
@@ -80,13 +80,13 @@ def test_a_director_publishes_and_draws_and_takes_the_draw_back(
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_a_countdown_is_seen_and_stopped_and_a_round_taken_back(
+def test_a_countdown_is_shown_and_stopped_and_a_round_taken_back(
     open_page: OpenPage, driver: DivisionDriver, alice: User, width: int, scheme: str, looked_at: Check
 ) -> None:
     driver.begin(StageSettings("swiss", rounds=3, next_round=NextRound.PUBLISH))
     driver.play_round()
-    asked = Draw.objects.get(state=Draw.State.REQUESTED)
-    draws.make_draft(draw_id=asked.pk, now=timezone.now())
+    draft = Draw.objects.get(state=Draw.State.REQUESTED)
+    draws.make_draft(draw_id=draft.pk, now=timezone.now())
     page = open_page(address(driver, "rounds/"), user=alice, width=width, scheme=scheme)
     expect(page.locator("#countdown")).to_contain_text("is published automatically")
     picture(page, "countdown")

@@ -1,4 +1,4 @@
-"""Brackets of every elimination, and drafts of every format, in a real browser: on a phone, at a desk, on paper."""
+"""Brackets of every elimination, and drafts of every format, in a browser: on a phone, on a desktop, on paper."""
 
 import pytest
 from django.utils import timezone
@@ -21,7 +21,7 @@ from tournaments.formats.settings import (
 from tournaments.models import Division
 
 PAPER = 717
-"""Pixels across A4, upright, between its margins."""
+"""CSS pixels across an upright A4 page between its margins."""
 NAMES = (
     "Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhausenbergerdorff Featherstonehaugh", "Ng",
     "Maximiliane Konstantinopolitanischer-Dudelsackpfeifer", "Íngrid Lylloff", "Søren Simonsen", "Zoe Ballard",
@@ -93,7 +93,7 @@ def test_links_lead_from_bracket_to_bracket(open_page: OpenPage, builder: Divisi
     expect(page.get_by_role("heading", name="Last chance", exact=True)).to_be_in_viewport()
 
 
-def test_a_curve_begins_and_ends_at_the_middle_of_its_boxes(open_page: OpenPage, builder: DivisionBuilder) -> None:
+def test_a_connector_begins_and_ends_at_the_middle_of_its_boxes(open_page: OpenPage, builder: DivisionBuilder) -> None:
     page = open_page(page_of(builder.drawn(12, StageSettings(PROGRESSIVE))))
     drawn = page.locator("#consolation-1 ~ *, [id^=consolation-1-]").filter(has=page.locator(":scope > svg"))
     assert drawn.count() > 0
@@ -123,7 +123,7 @@ def test_the_bracket_of_256_does_not_scroll_sideways_on_a_phone(
     fits(page)
 
 
-def test_on_paper_everything_stands_between_the_margins_and_nothing_is_to_be_pressed(
+def test_on_paper_everything_is_between_the_margins_and_there_are_no_buttons(
     open_page: OpenPage, builder: DivisionBuilder
 ) -> None:
     division = builder.drawn(12, StageSettings(DOUBLE, second_final=True))

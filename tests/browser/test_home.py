@@ -28,7 +28,7 @@ def test_the_keyboard_reaches_the_content_first(open_page: OpenPage) -> None:
     expect(page.locator("main")).to_be_focused()
 
 
-def test_a_reader_turns_the_lights_off_without_a_script(open_page: OpenPage, axe: Check) -> None:
+def test_the_theme_is_changed_without_scripts(open_page: OpenPage, axe: Check) -> None:
     page = open_page("/")
     paper = "getComputedStyle(document.documentElement).backgroundColor"
     assert page.evaluate(paper) == "rgb(244, 242, 238)"
@@ -38,12 +38,12 @@ def test_a_reader_turns_the_lights_off_without_a_script(open_page: OpenPage, axe
     axe(page)
 
 
-def test_bobs_pages_have_the_colours_of_his_account(open_page: OpenPage, bob: User) -> None:
+def test_bobs_pages_have_the_theme_of_his_account(open_page: OpenPage, bob: User) -> None:
     User.objects.filter(pk=bob.pk).update(theme="dark")
     expect(open_page("/", user=bob).locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_the_api_pages_load_nothing_from_elsewhere(open_page: OpenPage, site: str) -> None:
+def test_the_api_pages_load_nothing_from_other_sites(open_page: OpenPage, site: str) -> None:
     page = open_page("/api/docs/")
     expect(page.get_by_role("heading", name="Barpoint").first).to_be_visible()
     urls = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
@@ -51,7 +51,7 @@ def test_the_api_pages_load_nothing_from_elsewhere(open_page: OpenPage, site: st
     assert [url for url in urls if not url.startswith((site, "data:"))] == []
 
 
-def test_what_is_on_and_who_leads_is_accessible_and_fits(open_page: OpenPage, axe: Check, fits: Check) -> None:
+def test_current_events_and_leaders_are_accessible_and_fit(open_page: OpenPage, axe: Check, fits: Check) -> None:
     load(password="crawford-1969", now=timezone.now())
     for width, scheme in VIEWS:
         page = open_page("/", width=width, scheme=scheme)

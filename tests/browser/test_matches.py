@@ -1,4 +1,4 @@
-"""Reporting a match as two people do it, on a phone and at a desk."""
+"""Two people report a match, on a phone and on a desktop."""
 
 import pytest
 from django.utils import timezone
@@ -75,7 +75,7 @@ def test_a_dispute_over_personal_links(
     fits(hers)
 
 
-def test_a_waiting_page_shows_what_became_of_a_record(
+def test_a_waiting_page_shows_the_verdict_of_a_record(
     open_page: OpenPage, axe: Check, fits: Check, bob_player: Player, carol_player: Player, bob: User
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
@@ -113,7 +113,7 @@ def test_a_time_is_proposed_and_accepted(open_page: OpenPage, axe: Check, match:
 
 
 @WIDTHS
-def test_a_waiting_page_never_takes_away_what_is_being_typed(
+def test_a_waiting_page_never_replaces_a_field_in_use(
     open_page: OpenPage, match: Match, bob: User, width: int, scheme: str
 ) -> None:
     page = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)

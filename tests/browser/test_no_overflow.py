@@ -1,4 +1,4 @@
-"""No public page of the demonstration club is wider than its window: on a phone, and with text at 200 %."""
+"""No public page of the demo club is wider than its window: on a phone, and with text at 200 %."""
 
 import json
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from tournaments.demo import load
 TABLET, DESK = 768, 1280
 MOST_PAGES = 120
 ONE_OF_EACH = ("/players/", "/matches/", "/check/")
-"""Under these, one page stands for all of its kind."""
+"""Of the pages below these paths only one of each kind is visited."""
 WIDE = """() => {
     const most = document.documentElement.clientWidth
     if (document.documentElement.scrollWidth <= most) return []
@@ -25,24 +25,24 @@ WIDE = """() => {
         .slice(0, 5)
     return wide.length ? wide : [`${document.documentElement.scrollWidth} px`]
 }"""
-"""What sticks out of the window, save what scrolls inside a box of its own."""
+"""Return the elements that stick out of the window, except inside boxes that scroll."""
 
 
 def kind(path: str) -> str:
-    """What a page is an example of: its path without the ids in it."""
+    """Return the kind of a page: its path without the ids in it."""
     parts = [part for part in path.split("/") if part]
     return "/".join("*" if len(part) == 10 and part.isalnum() else part for part in parts)
 
 
 def links(page: Page) -> list[str]:
-    found: list[str] = page.evaluate(
+    hrefs: list[str] = page.evaluate(
         "[...document.querySelectorAll('a[href]')].map((a) => a.href).filter((at) => at.startsWith(location.origin))"
     )
-    return [urlsplit(link).path for link in found]
+    return [urlsplit(link).path for link in hrefs]
 
 
 def public_pages(page: Page) -> list[str]:
-    """The paths of the pages that a visitor without an account reaches from the home page, one of each kind."""
+    """Return the paths that an anonymous visitor reaches from the home page, one of each kind."""
     paths, seen, waiting = [], set(), ["/"]
     while waiting and len(paths) < MOST_PAGES:
         path = waiting.pop(0)

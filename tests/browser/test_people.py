@@ -1,4 +1,4 @@
-"""From nothing to a club with players who have accounts, in a real browser."""
+"""From an empty site to a club whose players have accounts, in a browser."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -87,7 +87,7 @@ def test_pages_with_long_names_are_accessible_and_fit(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/sign-in/", "/password/forgotten/", "/password/sent/", "/password/choose/MQ/x/"])
-def test_the_pages_of_a_door_are_accessible_and_fit(
+def test_the_sign_in_pages_are_accessible_and_fit(
     open_page: OpenPage, axe: Check, fits: Check, path: str, scheme: str
 ) -> None:
     page = open_page(path, width=PHONE, scheme=scheme)
@@ -96,8 +96,8 @@ def test_the_pages_of_a_door_are_accessible_and_fit(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_form_with_faults_is_accessible(browser: Browser, site: str, axe: Check, fits: Check, scheme: str) -> None:
-    # Not by open_page: a browser notes a page answered 422 as an error.
+def test_a_form_with_errors_is_accessible(browser: Browser, site: str, axe: Check, fits: Check, scheme: str) -> None:
+    # Not by open_page, since a browser logs a page with status 422 as an error.
     with browser.new_context(
         base_url=site, viewport={"width": PHONE, "height": HEIGHT[PHONE]}, color_scheme=scheme
     ) as context:
@@ -112,7 +112,7 @@ def test_a_form_with_faults_is_accessible(browser: Browser, site: str, axe: Chec
         axe(page)
 
 
-def test_a_search_changes_the_list_as_one_types(open_page: OpenPage, alice: User) -> None:
+def test_the_list_follows_the_search_while_typing(open_page: OpenPage, alice: User) -> None:
     club = create_club(name="Copenhagen", by=Actor.of(alice))
     find_or_add_players(club=club, names=NAMES.splitlines(), by=SYSTEM)
     page = open_page("/clubs/copenhagen/")
@@ -121,7 +121,7 @@ def test_a_search_changes_the_list_as_one_types(open_page: OpenPage, alice: User
     expect(page.get_by_text("Søren Åberg")).to_be_visible()
 
 
-def test_the_menu_of_the_account_opens_by_keyboard(open_page: OpenPage, bob: User, axe: Check) -> None:
+def test_the_account_menu_opens_by_keyboard(open_page: OpenPage, bob: User, axe: Check) -> None:
     page = open_page("/", width=PHONE, user=bob)
     page.locator("summary", has_text="Bob").press("Enter")
     expect(page.get_by_role("link", name="Preferences")).to_be_in_viewport()

@@ -1,4 +1,4 @@
-"""Parts of pages that refresh themselves never take away what somebody is typing, reading or has the focus on."""
+"""Parts of pages that refresh themselves never replace what somebody is typing, reading or has the focus on."""
 
 import random
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tournaments.results.services import results
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
 POLLED = "00:21"
-"""Longer than any of these parts waits before it asks again."""
+"""Milliseconds, longer than the interval of any of these parts."""
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def division(
     by_alice: Actor,
 ) -> Division:
     """A round robin of six, half played."""
-    made = drawn_as(make_division(name="Open", match_length=7), STAGES["round robin"], make_players(6), by_alice)
-    play(made, by_alice, random.Random(3), most=6)
-    return made
+    division = drawn_as(make_division(name="Open", match_length=7), STAGES["round robin"], make_players(6), by_alice)
+    play(division, by_alice, random.Random(3), most=6)
+    return division
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def address(division: Division) -> str:
 
 
 def with_clock(open_page: OpenPage, path: str, user: User) -> Page:
-    """A page whose timers only the test moves on."""
+    """A page whose timers run only when the test says so."""
     page = open_page("/", user=user)
     page.clock.install()
     page.goto(path)
@@ -49,21 +49,21 @@ def with_clock(open_page: OpenPage, path: str, user: User) -> Page:
 
 
 def polled(page: Page) -> None:
-    """The page has asked anew, and shows the answer."""
+    """Let the page request its part again and show the response."""
     with page.expect_response(lambda answer: "hx-request" in answer.request.headers):
         page.clock.fast_forward(POLLED)
     page.clock.run_for(500)
 
 
 def book_next(division: Division, by: Actor) -> Fixture:
-    """Another result, so that the next answer differs."""
+    """Enter another result, so that the next response differs."""
     rows = Fixture.objects.filter(stage__division=division, status=Fixture.Status.READY).select_related("stage")
     fixture = rows.order_by("number")[0]
     results.enter_result(fixture=fixture, result=ResultInput(0, (7, 2)), by=by, now=NOW)
     return fixture
 
 
-def test_a_field_in_use_is_not_replaced_and_what_was_typed_stays(
+def test_a_field_in_use_is_not_replaced_and_its_text_stays(
     division: Division, address: str, open_page: OpenPage, alice: User, by_alice: Actor
 ) -> None:
     page = with_clock(open_page, f"{address}console/", alice)
@@ -71,12 +71,12 @@ def test_a_field_in_use_is_not_replaced_and_what_was_typed_stays(
     page.locator("#typed").fill("4")
     page.locator("#line").focus()
     booked = book_next(division, by_alice)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "hx-request" in request.headers else None)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if "hx-request" in request.headers else None)
     page.clock.fast_forward(POLLED)
     page.clock.run_for(500)
     expect(page.locator("#typed")).to_have_value("4")
-    assert asked == []
+    assert requests == []
     page.locator("#typed").fill("0")
     page.locator("#line").focus()
     polled(page)
@@ -84,7 +84,7 @@ def test_a_field_in_use_is_not_replaced_and_what_was_typed_stays(
     expect(page.locator("#latest").locator("..").locator("..")).to_contain_text(f"M{booked.number}")
 
 
-def test_an_answer_that_comes_while_somebody_types_is_dropped(
+def test_a_response_that_arrives_during_typing_is_dropped(
     division: Division, address: str, open_page: OpenPage, alice: User
 ) -> None:
     page = with_clock(open_page, f"{address}console/", alice)
@@ -112,7 +112,7 @@ def test_the_focus_stays_where_it_was(
     assert page.evaluate("document.activeElement.innerText") == name
 
 
-def test_an_open_why_stays_open_while_the_table_changes(
+def test_an_open_explanation_stays_open_while_the_table_changes(
     division: Division, address: str, open_page: OpenPage, alice: User, by_alice: Actor
 ) -> None:
     page = with_clock(open_page, f"{address}{division.public_id}/", alice)

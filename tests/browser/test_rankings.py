@@ -1,4 +1,4 @@
-"""Rankings and players in a browser: they read well, fit, and work without and with scripts."""
+"""Rankings and players in a browser: accessible, fitting, with and without scripts."""
 
 import re
 from datetime import timedelta
@@ -18,7 +18,7 @@ LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Maximiliana-Konstantinopolitani
 
 @pytest.fixture
 def cast(transactional_db: None, bob: User) -> list[Player]:
-    """Bob and sixty others with a season behind them; one has a long name, one shows initials, one is forgotten."""
+    """Bob and sixty others after a season; one has a long name, one shows only initials, one is erased."""
     now = timezone.now()
     names = ["Bob", LONG_NAME, "Frida Kahlo", "", *(f"Anna {number:02}" for number in range(60))]
     people = Player.objects.bulk_create([Player(name=name) for name in names])
@@ -26,19 +26,19 @@ def cast(transactional_db: None, bob: User) -> list[Player]:
     Player.objects.filter(pk=people[2].pk).update(initials_only=True)
     Player.objects.filter(pk=people[3].pk).update(erased_at=now)
     club = Club.objects.create(name="Copenhagen Backgammon", slug="copenhagen", city="Copenhagen")
-    Membership.objects.bulk_create([Membership(club=club, player=one) for one in people[::2]])
+    Membership.objects.bulk_create([Membership(club=club, player=player) for player in people[::2]])
     pairs = [(people[number % 4], people[(number * 7) % 60 + 4]) for number in range(150)]
     matches = Match.objects.bulk_create(
         [
             Match(
-                player_0=one,
+                player_0=player,
                 player_1=other,
                 length=7,
                 state=Match.State.SETTLED,
                 finished_at=now - timedelta(days=150 - number),
                 visibility=Match.Visibility.PRIVATE if number % 30 == 29 else Match.Visibility.PUBLIC,
             )
-            for number, (one, other) in enumerate(pairs)
+            for number, (player, other) in enumerate(pairs)
         ]
     )
     Result.objects.bulk_create(
@@ -89,7 +89,7 @@ def test_the_pages_are_accessible_and_fit(
 
 
 @pytest.mark.parametrize("width", [PHONE, DESK])
-def test_a_reader_unfolds_why_a_rating_changed(
+def test_a_reader_opens_the_explanation_of_a_rating_change(
     open_page: OpenPage, cast: list[Player], axe: Check, fits: Check, width: int
 ) -> None:
     page = open_page(f"/players/{cast[0].public_id}/", width=width)
@@ -102,21 +102,21 @@ def test_a_reader_unfolds_why_a_rating_changed(
     expect(why.get_by_role("term").first).to_be_hidden()
 
 
-def test_the_chart_can_be_read_as_figures(open_page: OpenPage, cast: list[Player]) -> None:
+def test_the_chart_can_be_read_as_a_table(open_page: OpenPage, cast: list[Player]) -> None:
     page = open_page(f"/players/{cast[0].public_id}/")
     expect(page.get_by_role("img", name="Rating over")).to_have_count(1)
     page.get_by_text("Show as table").click()
     expect(page.get_by_role("region", name="Ratings by date").locator("tbody tr").first).to_be_visible()
 
 
-def test_bob_jumps_to_himself(open_page: OpenPage, cast: list[Player], bob: User) -> None:
+def test_bob_jumps_to_his_own_row(open_page: OpenPage, cast: list[Player], bob: User) -> None:
     page = open_page("/rankings/", user=bob)
     page.get_by_role("link", name="You are ranked").click()
     expect(page.locator("#me")).to_be_in_viewport()
     expect(page.locator("#me")).to_contain_text("Bob")
 
 
-def test_the_table_follows_the_filters_as_they_are_typed(open_page: OpenPage, cast: list[Player]) -> None:
+def test_the_table_follows_the_filters_while_typing(open_page: OpenPage, cast: list[Player]) -> None:
     rated = PlayerRating.objects.filter(player__erased_at=None)
     members = rated.filter(player__in=Membership.objects.values("player"))
     assert 1 < members.count() < rated.count()

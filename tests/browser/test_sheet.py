@@ -20,9 +20,9 @@ def division(
     site: str, make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
 ) -> Division:
     """A round robin of six, half played."""
-    made = drawn_as(make_division(name="Open", match_length=7), STAGES["round robin"], make_players(6), by_alice)
-    play(made, by_alice, random.Random(3), most=6)
-    return made
+    division = drawn_as(make_division(name="Open", match_length=7), STAGES["round robin"], make_players(6), by_alice)
+    play(division, by_alice, random.Random(3), most=6)
+    return division
 
 
 def console(division: Division) -> str:
@@ -44,7 +44,7 @@ def test_the_sheet_is_as_wide_as_its_dialog_on_a_phone(division: Division, open_
     assert left == pytest.approx(right, abs=1)
 
 
-def test_a_message_is_not_covered_by_the_bar_of_the_event(division: Division, open_page: OpenPage, alice: User) -> None:
+def test_a_message_is_not_covered_by_the_event_bar(division: Division, open_page: OpenPage, alice: User) -> None:
     number = Fixture.objects.filter(stage__division=division, status="ready").order_by("number")[0].number
     page = open_page(console(division), user=alice, width=PHONE)
     page.locator("#line").fill(f"m{number} 7-3")

@@ -1,4 +1,4 @@
-"""Standings and pairings in a real browser: on a desk and a phone, light and dark, by keyboard and on paper."""
+"""Standings and pairings in a browser: on a desktop and a phone, light and dark, by keyboard and on paper."""
 
 import random
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tournaments.models import Division
 __all__ = ["bob_player", "by_alice", "club", "make_division", "make_players", "tournament"]
 
 A4 = 718
-"""CSS pixels between margins of a centimetre."""
+"""CSS pixels between margins of one centimetre."""
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def division_url(
     bob_player: Player,
     by_alice: Actor,
 ) -> Callable[..., str]:
-    """The address of a division with Bob in it, half played."""
+    """The URL of a half-played division with Bob in it."""
 
     def make(name: str, count: int = 9, most: int = 9) -> str:
         players = [bob_player, *make_players(count - 1)]
@@ -41,7 +41,7 @@ def division_url(
 
 
 @pytest.mark.parametrize("name", ["swiss", "round robin", "groups", "lives", "progressive"])
-def test_both_pages_are_sound_on_a_phone_and_a_desk(
+def test_both_pages_are_accessible_and_fit(
     name: str,
     division_url: Callable[..., str],
     open_page: OpenPage,
@@ -57,7 +57,7 @@ def test_both_pages_are_sound_on_a_phone_and_a_desk(
             fits(page)
 
 
-def test_a_reason_is_read_by_keyboard_and_only_one_at_a_time(
+def test_an_explanation_opens_by_keyboard_and_only_one_at_a_time(
     division_url: Callable[..., str], open_page: OpenPage, bob: User, axe: Check
 ) -> None:
     page = open_page(f"{division_url('swiss')}/standings/", user=bob)
@@ -72,7 +72,7 @@ def test_a_reason_is_read_by_keyboard_and_only_one_at_a_time(
 
 
 @pytest.mark.parametrize("width", [PHONE, 768])
-def test_a_card_keeps_its_figures_under_the_name_and_its_rounds_in_a_row(
+def test_a_card_shows_figures_below_the_name_and_rounds_in_a_row(
     width: int, division_url: Callable[..., str], open_page: OpenPage, bob: User
 ) -> None:
     page = open_page(f"{division_url('swiss', 9, 20)}/standings/", width=width, user=bob)
@@ -82,17 +82,21 @@ def test_a_card_keeps_its_figures_under_the_name_and_its_rounds_in_a_row(
     for line in lines:
         name = line.locator(".who").bounding_box()
         assert name is not None
-        boxes = [one.bounding_box() for one in line.locator(".count, .figure, .spent").all()]
+        boxes = [round_label.bounding_box() for round_label in line.locator(".count, .figure, .spent").all()]
         shown = [box for box in boxes if box is not None and box["width"]]
         figures += len(shown)
         assert all(box["x"] >= name["x"] - 1 for box in shown)
         assert all(box["y"] > name["y"] for box in shown)
-        tops = {box["y"] for one in line.locator(".rounds .cell").all() if (box := one.bounding_box()) is not None}
+        tops = {
+            box["y"]
+            for round_label in line.locator(".rounds .cell").all()
+            if (box := round_label.bounding_box()) is not None
+        }
         assert len(tops) == 1
     assert figures > 4 * len(lines)
 
 
-def test_bob_jumps_to_himself(division_url: Callable[..., str], open_page: OpenPage, bob: User) -> None:
+def test_bob_jumps_to_his_own_row(division_url: Callable[..., str], open_page: OpenPage, bob: User) -> None:
     page = open_page(f"{division_url('round robin', 12)}/standings/", width=PHONE, user=bob)
     page.get_by_role("link", name="Jump to me").click()
     row = page.locator("tr.here").first
@@ -102,7 +106,7 @@ def test_bob_jumps_to_himself(division_url: Callable[..., str], open_page: OpenP
     assert 0 <= top["y"] < 844
 
 
-def test_a_phone_reads_the_matches_as_a_list_and_a_desk_as_a_cross_table(
+def test_a_phone_shows_matches_as_a_list_and_a_desktop_as_a_cross_table(
     division_url: Callable[..., str], open_page: OpenPage
 ) -> None:
     address = division_url("round robin")
@@ -121,7 +125,7 @@ def test_a_round_is_chosen_without_scripts(division_url: Callable[..., str], ope
 
 
 @pytest.mark.parametrize(("name", "count"), [("swiss", 9), ("round robin", 16)])
-def test_paper_has_the_table_and_nothing_to_click(
+def test_paper_has_the_table_and_no_links_to_click(
     name: str, count: int, division_url: Callable[..., str], open_page: OpenPage, fits: Check
 ) -> None:
     address = division_url(name, count, 40)

@@ -1,4 +1,4 @@
-"""A director's evening in a real browser: a knockout of five from nothing to its winner, on a phone and at a desk."""
+"""A director's evening in a browser: a knockout of five from start to finish, on a phone and on a desktop."""
 
 import re
 import threading
@@ -22,7 +22,7 @@ NAMES = ["Elif Ristic", "Omar Kageyama", "花子 山田", "Wolfeschlegelsteinhau
 
 @pytest.fixture
 def draw_worker(club: Club) -> Iterator[None]:
-    """Makes asked drafts, as a worker does: the rows are the queue."""
+    """Make the requested drafts, as a worker would."""
     stop = threading.Event()
 
     def work() -> None:
@@ -61,7 +61,7 @@ def publish_event(page: Page) -> None:
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.usefixtures("draw_worker")
-def test_a_knockout_of_five_from_nothing_to_its_winner(
+def test_a_knockout_of_five_from_start_to_finish(
     open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int, scheme: str
 ) -> None:
     page = open_page("/clubs/harbour/", width=width, scheme=scheme, user=alice)
@@ -116,7 +116,7 @@ def test_a_knockout_of_five_from_nothing_to_its_winner(
 
 
 def by_stepper(page: Page, looked_at: Check) -> None:
-    """M5, to five points, in the sheet."""
+    """Enter M5, to five points, in its sheet."""
     page.locator("a[data-sheet]", has_text="M5").first.click()
     sheet = page.get_by_role("dialog")
     expect(sheet).to_be_visible()
@@ -185,7 +185,7 @@ def test_pages_of_a_large_event_are_accessible_and_fit(
 
 
 def large_event(club: Club, alice: User) -> Division:
-    """97 players, drawn."""
+    """A published knockout with 97 entries."""
     from players.actors import Actor
     from tournaments.entries.services import entries
     from tournaments.events.services import events
@@ -204,7 +204,7 @@ def large_event(club: Club, alice: User) -> Division:
     return division
 
 
-def test_on_a_phone_a_tab_brings_its_round_into_view(open_page: OpenPage, club: Club, alice: User) -> None:
+def test_on_a_phone_a_tab_scrolls_to_its_round(open_page: OpenPage, club: Club, alice: User) -> None:
     division = large_event(club, alice)
     page = open_page(f"/events/harbour/{division.tournament.slug}/{division.public_id}/", width=PHONE)
     second = page.locator("#main-1-2")

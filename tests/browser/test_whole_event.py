@@ -1,4 +1,4 @@
-"""A knockout of five from nothing to its ratings, with a real worker and a real beat: records, claims, a deadline."""
+"""A knockout of five from creation to ratings, with a real worker and a real beat: records, reports, a deadline."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ PATIENCE = 60.0
 
 @pytest.fixture
 def beat(celery_worker: Any, valkey_server: ValkeyServer) -> Iterator[None]:
-    """A real beat, whose hints the test's real worker follows."""
+    """A real beat, whose messages the test's real worker receives."""
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "REDIS_URL": valkey_server.url}
     env |= {"BARPOINT_PROFILE": "local", "BARPOINT_VAR": str(settings.VAR_DIR)}
     argv = [sys.executable, "-m", "celery", "--app=config", "--quiet", "beat", "--pidfile="]
@@ -52,7 +52,7 @@ def eventually(true: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("width", [PHONE, DESK])
 @pytest.mark.usefixtures("beat")
-def test_a_knockout_of_five_decided_by_records_claims_and_a_deadline(
+def test_a_knockout_of_five_decided_by_records_reports_and_a_deadline(
     open_page: OpenPage, looked_at: Check, club: Club, alice: User, width: int
 ) -> None:
     page = open_page("/clubs/harbour/", width=width, user=alice)
@@ -68,17 +68,17 @@ def test_a_knockout_of_five_decided_by_records_claims_and_a_deadline(
 
     eventually(lambda: Division.objects.get().status == Division.Status.FINISHED)
     eventually(lambda: dirty_since(default_pool()) is None and default_pool().claimed_at is None)
-    # Five players; the lots at the deadline rated nobody.
+    # Five players; the lots drawn at the deadline are not rated.
     assert PlayerRating.objects.exclude(rating=1500).count() >= 3
     page.goto("/rankings/")
     looked_at(page)
     page.goto(f"/players/{PlayerRating.objects.order_by('-rating')[0].player.public_id}/")
     looked_at(page)
-    call_command("check_integrity")  # ends with an error where anything differs
+    call_command("check_integrity")  # exits with an error if anything differs
 
 
 def set_up(page: Page, looked_at: Check) -> None:
-    """Makes, fills, draws and publishes the event, as a director does."""
+    """Create, fill, draw and publish the event, as a director does."""
     page.get_by_role("link", name="New event").click()
     page.get_by_label("Name").fill("Friday Knockout")
     page.get_by_label("Starts").fill("2027-12-05T18:30")
@@ -103,7 +103,7 @@ def set_up(page: Page, looked_at: Check) -> None:
 
 
 def opened(round_number: int) -> list[Fixture]:
-    """The fixtures of a round, once both their players are known."""
+    """Return the fixtures of a round once both players of each are known."""
     rows = Fixture.objects.filter(round__number=round_number).exclude(status=Fixture.Status.BYE)
     eventually(lambda: all(row.match_id is not None for row in rows.all()))
     return list(rows.select_related("match__player_0", "match__player_1").order_by("number"))
@@ -125,7 +125,7 @@ def settled(fixture: Fixture) -> bool:
 
 
 def confirmed(open_page: OpenPage, fixture: Fixture, side: int, width: int) -> None:
-    """The record stands once its loser has sent it, or once the other player confirms it."""
+    """Send in a record; it stands once the loser sent it or the other player confirms it."""
     match = match_of(fixture)
     eventually(lambda: Match.objects.get(pk=match.pk).state in (Match.State.CLAIMED, Match.State.SETTLED))
     if not settled(fixture):
@@ -135,7 +135,7 @@ def confirmed(open_page: OpenPage, fixture: Fixture, side: int, width: int) -> N
 
 
 def by_record(open_page: OpenPage, looked_at: Check, fixtures: list[Fixture], width: int) -> None:
-    """XG's dialect, the sides swapped, one of the two under a nickname: accepted without a question."""
+    """XG's dialect with swapped sides and a nickname is accepted without a question."""
     (fixture,) = fixtures
     match = match_of(fixture)
     remember_alias(player=match.player_1, name="shark_77", by=SYSTEM)
@@ -173,16 +173,16 @@ def by_deadline(fixture: Fixture) -> None:
 
 
 def by_strangers_record(open_page: OpenPage, looked_at: Check, fixture: Fixture, width: int) -> None:
-    """A record whose names nobody knows: who sends it in says who is who. A real file, where there is one."""
+    """A record with unknown names, which the sender assigns. A real file, if there is one."""
     match = match_of(fixture)
     real = sorted((SHARED_DATA / "gnubg").glob("seven_*.mat"))
     data = real[0].read_bytes() if real else write_mat(play_out(8, 7, players=("x1", "y2")), "galaxy")
     page = open_page(f"/m/{links.token_for(match, 1)}/", width=width)
     send_record(page, data)
-    asked = page.get_by_role("heading", name="Which player is which?")
+    question = page.get_by_role("heading", name="Which player is which?")
     eventually(lambda: match.submissions.get().standing == "names")
     page.reload()
-    expect(asked).to_be_visible()
+    expect(question).to_be_visible()
     looked_at(page)
     page.get_by_role("radio", name=match.player_1.name).check()
     page.get_by_role("button", name="Save").click()

@@ -179,8 +179,8 @@ def event() -> Iterator[Event]:
     var = Path(tempfile.mkdtemp(prefix="bp-event-"))
     running = Event(var, free_port())
     deadline = time.monotonic() + PATIENCE
-    while "Barpoint is ready" not in (var / "said").read_text():
-        assert running.process.poll() is None, (var / "said").read_text()
+    while "Barpoint is ready" not in (var / "output").read_text():
+        assert running.process.poll() is None, (var / "output").read_text()
         assert time.monotonic() < deadline
         time.sleep(0.1)
     yield running
