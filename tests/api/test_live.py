@@ -13,6 +13,7 @@ from players.models import User
 from tests.api.test_matches import as_, ask, at, by_link
 from tests.matches.cast import BOB, CAROL
 from tests.matches.conftest import bob_player, carol_player, club, match, pool
+from tests.test_access import ROUTES, Access
 
 __all__ = ["bob_player", "carol_player", "club", "match", "pool"]
 
@@ -112,6 +113,24 @@ def test_nobody_else_acts(match: Match, clients: list[APIClient], alice: User, d
     ask(clients[BOB], at(match, "live", "rulings"), 403, {"kind": "adjourn", "after": 0})
     ask(as_(dave), at(match, "live"), 403, {})
     assert Action.objects.count() == 0
+
+
+def test_routes_answer_as_the_table_of_access_says(match: Match, clients: list[APIClient], dave: User) -> None:
+    staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
+    routes = [route for route in ROUTES if "/live/" in route and "public_id" in route]
+    assert len(routes) == 5
+    for route in routes:
+        path = at(match, "live", *route.partition("/live/")[2].strip("$/").split("/")).replace("//", "/")
+        answers = [client.get(path).status_code for client in (APIClient(), as_(dave), as_(staff))]
+        assert Access(*answers) == ROUTES[route], path
+
+
+def test_a_private_match_has_no_board_for_others(match: Match, clients: list[APIClient], dave: User) -> None:
+    Match.objects.filter(pk=match.pk).update(visibility=Match.Visibility.PRIVATE)
+    for client in (APIClient(), as_(dave)):
+        assert client.get(at(match, "live")).status_code == 404
+        assert client.get(at(match, "live", "dice")).status_code == 404
+    ask(clients[BOB], at(match, "live"), 200)
 
 
 def test_a_director_adjourns_and_resumes(match: Match, clients: list[APIClient], alice: User) -> None:
