@@ -1,4 +1,4 @@
-// Parts of a page that refresh themselves (hx-trigger="every …") leave alone what somebody is doing there:
+// Parts of a page that refresh themselves (hx-trigger="every …") do not disturb what somebody is doing there:
 // a form in use is never replaced, what is open stays open, and the focus and the scrolling stay where they are.
 
 const FIELDS = "input, textarea, select, [contenteditable]";
@@ -6,7 +6,7 @@ const KEPT_OPEN = "details";
 
 const polls = (element) => element?.getAttribute?.("hx-trigger")?.includes("every ") ?? false;
 
-// A form is in use while one of its fields has the focus or holds something else than the page brought.
+// A form is in use while one of its fields has the focus or a value that differs from the initial one.
 function isInUse(root) {
   const dialog = document.querySelector("dialog[open]");
   if (dialog && !dialog.contains(root)) return true;
@@ -24,10 +24,10 @@ function isChanged(field) {
   return chosen.some((option) => option.selected !== option.defaultSelected);
 }
 
-// The same element in the next version of a part: by its id, else by what it is and says, and which of these it is.
+// Find an element in the next version of a part: by its id, or else by its tag, text and position among equal ones.
 function nameOf(element) {
   if (element.id) return `#${element.id}`;
-  // What a summary says may change with the rest.
+  // The text of a summary may change with the rest.
   if (element.tagName === "SUMMARY" && element.parentElement.id) return `#${element.parentElement.id} summary`;
   const label = element.querySelector("summary")?.textContent ?? element.textContent;
   const target = element.getAttribute("href") ?? element.getAttribute("name") ?? element.className;
@@ -74,7 +74,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (polls(event.detail.elt) && isInUse(event.detail.elt)) event.preventDefault();
 });
 
-// The answer may come after somebody has begun to type.
+// The response may arrive after somebody has begun to type.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const root = event.detail.requestConfig?.elt;
   if (!polls(root) || event.detail.target !== root) return;
