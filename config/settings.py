@@ -189,6 +189,10 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 # The catalogues of the apps that are not Django's; the others have theirs in their own `locale`.
 LOCALE_PATHS = [BASE_DIR / "engine" / "locale"]
+if DEBUG and (VAR_DIR / "locale" / "en_XA").exists():
+    # The pseudo-translation of tools/pseudo_locale.py.
+    LANGUAGES.append(("en-xa", "Pseudo"))
+    LOCALE_PATHS.append(VAR_DIR / "locale")
 USE_I18N = True
 USE_TZ = True
 FORMAT_MODULE_PATH = ["config.formats"]

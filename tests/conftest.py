@@ -164,6 +164,17 @@ def dave(db: None, password: str) -> User:
     return _user("Dave", password)
 
 
+@pytest.fixture
+def pseudo_locale(tmp_path: Path, settings: Any) -> str:
+    """Add the pseudo-translation to the languages of the site; its code."""
+    from tools import pseudo_locale
+
+    pseudo_locale.write(tmp_path)
+    settings.LOCALE_PATHS = [*settings.LOCALE_PATHS, tmp_path]
+    settings.LANGUAGES = [*settings.LANGUAGES, (pseudo_locale.LANGUAGE, "Pseudo")]
+    return pseudo_locale.LANGUAGE
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The reference data beside the project; skips if there is none."""

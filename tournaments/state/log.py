@@ -6,16 +6,17 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db.models import Q, QuerySet, Value
+from django.db.models import Field, Q, QuerySet, TextChoices, Value
 from django.db.models.functions import Concat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from core.pagination import page_of
-from matches.models import Match
+from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from players.models import LogEntry
 from tournaments.models import Division, Entry, Fixture, Tournament
+from tournaments.state.format_labels import FORMAT_NAMES
 
 ON_A_PAGE = 50
 
@@ -71,6 +72,21 @@ VERBS: dict[str, str] = {
     "claim_contested": gettext_noop("contested the report"),
     "claim_withdrawn": gettext_noop("took back the report"),
     "claim_unanswered": gettext_noop("accepted an unanswered report"),
+    "claim_seen": gettext_noop("saw the report"),
+    "dispute_conceded": gettext_noop("agreed to the other report"),
+    "sheet_reported": gettext_noop("reported a result from the score sheet"),
+    "objected": gettext_noop("objected to the result"),
+    "objection_upheld": gettext_noop("upheld the objection"),
+    "objection_dismissed": gettext_noop("dismissed the objection"),
+    "record_sent": gettext_noop("sent a record"),
+    "record_reported": gettext_noop("reported a result by a record"),
+    "record_refused": gettext_noop("did not accept the record as the result"),
+    "record_names_told": gettext_noop("said which player of the record is which"),
+    "times_proposed": gettext_noop("proposed times"),
+    "time_accepted": gettext_noop("accepted a time"),
+    "times_withdrawn": gettext_noop("took back the proposed times"),
+    "live_started": gettext_noop("opened the match for play here"),
+    "dice_chain_committed": gettext_noop("committed to dice"),
 }
 KINDS: dict[str, Sequence[str]] = {
     "results": ("result_appended", "line_entered", "line_undone",
@@ -193,8 +209,8 @@ def _details(row: LogEntry, entries: Mapping[int, str], match: Match | None) -> 
     details += _named(params, entries)
     details += _result(params, match)
     for field, (before, after) in (params.get("changes") or {}).items():
-        plain = partial(_plain_result, match) if field == "result" else _plain
-        details.append(f"{field.replace('_', ' ')}: {plain(before)} → {plain(after)}")
+        plain = partial(_plain_result, match) if field == "result" else partial(_plain, field)
+        details.append(f"{_field_label(field)}: {plain(before)} → {plain(after)}")
     return [*details, f"“{params['reason']}”"] if params.get("reason") else details
 
 
@@ -217,9 +233,9 @@ def _result(params: Mapping[str, Any], match: Match | None) -> list[str]:
     if (winner := params.get("winner")) in (0, 1) and match is not None:
         details.append(_("%(name)s wins") % {"name": match.players[winner].shown_name})
     if params.get("kind") not in (None, "played"):
-        details.append(str(params["kind"]).replace("_", " "))
+        details.append(_choice_label(Result.Kind, params["kind"]))
     if params.get("source"):
-        details.append(_("by %(source)s") % {"source": params["source"]})
+        details.append(_choice_label(Result.Source, params["source"]))
     return details
 
 
@@ -231,11 +247,37 @@ def _score(match: Match | None, score: Sequence[int]) -> str:
 def _plain_result(match: Match | None, value: Any) -> str:
     """Format a result as corrections log it: winner, score, kind of result."""
     _winner, score, kind = value
-    words = [] if kind == "played" else [kind.replace("_", " ")]
+    words = [] if kind == "played" else [_choice_label(Result.Kind, kind)]
     return " ".join([*words, _score(match, score)] if score else words)
 
 
-def _plain(value: Any) -> str:
+def _choice_label(choices: type[TextChoices], value: str) -> str:
+    return str(choices(value).label) if value in choices.values else value.replace("_", " ")
+
+
+def _model_field(name: str) -> "Field[Any, Any] | None":
+    """Return the field of an event or a division that a change names, if it has one."""
+    fields = (field for model in (Tournament, Division) for field in model._meta.concrete_fields)
+    return next((field for field in fields if field.name == name), None)
+
+
+def _field_label(name: str) -> str:
+    field = _model_field(name)
+    if name == "result":
+        return _("result")
+    if name == "format":
+        return _("format")
+    return str(field.verbose_name) if field else name.replace("_", " ")
+
+
+def _plain(name: str, value: Any) -> str:
+    """Format a value of the field `name` for the log."""
+    if name == "format" and value in FORMAT_NAMES:
+        return str(FORMAT_NAMES[value])
+    field = _model_field(name)
+    labels = dict(field.flatchoices) if field is not None else {}
+    if isinstance(value, str) and value in labels:
+        return str(labels[value])
     text = ", ".join(str(item) or "–" for item in value) if isinstance(value, list) else str(value)
     return text or "–"
 

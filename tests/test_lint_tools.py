@@ -1,0 +1,103 @@
+"""The checks of templates and messages find what they are for."""
+
+from pathlib import Path
+
+import pytest
+
+from tools import lint_messages, lint_templates, messages
+from tools.pseudo_locale import pseudo
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("<p>" + "x" * 120 + "</p>", "the limit is 120"),
+        ("<div><p>One</p>\n</div>", "more than one block-level element starts"),
+        ("<ul>\n<li>One\n</li></ul>", "more than one block-level element ends"),
+        ("{% if a %}<p>One</p>{% endif %}", "wraps a block-level element"),
+        ("{% if a %}One{% endif %}{% if b %}Two{% endif %}", "more than one block tag"),
+        ("{% load i18n %}{% if a %}\nOne\n{% endif %}", "stands alone"),
+        ('<p class="{% if a %}x{% endif %}{% if b %}y{% endif %}">', "more than one {% if %}"),
+        ("{% if a and b or c %}\nOne\n{% endif %}", "move this condition"),
+    ],
+)
+def test_a_crowded_template_is_refused(source: str, fault: str) -> None:
+    assert [fault in text for _line, text in lint_templates.problems(source)] == [True]
+
+
+def test_a_template_with_one_tag_a_line_is_accepted() -> None:
+    source = '{% load i18n %}\n{% if a %}\n  <p class="{% if b %}x{% endif %}">\n    One\n  </p>\n{% endif %}\n'
+    assert list(lint_templates.problems(source)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<p>Hello there</p>",
+        '<p title="Hello there">{% translate "Marked" %}</p>',
+        '<input placeholder="Hello there">',
+        '<button aria-label="Hello {{ name }}"></button>',
+        '<input type="submit" value="Hello there">',
+    ],
+)
+def test_text_in_a_template_is_marked(source: str) -> None:
+    assert [text for _line, text in lint_messages.template_faults(source)] != []
+
+
+def test_marked_text_and_names_pass() -> None:
+    source = '<p title="{% translate "Hello" %}">{% blocktranslate %}Hello{% endblocktranslate %} Barpoint {{ x }}</p>'
+    assert list(lint_messages.template_faults(source)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'name = forms.CharField(label="Hello there")',
+        'raise ValidationError("Hello there")',
+        'messages.success(request, f"Hello {name}")',
+        'class Kind(models.TextChoices):\n    ONE = "one", "Hello"',
+        'class Kind(models.TextChoices):\n    ONE = "one"',
+        'class Meta:\n    verbose_name = "Hello"',
+    ],
+)
+def test_labels_in_python_are_marked(source: str) -> None:
+    assert len(list(lint_messages.python_faults(source))) == 1
+    marked = source.replace('f"Hello {name}"', '_("Hello")').replace('"Hello there"', '_("Hello")')
+    marked = (
+        marked.replace('"one", "Hello"', '"one", _("Hello")').replace('"one"\n', "").replace('= "Hello"', '= _("x")')
+    )
+    if marked != source:
+        assert list(lint_messages.python_faults(marked)) == []
+
+
+@pytest.mark.parametrize(
+    ("translation", "count"), [("Hej {name}", 0), ("Hej {navn}", 1), ("Hej", 1), ("", 0), ("Hej {name} {more}", 1)]
+)
+def test_a_translation_has_the_placeholders_of_its_message(tmp_path: Path, translation: str, count: int) -> None:
+    path = tmp_path / "django.po"
+    path.write_text(
+        f'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8"\n\nmsgid "Hi {{name}}"\nmsgstr "{translation}"\n'
+    )
+    assert len(list(lint_messages.placeholder_faults(path))) == count
+
+
+def test_messages_of_packages_without_django_are_in_a_catalogue() -> None:
+    engine = {message.id for message in messages.messages_of("engine")}
+    assert len(engine) > 100
+    formats = {message.id for message in messages.messages_of("tournaments") if "/formats/" in message.path}
+    assert len(formats) > 50
+
+
+def test_a_catalogue_is_written_the_same_way_each_time_and_names_no_date() -> None:
+    first = messages.rendered(messages.source_catalogue("players"))
+    assert first == messages.rendered(messages.source_catalogue("players"))
+    assert "-Date" not in first
+    assert first.count("msgid ") > 100
+
+
+def test_the_pseudo_translation_is_longer_and_keeps_placeholders() -> None:
+    text = pseudo("Save the result of %(name)s with <b>{count}</b> points")
+    assert "%(name)s" in text
+    assert "<b>{count}</b>" in text
+    assert "Save" not in text
+    assert len(text) > 1.3 * len("Save the result of  with  points")

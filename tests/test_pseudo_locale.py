@@ -1,0 +1,166 @@
+"""Every page in a pseudo-translation: text that stays in plain letters cannot be translated."""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from matches.models import Verdict
+from players.models import User
+from tests import test_role_walk
+from tests.test_role_walk import (  # noqa: F401  # noqa: F401
+    World,
+    as_user,
+    bob_player,
+    by_alice,
+    carol_player,
+    club,
+    erin,
+    frank,
+    make_division,
+    make_players,
+    running,
+    tournament,
+    visitors,
+    world,
+)
+from tools.pseudo_locale import LANGUAGE
+from tournaments.demo import load
+
+pytestmark = pytest.mark.django_db
+
+TYPED_FIELDS = {
+    "players.Player": ("name",),
+    "players.Alias": ("name",),
+    "players.Club": ("name", "city", "about"),
+    "players.User": ("display_name", "email"),
+    "matches.RatingPool": ("name",),
+    "matches.Submission": ("file_name",),
+    "tournaments.Tournament": ("name", "venue", "about"),
+    "tournaments.Division": ("name",),
+}
+"""What people have typed, in their own language."""
+NOT_PROSE = re.compile(
+    r"Barpoint|CSV|JSON|API|UTC|FIDE|FIBS|XGID|GNU Backgammon|eXtreme Gammon|Backgammon (?:Galaxy|Studio)|Heroes"
+    r"|\b[A-Z][A-Za-z]+(?:/[A-Z][\w+-]+)+|(?<=\d\d )[A-Z]{3,4}\b|[\w-]*\.(?:json|mat|sgf|txt|xg)\b|mat \(\w+\)"
+    r"|\b[\w.+-]+@[\w.-]+|\bhttps?://\S+|“[^”]*”|\b[2-9a-z]{10}\b"
+)
+"""Names of programs, formats and files, time zones, e-mail addresses, URLs and ids, and what people are quoted with."""
+PLAIN = re.compile(r"[A-Za-z]{2,}")
+SHOWN_ATTRIBUTES = {"alt", "aria-label", "placeholder", "title"}
+UNREAD = {"code", "script", "style", "textarea", "svg"}
+VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+
+
+class Shown(HTMLParser):
+    """Collects what a page shows or reads out: texts, and attributes that stand for text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.open: list[tuple[str, bool]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        notation = "mono" in (given.get("class") or "").split()
+        self.texts += [value for name, value in attrs if name in SHOWN_ATTRIBUTES and value and not notation]
+        if tag == "input" and given.get("type") in ("submit", "button"):
+            self.texts.append(given.get("value") or "")
+        if tag not in VOID:
+            self.open.append((tag, notation or tag in UNREAD))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if not any(unread for _tag, unread in self.open):
+            self.texts.append(" ".join(data.split()))
+
+
+def typed_by_people() -> list[str]:
+    """What stands in the database as people wrote it, the longest first."""
+    found: set[str] = set()
+    for label, fields in TYPED_FIELDS.items():
+        for row in apps.get_model(label).objects.values_list(*fields):
+            found |= {" ".join(value.split()) for value in row if value}
+    for content in Verdict.objects.values_list("content", flat=True):
+        found |= {name for name in content["players"] if name}
+    # Titles cut long names off.
+    found |= {f"{name[:29]}…" for name in found if len(name) > 30}
+    found |= {str(name) for _code, name in settings.LANGUAGES}
+    return sorted(found, key=len, reverse=True)
+
+
+def unmarked(page: str, typed: list[str]) -> set[str]:
+    """The texts of a page that have words in plain letters."""
+    shown = Shown()
+    shown.feed(page)
+    found = set()
+    for text in filter(PLAIN.search, shown.texts):
+        rest = NOT_PROSE.sub("", text)
+        for value in typed:
+            rest = rest.replace(value, "")
+        if PLAIN.search(rest):
+            found.add(text[:120])
+    return found
+
+
+def read(client: Client, path: str) -> str | None:
+    """A page in the pseudo-translation; None for what is no page."""
+    answer: Any = client.get(path, headers={"Accept-Language": LANGUAGE})
+    is_page = answer.headers.get("Content-Type", "").startswith("text/html") and not answer.streaming
+    return answer.content.decode() if is_page and answer.content else None
+
+
+def links(page: str) -> Iterator[str]:
+    for link in re.findall(r'href="(/[^"#]*)', page):
+        path = urlsplit(link).path
+        if not path.startswith(("/static/", "/api/", "/admin/")) and "." not in path.rpartition("/")[2]:
+            yield path
+
+
+def kind(path: str) -> str:
+    return re.sub(r"/[2-9a-z]{10}(?=/)|/\d+(?=/)", "/*", path)
+
+
+@pytest.mark.parametrize("name", [None, "alice", "bob"])
+@pytest.mark.usefixtures("pseudo_locale")
+def test_no_page_of_the_demonstration_club_has_text_that_is_not_marked(name: str | None, client: Client) -> None:
+    load(password="crawford-1969", now=timezone.now())
+    if name is not None:
+        client.force_login(User.objects.get(email=f"{name}@example.org"))
+    typed, seen, waiting, faults = typed_by_people(), set[str](), ["/"], dict[str, set[str]]()
+    while waiting:
+        path = waiting.pop(0)
+        if kind(path) in seen:
+            continue
+        seen.add(kind(path))
+        if (page := read(client, path)) is not None:
+            waiting += links(page)
+            if found := unmarked(page, typed):
+                faults[path] = found
+    assert len(seen) > 20
+    assert faults == {}
+
+
+@pytest.mark.parametrize("role", ["anonymous", "stranger", "player", "owner"])
+@pytest.mark.usefixtures("pseudo_locale")
+def test_no_route_has_text_that_is_not_marked(role: str, world: World, visitors: dict[str, Client]) -> None:  # noqa: F811
+    typed, faults, count = typed_by_people(), dict[str, set[str]](), 0
+    for name in test_role_walk.ROUTES:
+        if name.startswith("api-"):
+            continue
+        if (page := read(visitors[role], world.address(name))) is not None:
+            count += 1
+            if found := unmarked(page, typed):
+                faults[name] = found
+    assert count > 30
+    assert faults == {}
