@@ -148,13 +148,14 @@ def plant(mutant: Mutant) -> bool:
     new = mutated_code(mutant)
     import_module(mutant.path.removesuffix(".py").replace("/", "."))
     objects = gc.get_objects()
-    functions = [value for value in objects if isinstance(value, FunctionType) and _same_place(value.__code__, new)]
+    # By `type`: `isinstance` would ask a weak proxy for the class of an object that is gone.
+    functions = [value for value in objects if type(value) is FunctionType and _same_place(value.__code__, new)]
     for function in functions:
         if function.__code__.co_freevars != new.co_freevars:
             return False
         function.__code__ = new
     for cached in objects:
-        if isinstance(cached, _lru_cache_wrapper):
+        if type(cached) is _lru_cache_wrapper:
             cached.cache_clear()
     return bool(functions)
 

@@ -48,14 +48,14 @@ def test_an_unknown_url_shows_page_not_found(client: Client, db: None) -> None:
 def test_a_refusal_is_shown_as_a_page_with_the_reason(client: Client, db: None) -> None:
     response = client.get("/refuses/")
     assert response.status_code == 422
-    assert "The dice 70 cannot be" in response.content.decode()
+    assert "70 is not a roll of two dice" in response.content.decode()
 
 
 @override_settings(ROOT_URLCONF=RefusingUrls)
 def test_an_unexpected_error_has_its_own_page(db: None) -> None:
     response = Client(raise_request_exception=False).get("/crashes/")
     assert response.status_code == 500
-    assert "The fault is ours" in response.content.decode()
+    assert "This is our fault, and it has been recorded." in response.content.decode()
     assert "a bug" not in response.content.decode()
 
 

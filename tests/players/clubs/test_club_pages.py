@@ -297,11 +297,11 @@ def test_clubs_are_found_by_name_and_city_without_accents(client: Client, club: 
         page = text(client.get("/clubs/", {"q": q}))
         assert f'href="/clubs/{there.slug}/"' in page
         assert f'href="/clubs/{gone.slug}/"' not in page
-    assert "No club of that name or city" in text(client.get("/clubs/", {"q": "nowhere"}))
+    assert "No clubs match “nowhere”." in text(client.get("/clubs/", {"q": "nowhere"}))
 
 
 def test_a_user_without_a_club_is_welcomed(client: Client, db: None) -> None:
-    assert "There is no club here yet." in text(client.get("/clubs/"))
+    assert "No clubs yet." in text(client.get("/clubs/"))
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "page=99999999999999999999", "q=" + "x" * 5000])

@@ -36,7 +36,7 @@ def test_a_winner_is_bold_and_ticked_and_advances(running: RunningEvent, client:
 
     html = page(client, running.division_url)
 
-    assert re.search(r'class="entry won".*?7<span class="visually-hidden">won</span>', box(html, 1), re.DOTALL)
+    assert re.search(r'class="entry won".*?7<span class="visually-hidden"> won</span>', box(html, 1), re.DOTALL)
     match = running.fixture.match
     assert match is not None
     assert match.player_0.name in text(box(html, 3))

@@ -47,7 +47,7 @@ def test_a_refused_ruling_comes_back_filled_and_names_its_field(running: Running
     rule = html[html.index("/rule/") : html.index("/extend/")]
     assert checked(rule, "winner") == ["1"]
     assert field(rule, "left", "3")
-    assert "Give the reason of the ruling" in text(rule)
+    assert "Give a reason for the ruling" in text(rule)
     assert not Result.objects.exists()
 
 

@@ -138,7 +138,7 @@ def test_an_event_says_whether_records_stand_at_once_and_its_matches_know(
     division = Division.objects.get(pk=running.division.pk)
     changed = {"by": by_alice, "now": timezone.now(), "records_stand": True}
     events.update_division(division=division, after=division.seq, **changed)
-    assert "an accepted record stands at once" in client.get(running.division_url).content.decode()
+    assert "an accepted record counts at once" in client.get(running.division_url).content.decode()
     for number in (1, 2):
         fixture = Fixture.objects.get(stage__division=division, number=number)
         results.enter_result(fixture=fixture, result=ResultInput(0, (7, 1)), by=by_alice, now=timezone.now())
