@@ -129,35 +129,45 @@ class Mark(NamedTuple):
 
 
 MARKS: dict[str, Mark] = {
-    "won": Mark("W", gettext_noop("won"), gettext_noop("Round {round}: won {score} against {name}.")),
-    "lost": Mark("L", gettext_noop("lost"), gettext_noop("Round {round}: lost {score} to {name}.")),
-    "drawn": Mark("N", gettext_noop("nobody won"), gettext_noop("Round {round}: nobody won the match against {name}.")),
+    "won": Mark(gettext_noop("W"), gettext_noop("won"), gettext_noop("Round {round}: won {score} against {name}.")),
+    "lost": Mark(gettext_noop("L"), gettext_noop("lost"), gettext_noop("Round {round}: lost {score} to {name}.")),
+    "drawn": Mark(
+        gettext_noop("N"),
+        gettext_noop("nobody won"),
+        gettext_noop("Round {round}: nobody won the match against {name}."),
+    ),
     "forfeit_won": Mark(
-        "F+", gettext_noop("the opponent forfeited"), gettext_noop("Round {round}: won, {name} forfeited the match.")
+        gettext_noop("F+"),
+        gettext_noop("the opponent forfeited"),
+        gettext_noop("Round {round}: won, {name} forfeited the match."),
     ),
     "forfeit_lost": Mark(
-        "F−", gettext_noop("forfeited"), gettext_noop("Round {round}: forfeited the match against {name}.")
+        gettext_noop("F−"),
+        gettext_noop("forfeited"),
+        gettext_noop("Round {round}: forfeited the match against {name}."),
     ),
     "walkover_won": Mark(
-        "WO+",
+        gettext_noop("WO+"),
         gettext_noop("walkover: the opponent withdrew"),
         gettext_noop("Round {round}: walkover, {name} withdrew."),
     ),
     "walkover_lost": Mark(
-        "WO−",
+        gettext_noop("WO−"),
         gettext_noop("walkover for the opponent"),
         gettext_noop("Round {round}: did not come, walkover for {name}."),
     ),
     "empty": Mark(
-        "E",
+        gettext_noop("E"),
         gettext_noop("empty: neither player came"),
         gettext_noop("Round {round}: empty, {name} did not come either."),
     ),
     "bye_full": Mark(
-        "B", gettext_noop("bye by pairing, counts as a win"), gettext_noop("Round {round}: bye, a full point.")
+        gettext_noop("B"),
+        gettext_noop("bye by pairing, counts as a win"),
+        gettext_noop("Round {round}: bye, a full point."),
     ),
     "bye_sit_out": Mark(
-        "S",
+        gettext_noop("S"),
         gettext_noop("bye: no life lost, no win"),
         gettext_noop("Round {round}: bye, no life lost, no win."),
     ),
@@ -167,13 +177,17 @@ MARKS: dict[str, Mark] = {
         gettext_noop("Round {round}: requested bye, half a point."),
     ),
     "bye_requested": Mark(
-        "R",
+        gettext_noop("R"),
         gettext_noop("requested bye, no points"),
         gettext_noop("Round {round}: requested bye, no points."),
     ),
-    "bye_drawn": Mark("B", gettext_noop("bye by the draw, no points"), gettext_noop("Round {round}: bye by the draw.")),
-    "missed": Mark("late", gettext_noop("before a late entry"), gettext_noop("Round {round}: not entered yet.")),
-    "absent": Mark("A", gettext_noop("absent"), gettext_noop("Round {round}: not paired.")),
+    "bye_drawn": Mark(
+        gettext_noop("B"), gettext_noop("bye by the draw, no points"), gettext_noop("Round {round}: bye by the draw.")
+    ),
+    "missed": Mark(
+        gettext_noop("late"), gettext_noop("before a late entry"), gettext_noop("Round {round}: not entered yet.")
+    ),
+    "absent": Mark(gettext_noop("A"), gettext_noop("absent"), gettext_noop("Round {round}: not paired.")),
     "gone": Mark("×", gettext_noop("out or withdrawn"), gettext_noop("Round {round}: no longer playing.")),
     "open": Mark("…", gettext_noop("still to be played"), gettext_noop("Round {round}: still to play against {name}.")),
 }
