@@ -124,7 +124,7 @@ def test_a_first_round_result_is_corrected_after_the_final_and_undone(
     expect(page.locator("main")).to_contain_text("Read from the wrong sheet.")
     looked_at(page)
     page.get_by_role("link", name="Undo…").click()
-    expect(page.locator("#preview")).to_contain_text("counts again")
+    expect(page.locator("#preview")).to_contain_text("results count again")
     looked_at(page)
     page.get_by_role("button", name="Undo the correction").click()
     expect(page.locator(".messages")).to_contain_text("was undone")

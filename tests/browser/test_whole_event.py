@@ -117,7 +117,8 @@ def match_of(fixture: Fixture) -> Match:
 def send_record(page: Page, data: bytes) -> None:
     record = {"name": "match.txt", "mimeType": "text/plain", "buffer": data}
     page.get_by_label("Drop a record here, or choose a file").set_input_files(record)
-    page.get_by_role("button", name="Send record").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Send record").click()
 
 
 def settled(fixture: Fixture) -> bool:
