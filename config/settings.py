@@ -187,8 +187,8 @@ DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "Barpoint <barpoint@lo
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
-# The catalogues of the apps that are not Django's; the others have theirs in their own `locale`.
-LOCALE_PATHS = [BASE_DIR / "engine" / "locale"]
+# Of the packages that are no Django apps; apps have their catalogues found without being named.
+LOCALE_PATHS = [BASE_DIR / "engine" / "locale", BASE_DIR / "core" / "locale"]
 if DEBUG and (VAR_DIR / "locale" / "en_XA").exists():
     # The pseudo-translation of tools/pseudo_locale.py.
     LANGUAGES.append(("en-xa", "Pseudo"))

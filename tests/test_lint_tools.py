@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from django.utils.translation.trans_real import all_locale_paths
 
 from tools import lint_messages, lint_templates, messages
 from tools.pseudo_locale import pseudo
@@ -101,3 +102,8 @@ def test_the_pseudo_translation_is_longer_and_keeps_placeholders() -> None:
     assert "<b>{count}</b>" in text
     assert "Save" not in text
     assert len(text) > 1.3 * len("Save the result of  with  points")
+
+
+def test_django_reads_every_catalogue() -> None:
+    paths = {Path(path) for path in all_locale_paths()}
+    assert {messages.ROOT / app / "locale" for app in messages.SOURCES} <= paths
