@@ -46,13 +46,15 @@ def submit_for_match(
     """Send the record of a match; what it means for the match is decided once it is checked.
 
     If the same record was refused before, it is judged again, since the reason may no longer apply.
-    `side` is the sender's, None for a director. Refused: `match_void`, `stale`, and what `submissions.submit`
-    refuses.
+    `side` is the sender's, None for a director. Refused: `match_void`, `match_live`, `stale`, and what
+    `submissions.submit` refuses.
     """
     with transaction.atomic():
         row = lock_match(match.pk)
         if row.state == Match.State.VOID:
             raise Refused("match_void")
+        if row.state == Match.State.LIVE:
+            raise Refused("match_live")
         refuse_stale(row, after)
         submitted = submissions.submit(
             data=data,

@@ -6,12 +6,14 @@ from datetime import timedelta
 
 import pytest
 
+from engine.errors import Refused
 from matches.models import Match, Result
+from matches.play.services.starting import PlaySettings, start
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.proposals import propose
 from matches.reporting.services.records import submit_for_match
 from matches.reporting.services.reports import report_score
-from players.actors import Actor
+from players.actors import SYSTEM, Actor
 from players.models import LogEntry
 from tests.matches.records.samples import simulated
 from tests.tournaments.conftest import NOON
@@ -108,6 +110,17 @@ def test_the_winner_of_a_lot_moves_on_in_the_bracket(drawn: Drawn) -> None:
     assert winner is not None
     final = fixtures(fixture.stage.division)[2]
     assert final.slots.get(side=0).entry_id == fixture.slots.get(side=winner).entry_id
+
+
+def test_a_match_that_is_played_here_is_left_to_its_clock(drawn: Drawn) -> None:
+    fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
+    assert fixture.match is not None
+    start(match=fixture.match, settings=PlaySettings(), by=SYSTEM, now=NOON)
+
+    assert applied(fixture) is None
+    assert not Result.objects.exists()
+    with pytest.raises(Refused, check=lambda error: error.code == "match_live"):
+        submit_for_match(match=fixture.match, side=0, data=b"a record", source="api", by=Actor.link(0), now=NOON)
 
 
 def test_a_deadline_never_overrides_a_players_report(drawn: Drawn) -> None:

@@ -31,7 +31,8 @@ def due_fixtures(now: datetime) -> list[int]:
 def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
     """Apply the rule to one fixture and return what was done, or None if there was nothing (more) to do.
 
-    A match with a report is left to the players and the director: a deadline never overrides what players reported.
+    A match with a report is left to the players and the director: a deadline never overrides what players reported. A
+    match that is being played here is left to its own clock.
     """
     with transaction.atomic():
         division = lock_division(Fixture.objects.get(pk=fixture_id).stage.division_id)
@@ -42,7 +43,7 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
             return None
         locked = lock_unfinished_matches([division], [fixture.match_id])
         match = locked[fixture.match_id]
-        if match.is_over or _is_record_pending(match, fixture.due_at):
+        if match.is_over or match.state == Match.State.LIVE or _is_record_pending(match, fixture.due_at):
             return None
         action = _apply_rule(division, fixture, match, now)
         fixture.deadline_done = action != "extended"
