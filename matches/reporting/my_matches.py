@@ -96,7 +96,8 @@ def next_match(player: Player, but: Match) -> Match | None:
     """The player's open match with the next deadline, other than `but`."""
     person = canonical(player)
     same = Player.objects.filter(Q(pk=person.pk) | Q(merged_into=person))
-    mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same), state=Match.State.OPEN)
+    still_to_play = [Match.State.OPEN, Match.State.LIVE]
+    mine = Match.objects.filter(Q(player_0__in=same) | Q(player_1__in=same), state__in=still_to_play)
     rows = mine.exclude(pk=but.pk).select_related("player_0", "player_1")
     return rows.order_by(F("due_at").asc(nulls_last=True), "pk").first()
 

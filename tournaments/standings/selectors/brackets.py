@@ -223,7 +223,7 @@ def targets(rounds: Iterable[RoundRow]) -> tuple[dict[int, int], dict[int, int]]
 
 def mark_of(match: Match | PlayedMatch) -> str:
     """Return the mark of an open match: "live", "claimed", "disputed" or empty."""
-    if match.state == Match.State.OPEN and has_begun(match):
+    if match.state == Match.State.LIVE or (match.state == Match.State.OPEN and has_begun(match)):
         return "live"
     return match.state if match.state in (Match.State.CLAIMED, Match.State.DISPUTED) else ""
 
