@@ -3,7 +3,7 @@
     python3 verify_draw.py DRAW [LIST [OLDER_LIST ...]]
 
 Each argument is a file or a URL that starts with https://. DRAW is what the page of a division links to as
-“Everything as data”, LIST what the club's page of draw commitments links to as “This list as data”, OLDER_LIST a
+“All data as JSON”, LIST what the club's page of draw commitments links to as “List as JSON”, OLDER_LIST a
 copy of the list saved earlier. Needs Python 3.9 or newer and nothing else.
 
 The SHA-256 hash of the seed was on the list before the draw was made, so nobody could choose the seed afterwards.
