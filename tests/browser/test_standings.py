@@ -137,3 +137,14 @@ def test_paper_has_the_table_and_no_links_to_click(
             assert page.locator(gone).first.is_hidden()
         assert page.pdf(format="A4").startswith(b"%PDF")
     assert page.locator(".name-index li").count() >= count - 1 or name == "round robin"
+
+
+def test_the_readers_own_row_is_accessible_once_they_are_out(
+    division_url: Callable[..., str], open_page: OpenPage, bob: User, axe: Check
+) -> None:
+    address = division_url("lives")
+    for scheme in ("light", "dark"):
+        page = open_page(f"{address}/standings/", width=1280, scheme=scheme, user=bob)
+        expect(page.locator("tr.here")).to_have_count(1)
+        page.evaluate("document.querySelector('tr.here').classList.add('is-out')")
+        axe(page)
