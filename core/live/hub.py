@@ -41,7 +41,7 @@ class Hub:
         return Watch(self._watchers, list(topics))
 
     async def _read(self) -> None:
-        """Read changes until nobody watches any more."""
+        """Read changes for as long as the process runs, and subscribe again whenever the broker was away."""
         while True:
             try:
                 await self._read_from_broker()

@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 from core.numbers import parse_int
 from engine.actions import Act
 from engine.clock import DAY, MINUTE, PRESETS, ClockSettings
+from engine.errors import Refused
 from matches import access
 from matches.models import LONGEST_ACTION_KEY, LiveMatch, Match
 from matches.play.dice_export import dice_of
@@ -38,6 +39,8 @@ from matches.reporting.api.base import LINK, match_and_seat, seat_of, side_of
 from players.accounts.api import by, validated
 from players.accounts.serializers import PROBLEM
 
+LONGEST_KEY = LONGEST_ACTION_KEY - len("0:")
+"""Of an Idempotency-Key; the side is stored before it."""
 SINCE = OpenApiParameter("since", OpenApiTypes.INT, description="Only actions after this number; 0: all.")
 WRITTEN: dict[Any, Any] = {
     200: LiveMatchSerializer,
@@ -129,7 +132,7 @@ class LiveActions(APIView):
         asked = acting.ActionInput(
             kind=form["kind"],
             after=form["after"],
-            key=request.headers.get("Idempotency-Key", "")[:LONGEST_ACTION_KEY],
+            key=_key(request),
             moves=form["moves"],
             value=form.get("value") if form["kind"] == Act.RESIGN else None,
             link=form["link"],
@@ -184,6 +187,14 @@ class LiveDice(APIView):
         """Those made so far."""
         match, _ = match_and_seat(request, public_id)
         return Response(dice_of(_live(match)))
+
+
+def _key(request: Request) -> str:
+    """The Idempotency-Key of a request, or nothing. Refused: `key_too_long`."""
+    key: str = request.headers.get("Idempotency-Key", "")
+    if len(key) > LONGEST_KEY:
+        raise Refused("key_too_long", most=LONGEST_KEY)
+    return key
 
 
 def _clock(form: dict[str, Any], match: Match) -> ClockSettings | None:

@@ -39,8 +39,8 @@ def as_json(live: LiveMatch, *, side: Side | None, since: int, now: datetime) ->
         "crawford": match.crawford,
         "cube": {"value": match.cube, "owner": match.cube_owner},
         "dice": list(match.dice) if match.dice else None,
-        "checkers": list(seen_by_left(match).counts),
-        "xgid": xgid(match),
+        "checkers": None if match.is_over else list(seen_by_left(match).counts),
+        "xgid": None if match.is_over else xgid(match),
         "winner": match.winner,
         "resigned": {"side": match.resigned[0], "multiple": match.resigned[1]} if match.resigned else None,
         "ready": list(state.ready),
@@ -59,7 +59,7 @@ def as_json(live: LiveMatch, *, side: Side | None, since: int, now: datetime) ->
 
 
 def seen_by_left(match: MatchState) -> Position:
-    """The position as side 0 sees it."""
+    """The position of a match in play as side 0 sees it."""
     return match.position.swapped() if match.turn == 1 else match.position
 
 

@@ -111,10 +111,11 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     dice = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
     checkers = serializers.ListField(
         child=serializers.IntegerField(),
-        help_text="26 counts as side 0 sees them: 0 the bar of side 1, 1–24 the points, 25 the bar of side 0; "
-        "side 1's checkers are negative.",
+        allow_null=True,
+        help_text="Null once the match is over. Otherwise 26 counts as side 0 sees them: 0 the bar of side 1, 1–24 the "
+        "points, 25 the bar of side 0; side 1's checkers are negative.",
     )
-    xgid = serializers.CharField()
+    xgid = serializers.CharField(allow_null=True, help_text="Null once the match is over.")
     winner = serializers.IntegerField(allow_null=True)
     resigned = serializers.DictField(allow_null=True)
     ready = serializers.ListField(child=serializers.BooleanField())

@@ -59,6 +59,7 @@ def test_two_players_play_until_one_concedes(match: Match, clients: list[APIClie
             board = act(clients[side], match, 200, "play", board["last"], play=first_play(board["graph"]))
     board = act(clients[BOB], match, 200, "concede", board["last"])
     assert (board["phase"], board["winner"], board["may"]) == ("over", CAROL, [])
+    assert (board["checkers"], board["xgid"]) == (None, None)
     result = Result.objects.get(match=match)
     assert (result.winner, result.kind, result.source) == (CAROL, "concession", "live")
 
@@ -80,6 +81,7 @@ def test_a_repeated_request_is_harmless_and_a_stale_one_refused(match: Match, cl
     act(clients[BOB], match, 200, "ready", 0, key="first")
     act(clients[BOB], match, 200, "ready", 0, key="first")
     assert Action.objects.count() == 1
+    assert act(clients[CAROL], match, 422, "ready", 1, key="x" * 63)["code"] == "key_too_long"
     stale = act(clients[CAROL], match, 409, "ready", 0)
     assert (stale["code"], stale["params"]["seq"]) == ("stale", 1)
 

@@ -70,21 +70,19 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
     """
     if request.kind not in OF_PLAYERS:
         raise Refused("not_allowed_here")
+    # Two players may happen to send the same key.
+    request = request._replace(key=f"{side}:{request.key}" if request.key else "")
     if first := _first_answer(match, request.key):
         return first
+    due.settle_first(match_id=match.pk, now=now)
     with transaction.atomic():
         journal = Journal.open(match.pk)
         if first := _first_answer(match, request.key):
             return first
-        if event := due.due_event(journal.state, to_ms(now)):
-            journal.append(event, by=SYSTEM)
-        elif not journal.live.changed_by <= request.after <= journal.live.last:
+        if not journal.live.changed_by <= request.after <= journal.live.last:
             raise Refused("stale", seq=journal.live.last)
-        else:
-            _append(journal, side, request, by, now, lag)
+        _append(journal, side, request, by, now, lag)
         journal.close(now)
-    if event:
-        return act(match=match, side=side, request=request, by=by, now=now, lag=lag)
     return Acted(journal.state, journal.appended)
 
 

@@ -11,6 +11,7 @@ from engine.errors import Refused
 from matches.lifecycle.own_match import side_of
 from matches.models import Action, Match
 from matches.play.live import Event, Kind
+from matches.play.services import due
 from matches.play.services.journal import Journal, to_ms
 from players.actors import Actor, log
 
@@ -42,6 +43,7 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
         raise Refused("not_allowed_here")
     if side_of(match, by) is not None:
         raise Refused("own_match")
+    due.settle_first(match_id=match.pk, now=now)
     with transaction.atomic():
         journal = Journal.open(match.pk)
         if not journal.live.changed_by <= ruling.after <= journal.live.last:

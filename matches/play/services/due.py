@@ -29,16 +29,19 @@ def state_of(live: LiveMatch) -> LiveState:
 
 def settle_due(*, match_id: int, now: datetime) -> bool:
     """Let a flag count that fell `GRACE` ago, or end a pause that was over then; whether there was something to do."""
-    moment = now - GRACE
-    due = LiveMatch.objects.filter(pk=match_id, due_at__lte=moment)
-    if not due.exists():
+    return settle_first(match_id=match_id, now=now - GRACE)
+
+
+def settle_first(*, match_id: int, now: datetime) -> bool:
+    """Settle what is due at `now`, before a request that arrived then; whether there was something to do."""
+    if not LiveMatch.objects.filter(pk=match_id, due_at__lte=now).exists():
         return False
     with transaction.atomic():
         try:
             journal = Journal.open(match_id)
         except Refused:
             return False  # Finished or voided since.
-        event = due_event(journal.state, to_ms(moment))
+        event = _due_event(journal.state, to_ms(now))
         if event is None:
             return False
         journal.append(event, by=SYSTEM)
@@ -47,7 +50,7 @@ def settle_due(*, match_id: int, now: datetime) -> bool:
     return True
 
 
-def due_event(state: LiveState, at: int) -> Event | None:
+def _due_event(state: LiveState, at: int) -> Event | None:
     """What is due in a match up to `at`, with the moment when it was due; None if nothing is."""
     if state.paused_until is not None:
         return Event(Kind.CONTINUE, state.paused_until) if state.paused_until <= at else None

@@ -7,7 +7,6 @@ from typing import Any
 
 from core.locks import for_update
 from engine.actions import Act
-from engine.cube import Side
 from engine.errors import Refused
 from engine.scoring import WinKind
 from matches.lifecycle.begun import derive_begun
@@ -108,11 +107,6 @@ class Journal:
         outcome = ResultInput(over.winner, over.score, kind)
         basis = Basis(Result.Source.LIVE)
         append_result(self.match, outcome, basis, by=SYSTEM, now=now, announce_in_worker=True)
-
-
-def other(side: Side) -> Side:
-    """The opponent's side."""
-    return 1 - side
 
 
 def event_of(action: Action) -> Event:

@@ -37,7 +37,8 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> 
     clock = Clock.of(settings.clock) if settings.clock else None
     with transaction.atomic():
         row = for_update(Match.objects.all()).get(pk=match.pk)
-        if row.state != Match.State.OPEN or not is_untouched(row):
+        opened_before = LiveMatch.objects.filter(pk=row.pk).exists()
+        if row.state != Match.State.OPEN or opened_before or not is_untouched(row):
             raise Refused("match_begun")
         state = LiveState.start(first_state(row, settings.flag_rule), clock, to_ms(now))
         live = LiveMatch.objects.create(

@@ -10,6 +10,7 @@ from engine.clock import Clock
 from matches.models import Action, Match, Result
 from matches.play.live import Kind, LiveState, after_event
 from matches.play.services import due
+from matches.play.services.directing import Ruling, rule
 from matches.play.services.journal import event_of, to_ms
 from matches.play.services.starting import PlaySettings, first_state, start
 from matches.play.transcripts import transcript_of
@@ -159,3 +160,24 @@ def test_the_cache_is_the_fold_of_the_actions(board):
     for action in board.live.actions.order_by("seq"):
         state = after_event(state, event_of(action))
     assert state == board.state
+
+
+def test_two_players_may_send_the_same_key(board):
+    board.do(BOB, Kind.READY, key="1")
+    acted = board.do(CAROL, Kind.READY, key="1")
+    assert not acted.repeated
+    assert board.game.phase is Phase.TO_PLAY
+
+
+def test_a_fallen_flag_counts_before_a_ruling(board, alice):
+    mover = board.open_game()
+    board.wait(12 + 120)
+    with refused("not_live"):
+        rule(match=board.match, ruling=Ruling(Act.ADJOURN, board.live.last), by=Actor.of(alice), now=board.now)
+    assert Result.objects.get(match=board.match).winner == 1 - mover
+
+
+def test_a_match_is_opened_once(board, alice):
+    Match.objects.filter(pk=board.match.pk).update(state=Match.State.OPEN)
+    with refused("match_begun"):
+        start(match=board.match, settings=PlaySettings(), by=Actor.of(alice), now=START)

@@ -11,7 +11,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from matches.lifecycle.finish import ResultInput
-from matches.models import Match
 from players.actors import Actor
 from players.models import Player
 from tests.pages import html as page_html
@@ -389,17 +388,3 @@ def test_the_page_of_every_format_can_be_read_at_any_time(
     if stages[0].format not in ELIMINATION:
         assert "Matches by round" in page_text
     assert expected.entered == count
-
-
-@pytest.mark.parametrize(
-    ("match", "mark"),
-    [
-        (Match(), ""),
-        (Match(begun_at=NOW), "live"),
-        (Match(state=Match.State.LIVE), "live"),
-        (Match(state=Match.State.CLAIMED, begun_at=NOW), "claimed"),
-        (Match(state=Match.State.SETTLED, begun_at=NOW), ""),
-    ],
-)
-def test_a_match_in_play_is_marked(match: Match, mark: str) -> None:
-    assert brackets.mark_of(match) == mark
