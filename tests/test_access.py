@@ -66,6 +66,9 @@ ROUTES: dict[str, Access] = {
     "password/choose/<uidb64>/<token>/": EVERYBODY,
     "password/done/": EVERYBODY,
     "preferences/": WITH_ACCOUNT,
+    # tests/matches/play/test_preferences.py
+    "preferences/play/": WITH_ACCOUNT,
+    "api/v1/me/play-preferences/": Access(401, 200, 200),
     "preferences/email/": ONLY_POST_WITH_ACCOUNT,
     "preferences/password/": ONLY_POST_WITH_ACCOUNT,
     "preferences/delete/": WITH_ACCOUNT,

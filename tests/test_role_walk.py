@@ -104,10 +104,10 @@ GROUPS: list[tuple[str, Row, str]] = [
     ("post", PUBLIC, "sign-out"),
     # The user is checked before the method.
     ("get", SIGNED_IN, "send-kept-input"),
-    ("get post", SIGNED_IN, "preferences delete-account"),
+    ("get post", SIGNED_IN, "preferences play-preferences delete-account"),
     ("post", SIGNED_IN, "change-email change-password make-token revoke-token"),
     ("post", PUBLIC, "api-tokens"),
-    ("get patch", by_api(SIGNED_IN), "api-me"),
+    ("get patch", by_api(SIGNED_IN), "api-me api-play-preferences"),
     ("delete", by_api(SIGNED_IN), "api-current-token"),
     # Clubs
     ("get", PUBLIC, "club-list api-clubs api-club api-members api-member"),

@@ -4,6 +4,7 @@ from matches.models.claims import Claim
 from matches.models.matches import Match, Result
 from matches.models.objections import Objection
 from matches.models.play import LONGEST_ACTION_KEY, Action, DiceChain, DiceSecret, LiveMatch
+from matches.models.preferences import PlayPreferences
 from matches.models.proposals import MOST_TIMES, Proposal
 from matches.models.ratings import (
     PlayerRating,
@@ -29,6 +30,7 @@ __all__ = [
     "LiveMatch",
     "Match",
     "Objection",
+    "PlayPreferences",
     "PlayerRating",
     "Proposal",
     "RatingChange",

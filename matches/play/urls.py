@@ -1,12 +1,16 @@
 """URLs of matches played here."""
 
-from django.urls import re_path
+from django.urls import path, re_path
 
 from matches.play import api
+from matches.play.preferences import api as preferences_api
+from matches.play.preferences.views import play_preferences
 
 API = r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/"
 
 urlpatterns = [
+    path("preferences/play/", play_preferences, name="play-preferences"),
+    path("api/v1/me/play-preferences/", preferences_api.MyPlayPreferences.as_view(), name="api-play-preferences"),
     re_path(rf"{API}$", api.Live.as_view(), name="api-live"),
     re_path(rf"{API}chains/$", api.LiveChains.as_view(), name="api-live-chains"),
     re_path(rf"{API}actions/$", api.LiveActions.as_view(), name="api-live-actions"),

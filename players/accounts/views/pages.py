@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.forms import CharField, Form
+from django.forms import BaseForm, CharField, Form
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -61,7 +61,7 @@ def sent(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
-def page(request: HttpRequest, name: str, context: dict[str, Any], *forms: Form) -> HttpResponse:
+def page(request: HttpRequest, name: str, context: dict[str, Any], *forms: BaseForm) -> HttpResponse:
     """Render a page; 422 if one of its forms is invalid."""
     faulty = any(form.is_bound and form.errors for form in forms)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if faulty else HTTPStatus.OK
