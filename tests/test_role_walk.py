@@ -22,6 +22,7 @@ from matches.play.services.starting import PlaySettings, start
 from matches.rankings.services.imports import apply_import
 from matches.ratings.services.pools import PoolSettings, create_pool
 from matches.records.services import submissions
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import proposals, records
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM
@@ -231,12 +232,12 @@ def world(running: RunningEvent, club: Club, bob_player: Player) -> World:
     match = running.fixture.match
     times = [NOW + timedelta(days=1)]
     side = match.players.index(bob_player)
-    offered = proposals.propose(match=match, side=side, times=times, by=SYSTEM, now=NOW)
-    proposals.accept(match=match, proposal=offered, side=1 - side, time=times[0], by=SYSTEM, now=NOW)
+    offered = proposals.propose(match=match, side=side, offer=proposals.Offer(times), by=SYSTEM, now=NOW)
+    proposals.accept(proposal=offered, side=1 - side, time=times[0], by=SYSTEM, now=NOW)
     text = write(play_out(1, 3), "mat")
-    sent = submissions.submit(data=text, file_name="a.mat", source=Submission.Source.API, now=NOW).submission
+    sent = submissions.submit(file=submissions.RecordFile(text, Submission.Source.API, "a.mat"), now=NOW).submission
     adjudicate_submission(submission_id=sent.pk, now=NOW)
-    own = records.submit_for_match(match=match, side=side, data=text, source="api", by=SYSTEM, now=NOW).submission
+    own = records.submit_for_match(match=match, side=side, file=RecordFile(text, "api"), by=SYSTEM, now=NOW).submission
     live = open_matches([Opening(match.players, 5)], settings=MatchSettings(club=club), by=SYSTEM, now=NOW)[0]
     start(match=live, settings=PlaySettings(server_chains=True), by=SYSTEM, now=NOW)
     pool = create_pool(club=club, settings=PoolSettings("Ladder"), by=SYSTEM)

@@ -173,9 +173,7 @@ class SubmissionList(APIView):
         data = validated(RecordSerializer, request)
         content, name = record_in(data.get("file"), data.get("text", ""))
         submitted = submissions.submit(
-            data=content,
-            file_name=name or data.get("file_name", ""),
-            source=Submission.Source.API,
+            file=submissions.RecordFile(content, Submission.Source.API, name or data.get("file_name", "")),
             submitter=request.user if request.user.is_authenticated else None,
             key=request.headers.get("Idempotency-Key", ""),
             now=timezone.now(),

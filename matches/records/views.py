@@ -47,9 +47,7 @@ def _check(request: HttpRequest) -> HttpResponse:
         count_upload(request)
         data, name = record_in(file, text)
         submitted = submissions.submit(
-            data=data,
-            file_name=name,
-            source=Submission.Source.UPLOAD if file else Submission.Source.PASTE,
+            file=submissions.RecordFile(data, Submission.Source.UPLOAD if file else Submission.Source.PASTE, name),
             submitter=request.user if request.user.is_authenticated else None,
             now=timezone.now(),
         )

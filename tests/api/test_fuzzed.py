@@ -72,7 +72,9 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         load(password="crawford-1969", now=now)
         _an_event_to_draw(now)
         for match in Match.objects.filter(state=Match.State.OPEN).order_by("pk")[:1]:
-            proposals.propose(match=match, side=0, times=[now + timedelta(hours=6)], by=Actor.link(0), now=now)
+            proposals.propose(
+                match=match, side=0, offer=proposals.Offer([now + timedelta(hours=6)]), by=Actor.link(0), now=now
+            )
         yield World(_ids(), _seqs(), {user.email: Token.objects.create(user=user).key for user in User.objects.all()})
         transaction.set_rollback(True)
     request_started.connect(close_old_connections)

@@ -209,7 +209,9 @@ def test_a_result_needs_the_current_seq_and_is_recorded_once(running: RunningEve
 
 def test_a_dispute_is_ruled_and_a_match_forfeited(running: RunningEvent, alice_client: Client) -> None:
     assert running.fixture.match is not None
-    reports.report_score(match=running.fixture.match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOW)
+    reports.report_score(
+        match=running.fixture.match, side=0, report=reports.ScoreReport(0, (7, 3)), by=Actor.link(0), now=NOW
+    )
     reports.contest(match=running.fixture.match, side=1, by=Actor.link(1), now=NOW)
     path = f"fixtures/{running.fixture.public_id}/"
     seen = alice_client.get(API + path).json()

@@ -11,7 +11,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from matches.models import MOST_BYTES, Submission
-from matches.records.services.submissions import submit
+from matches.records.services.submissions import RecordFile, submit
 from matches.reporting.services.adjudication import adjudicate_submission
 from tests.browser.conftest import DESK, HEIGHT, PHONE, Check, OpenPage
 from tests.matches.records.samples import ILLEGAL, simulated
@@ -36,7 +36,7 @@ def drop(page: Page, data: bytes, name: str = "final.mat") -> None:
 
 def checked(data: bytes) -> str:
     """Return the path of a record that has a verdict."""
-    submission = submit(data=data, file_name="final.mat", source="upload", now=timezone.now()).submission
+    submission = submit(file=RecordFile(data, "upload", "final.mat"), now=timezone.now()).submission
     adjudicate_submission(submission_id=submission.pk, now=timezone.now())
     return f"/check/{submission.public_id}/"
 

@@ -119,7 +119,9 @@ def test_a_waiting_page_never_replaces_a_field_in_use(
     page = open_page(f"/m/{links.token_for(match, CAROL)}/", width=width, scheme=scheme)
     page.get_by_role("spinbutton", name="Bob").fill("4")
     page.get_by_role("spinbutton", name="Carol").fill("7")
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now())
+    reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=timezone.now()
+    )
     waiting = "const it = document.querySelector('[data-waiting]');"
     page.evaluate(f"() => {{ {waiting} htmx.ajax('GET', it.getAttribute('hx-get'), {{ source: it, swap: 'none' }}) }}")
     page.wait_for_timeout(1000)

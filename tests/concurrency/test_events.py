@@ -93,7 +93,7 @@ def withdraw_and_concede(builder: EventBuilder) -> tuple[Match, list[Any]]:
     """Side 0 withdraws while side 1 reports a loss."""
     first = fixtures(builder.drawn(4))[0]
     match, leaver = match_of(first), entry_of(first, 0)
-    report: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
+    report: dict[str, Any] = {"side": 1, "report": reports.ScoreReport(0, (1, 0)), "by": Actor.link(1), "now": NOON}
     return match, at_once(
         lambda: entries.withdraw(entry=leaver, **builder.acts),
         lambda: reports.report_score(match=match, **report),
@@ -143,7 +143,7 @@ def concede_and_rule(builder: EventBuilder) -> tuple[Match, list[Any]]:
     """Side 1 reports a loss while the director records that it won."""
     first = fixtures(builder.drawn(4))[0]
     match = match_of(first)
-    report: dict[str, Any] = {"side": 1, "winner": 0, "score": (1, 0), "by": Actor.link(1), "now": NOON}
+    report: dict[str, Any] = {"side": 1, "report": reports.ScoreReport(0, (1, 0)), "by": Actor.link(1), "now": NOON}
     return match, at_once(
         lambda: reports.report_score(match=match, after=match.seq, **report),
         lambda: results.enter_result(fixture=first, result=ResultInput(1, (0, 1)), after=match.seq, **builder.acts),

@@ -19,6 +19,7 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Result, Submission
 from matches.ratings.services.ratings import default_pool, replay_pool
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import proposals, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
@@ -81,7 +82,9 @@ class Somebody:
     def claims(self) -> None:
         winner, score = self.score()
         side = self.chance.randrange(2)
-        reports.report_score(match=self.match(), side=side, winner=winner, score=score, by=Actor.link(side), now=NOON)
+        reports.report_score(
+            match=self.match(), side=side, report=reports.ScoreReport(winner, score), by=Actor.link(side), now=NOON
+        )
 
     def answers(self) -> None:
         claims = list(Claim.objects.filter(state=Claim.State.OPEN).select_related("match"))
@@ -93,13 +96,13 @@ class Somebody:
 
     def proposes(self) -> None:
         side, times = self.chance.randrange(2), [NOON + timedelta(hours=1)]
-        proposals.propose(match=self.match(), side=side, times=times, by=Actor.link(side), now=NOON)
+        proposals.propose(match=self.match(), side=side, offer=proposals.Offer(times), by=Actor.link(side), now=NOON)
 
     def sends_a_record(self) -> None:
         match, side = self.match(), self.chance.randrange(2)
         names = (match.player_0.name, match.player_1.name)
         data = written(play_out(self.chance.randrange(20), 1, players=names), self.chance.choice(DIALECTS), "m").data
-        records.submit_for_match(match=match, side=side, data=data, source="upload", by=Actor.link(side), now=NOON)
+        records.submit_for_match(match=match, side=side, file=RecordFile(data, "upload"), by=Actor.link(side), now=NOON)
 
     def checks(self) -> None:
         """Return a random fixture; two threads often choose the same."""

@@ -18,6 +18,7 @@ from engine.simulation import play_out
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Claim, Match, Result, Submission
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import deadlines, record_outcomes, records, report_outcomes, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
@@ -69,7 +70,7 @@ def without_lock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def say(match: Match, side: int, winner: int, score: tuple[int, int]) -> Rival:
     return lambda: reports.report_score(
-        match=match, side=side, winner=winner, score=score, by=Actor.link(side), now=NOW
+        match=match, side=side, report=reports.ScoreReport(winner, score), by=Actor.link(side), now=NOW
     )
 
 
@@ -132,7 +133,7 @@ def checked_record(match: Match, side: int, seed: int) -> Submission:
     """Return a record whose verdict has not had its effect yet."""
     data = write(play_out(seed, 3, players=("Bob", "Carol")), "mat") + b"\n" * next(NUMBERS)
     row = records.submit_for_match(
-        match=match, side=side, data=data, source="upload", by=Actor.link(side), now=NOW
+        match=match, side=side, file=RecordFile(data, "upload"), by=Actor.link(side), now=NOW
     ).submission
     Submission.objects.filter(pk=row.pk).update(standing=Submission.Standing.NONE)
     adjudicate_submission(submission_id=row.pk, now=NOW)
@@ -204,7 +205,9 @@ def test_control_a_report_against_the_director_without_the_lock(
 
 
 def due_claim(match: Match, at: datetime) -> Claim:
-    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).report
+    claim = reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.link(BOB), now=NOW
+    ).report
     Claim.objects.filter(pk=claim.pk).update(seen_at=NOW, stands_at=at)
     return claim
 

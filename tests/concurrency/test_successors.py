@@ -48,7 +48,9 @@ def before_the_final(builder: EventBuilder) -> tuple[Fixture, Match]:
 
 def concede(final: Match) -> Callable[[], Any]:
     """Report that side 1 lost the final."""
-    return lambda: reports.report_score(match=final, side=1, winner=0, score=(1, 0), by=Actor.link(1), now=NOON)
+    return lambda: reports.report_score(
+        match=final, side=1, report=reports.ScoreReport(0, (1, 0)), by=Actor.link(1), now=NOON
+    )
 
 
 def played_and_void(final: Match) -> bool:
@@ -156,7 +158,7 @@ def lost_by(match: Match, player: Player) -> Callable[[], Any]:
     side = 0 if match.player_0_id == player.pk else 1
     score = (0, 1) if side == 0 else (1, 0)
     return lambda: reports.report_score(
-        match=match, side=side, winner=1 - side, score=score, by=Actor.link(side), now=NOON
+        match=match, side=side, report=reports.ScoreReport(1 - side, score), by=Actor.link(side), now=NOON
     )
 
 

@@ -55,7 +55,7 @@ def take_back_and_report(builder: EventBuilder) -> tuple[Match, list[Any]]:
     division = builder.drawn(4)
     match = fixtures(division)[0].match
     assert match is not None
-    report: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": NOON}
+    report: dict[str, Any] = {"side": 0, "report": reports.ScoreReport(0, (1, 0)), "by": Actor.link(0), "now": NOON}
     return match, at_once(
         lambda: take_back_draw(division=division, reason="A slip", after=division.seq, **builder.acts),
         lambda: reports.report_score(match=match, **report),
@@ -198,7 +198,7 @@ def test_a_round_is_taken_back_or_its_match_is_reported(swiss: Callable[..., Rou
         assert match is not None
         after, now = rounds.seq, rounds.now()
         undo = {"division": rounds.division, "round_number": 2, "reason": "A slip", "after": after}
-        report: dict[str, Any] = {"side": 0, "winner": 0, "score": (1, 0), "by": Actor.link(0), "now": now}
+        report: dict[str, Any] = {"side": 0, "report": reports.ScoreReport(0, (1, 0)), "by": Actor.link(0), "now": now}
         outcomes = at_once(
             lambda undo=undo, now=now, by=rounds.by: take_back_round(**undo, by=by, now=now),
             lambda match=match, report=report: reports.report_score(match=match, **report),

@@ -9,9 +9,10 @@ from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.models import Match, RatingPool, Submission
 from matches.ratings.services import ratings
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.records import submit_for_match
-from matches.reporting.services.reports import confirm, report_score
+from matches.reporting.services.reports import ScoreReport, confirm, report_score
 from players.accounts.services import ensure_player, register_user
 from players.actors import Actor
 from players.clubs.services import add_player, create_club, set_role
@@ -137,9 +138,7 @@ def _submit(division: Division, match: Match, record: Record, by: Actor, now: da
     submitted = submit_for_match(
         match=match,
         side=0,
-        data=record.data,
-        file_name=record.file_name,
-        source=Submission.Source.UPLOAD,
+        file=RecordFile(record.data, Submission.Source.UPLOAD, record.file_name),
         by=by,
         now=now,
     )
@@ -186,6 +185,6 @@ def _ready_matches_of_users_first(division: Division, users: dict[str, User]) ->
 
 def _dispute(match: Match, by: Actor, now: datetime) -> None:
     """Let both players report that they have won."""
-    report_score(match=match, side=0, winner=0, score=(5, 3), by=Actor.link(0), now=now)
+    report_score(match=match, side=0, report=ScoreReport(0, (5, 3)), by=Actor.link(0), now=now)
     match.refresh_from_db()
-    report_score(match=match, side=1, winner=1, score=(4, 5), by=Actor.link(1), now=now + timedelta(minutes=7))
+    report_score(match=match, side=1, report=ScoreReport(1, (4, 5)), by=Actor.link(1), now=now + timedelta(minutes=7))

@@ -39,12 +39,19 @@ class Submitted(NamedTuple):
     created: bool
 
 
+class RecordFile(NamedTuple):
+    """A record as it was sent."""
+
+    data: bytes
+    source: str
+    """A `Submission.Source`."""
+    name: str = ""
+
+
 def submit(
     *,
-    data: bytes,
-    source: str,
+    file: RecordFile,
     now: datetime,
-    file_name: str = "",
     submitter: User | None = None,
     key: str = "",
     match: Match | None = None,
@@ -60,13 +67,13 @@ def submit(
     gets an existing link has proven that it knows the content.
     Refused: `file_empty`, `record_too_large`, `key_too_long`, `key_reused`.
     """
-    _check_size(data, key)
+    _check_size(file.data, key)
     new = Submission(
-        source=source,
-        file_name=_base_name(file_name),
-        data=data,
-        size=len(data),
-        sha256=hashlib.sha256(data).hexdigest(),
+        source=file.source,
+        file_name=_base_name(file.name),
+        data=file.data,
+        size=len(file.data),
+        sha256=hashlib.sha256(file.data).hexdigest(),
         submitter=submitter,
         key=key,
         match=match,

@@ -23,6 +23,7 @@ from matches.models import Match, Submission
 from matches.presentation.visibility import Viewer
 from matches.records.api import KEY, TEXT, RecordSerializer
 from matches.records.intake import record_in, refuse_long_body
+from matches.records.services.submissions import RecordFile
 from matches.records.throttle import count_upload
 from matches.reporting.api.base import (
     CREATE,
@@ -145,10 +146,7 @@ class MatchRecords(APIView):
         records.submit_for_match(
             match=seat.match,
             side=seat.side,
-            data=data,
-            file_name=name or record.get("file_name", ""),
-            source=Submission.Source.API,
-            submitter=seat.by.user,
+            file=RecordFile(data, Submission.Source.API, name or record.get("file_name", "")),
             by=seat.by,
             key=request.headers.get("Idempotency-Key", ""),
             after=parse_after(request, required=False),
@@ -210,9 +208,8 @@ class Proposals(APIView):
         proposals.propose(
             match=seat.match,
             side=side_of(seat),
-            times=times,
+            offer=proposals.Offer(times, proposal["note"]),
             by=seat.by,
-            note=proposal["note"],
             **write_params(request),
         )
         return match_response(request, seat, status.HTTP_201_CREATED)
@@ -234,7 +231,6 @@ class AcceptProposal(APIView):
         """The appointment is binding for both players."""
         seat = seat_of(request, public_id)
         proposals.accept(
-            match=seat.match,
             proposal=access.proposal_of(seat, proposal_id),
             side=side_of(seat),
             time=validated(AcceptSerializer, request)["time"],
@@ -260,7 +256,6 @@ class WithdrawProposal(APIView):
         """Possible until the other player has answered."""
         seat = seat_of(request, public_id)
         proposals.withdraw_proposal(
-            match=seat.match,
             proposal=access.proposal_of(seat, proposal_id),
             side=side_of(seat),
             by=seat.by,

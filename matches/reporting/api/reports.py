@@ -51,10 +51,8 @@ class Reports(APIView):
         winner, score = _score(data)
         report = {
             "match": seat.match,
-            "winner": winner,
-            "score": score,
+            "report": reports.ScoreReport(winner, score, data["note"]),
             "by": seat.by,
-            "note": data["note"],
             **write_params(request),
         }
         if seat.side is not None:

@@ -5,41 +5,39 @@ An accepted time is binding: the appointment holds until both have agreed on ano
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from django.db import transaction
 
 from engine.errors import Refused
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
-from matches.models import LONGEST_KEY, MOST_TIMES, Match, Proposal
+from matches.models import MOST_TIMES, Match, Proposal
 from matches.reporting.services import report_outcomes
+from matches.reporting.services.reports import check_texts
 from players.actors import Actor, log
 
-LONGEST_NOTE = 300
 FARTHEST = timedelta(days=366)
 State = Proposal.State
 
 
+class Offer(NamedTuple):
+    """Times that one side could play."""
+
+    times: Iterable[datetime]
+    note: str = ""
+    """For the other side."""
+
+
 def propose(
-    *,
-    match: Match,
-    side: int,
-    times: Iterable[datetime],
-    by: Actor,
-    now: datetime,
-    after: int | None = None,
-    key: str = "",
-    note: str = "",
+    *, match: Match, side: int, offer: Offer, by: Actor, now: datetime, after: int | None = None, key: str = ""
 ) -> Proposal:
     """Propose times to play. They replace the open proposal, whichever side it came from.
 
     Refused: `stale`, `match_settled`, `match_void`, `times_missing`, `too_many_times`, `time_past`, `time_far`,
     `time_after_deadline`, `note_too_long`, `key_too_long`, `key_reused`.
     """
-    instants = sorted({time.astimezone(UTC).replace(microsecond=0) for time in times})
-    if len(key) > LONGEST_KEY:
-        raise Refused("key_too_long", most=LONGEST_KEY)
-    if len(note) > LONGEST_NOTE:
-        raise Refused("note_too_long", most=LONGEST_NOTE)
+    instants = sorted({time.astimezone(UTC).replace(microsecond=0) for time in offer.times})
+    check_texts(key, offer.note)
     with transaction.atomic():
         locked = lock_match(match.pk)
         if (stored := _stored_proposal(locked, side, instants, key)) is not None:
@@ -47,15 +45,12 @@ def propose(
         refuse_stale(locked, after)
         refuse_over(locked)
         _check_times(locked, instants, now)
-        for replaced in locked.proposals.filter(state=State.OPEN):
-            replaced.state = State.WITHDRAWN if replaced.side == side else State.COUNTERED
-            replaced.answered_at = now
-            replaced.save(update_fields=["state", "answered_at"])
+        _replace_open_proposal(locked, side, now)
         proposal = Proposal.objects.create(
             match=locked,
             side=side,
             times=[instant.isoformat() for instant in instants],
-            note=note,
+            note=offer.note,
             by=by.kind,
             user=by.user,
             key=key,
@@ -69,15 +64,7 @@ def propose(
 
 
 def accept(
-    *,
-    match: Match,
-    proposal: Proposal,
-    side: int,
-    time: datetime,
-    by: Actor,
-    now: datetime,
-    after: int | None = None,
-    key: str = "",
+    *, proposal: Proposal, side: int, time: datetime, by: Actor, now: datetime, after: int | None = None, key: str = ""
 ) -> Proposal:
     """Accept one of the other side's times. It replaces an earlier appointment.
 
@@ -85,7 +72,7 @@ def accept(
     `time_past`.
     """
     with transaction.atomic():
-        locked = lock_match(match.pk)
+        locked = lock_match(proposal.match_id)
         offered = locked.proposals.get(pk=proposal.pk)
         if key and offered.answer_key == key:
             return offered
@@ -109,11 +96,11 @@ def accept(
 
 
 def withdraw_proposal(
-    *, match: Match, proposal: Proposal, side: int, by: Actor, now: datetime, after: int | None = None, key: str = ""
+    *, proposal: Proposal, side: int, by: Actor, now: datetime, after: int | None = None, key: str = ""
 ) -> Proposal:
     """Withdraw the side's own proposal while it is open. Refused: `stale`, `proposal_answered`, `proposal_other`."""
     with transaction.atomic():
-        locked = lock_match(match.pk)
+        locked = lock_match(proposal.match_id)
         offered = locked.proposals.get(pk=proposal.pk)
         if key and offered.answer_key == key:
             return offered
@@ -144,6 +131,14 @@ def ignored_proposer(match: Match) -> int | None:
         return None
     sides = {proposal.side for proposal in offered}
     return sides.pop() if len(sides) == 1 else None
+
+
+def _replace_open_proposal(match: Match, side: int, now: datetime) -> None:
+    """Close the open proposal of a locked match, since this side proposes other times."""
+    for replaced in match.proposals.filter(state=State.OPEN):
+        replaced.state = State.WITHDRAWN if replaced.side == side else State.COUNTERED
+        replaced.answered_at = now
+        replaced.save(update_fields=["state", "answered_at"])
 
 
 def _stored_proposal(match: Match, side: int, instants: list[datetime], key: str) -> Proposal | None:

@@ -157,17 +157,9 @@ def _report(match: Match, row: Submission, side: int, checked: CheckedRecord, no
         if same_outcome(match.length, own.winner, own.score, checked.winner, checked.score):
             earlier_times = own.seen_at, own.stands_at, own.emailed_at
         reports.close_as_withdrawn(match, own, now)
-    report = reports.create_report(
-        match,
-        by,
-        now,
-        side=side,
-        winner=checked.winner,
-        score_0=checked.score[0],
-        score_1=checked.score[1],
-        kind=checked.kind,
-        submission=row,
-    )
+    assert checked.winner is not None  # noqa: S101, an incomplete record was refused before
+    score = reports.ScoreReport(checked.winner, checked.score)
+    report = reports.create_report(match, score, by, now, side=side, kind=checked.kind, submission=row)
     if earlier_times is not None:
         report.seen_at, report.stands_at, report.emailed_at = earlier_times
         report.save(update_fields=["seen_at", "stands_at", "emailed_at"])

@@ -1,9 +1,10 @@
 """Records of a match: sending them, saying which player is which, and accepting them by ruling."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 from django.db import transaction
 
@@ -17,11 +18,10 @@ from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
 from matches.records.names import is_swapped, known_names
 from matches.records.services import submissions
-from matches.records.services.submissions import Submitted
+from matches.records.services.submissions import RecordFile, Submitted
 from matches.reporting.services import record_outcomes, report_outcomes
 from matches.reporting.services.record_outcomes import CheckedRecord, Fault, Standing
 from players.actors import Actor, log
-from players.models import User
 from players.people.services import remember_alias
 
 SETTLE_RECORD = "matches.settle_record"
@@ -34,12 +34,9 @@ def submit_for_match(
     *,
     match: Match,
     side: int | None,
-    data: bytes,
-    source: str,
+    file: RecordFile,
     by: Actor,
     now: datetime,
-    file_name: str = "",
-    submitter: User | None = None,
     key: str = "",
     after: int | None = None,
 ) -> Submitted:
@@ -57,11 +54,9 @@ def submit_for_match(
             raise Refused("match_live")
         refuse_stale(row, after)
         submitted = submissions.submit(
-            data=data,
-            file_name=file_name,
-            source=source,
-            submitter=submitter,
-            key=key if submitter is not None else "",
+            file=file,
+            submitter=by.user,
+            key=key if by.user is not None else "",
             now=now,
             match=row,
             side=side,
@@ -122,38 +117,44 @@ def faults_of(submission: Submission, *, swapped: bool | None = None) -> list[Fa
     return [*errors, *(fault for fault in others if fault.code != "record_rejected")]
 
 
+class RecordRuling(NamedTuple):
+    """A director's ruling that a rejected record counts."""
+
+    waived: Sequence[FindingName] = ()
+    """Every finding that speaks against the record, named one by one."""
+    swapped: bool | None = None
+    """Whether the record names the players in the other order; None: as their names say."""
+    winner: int | None = None
+    score: tuple[int, int] | None = None
+    """The winner and the score are required if the record is incomplete."""
+    reason: str = ""
+
+
 def accept_by_ruling(
-    *,
-    submission: Submission,
-    waived: Iterable[FindingName],
-    by: Actor,
-    now: datetime,
-    after: int | None = None,
-    swapped: bool | None = None,
-    winner: int | None = None,
-    score: tuple[int, int] | None = None,
-    reason: str = "",
+    *, submission: Submission, ruling: RecordRuling, by: Actor, now: datetime, after: int | None = None
 ) -> Result:
     """Accept a record that was refused, naming each finding that is waived.
 
-    `winner` and `score` are required if the record is incomplete. The result is then a ruling, as it is when the score
-    does not fit the match.
+    The result of an incomplete record is a ruling, as it is when the score does not fit the match.
     Refused: `stale`, `findings_not_waived`, and what `check_own_match`, `faults_of` and `append_result` refuse.
     """
-    waived_names = [tuple(name) for name in waived]
+    waived = [tuple(name) for name in ruling.waived]
     with transaction.atomic():
         match = lock_match(_match_of(submission).pk)
         refuse_stale(match, after)
-        own_match = check_own_match(match, by, reason)
+        own_match = check_own_match(match, by, ruling.reason)
         row = match.submissions.defer("data").get(pk=submission.pk)
-        checked = _checked_record(match, row, swapped)
-        missing = [fault.name for fault in faults_of(row, swapped=checked.swapped) if fault.name not in waived_names]
+        checked = _checked_record(match, row, ruling.swapped)
+        missing = [fault.name for fault in faults_of(row, swapped=checked.swapped) if fault.name not in waived]
         if missing:
             raise Refused("findings_not_waived", count=len(missing), missing=[list(name) for name in missing])
-        outcome = _outcome(match, checked) if winner is None else ResultInput(winner, score, Result.Kind.RULING)
+        if ruling.winner is None:
+            outcome = _outcome(match, checked)
+        else:
+            outcome = ResultInput(ruling.winner, ruling.score, Result.Kind.RULING)
         row.standing, row.swapped, row.refusal = Standing.STANDS, checked.swapped, None
         row.save(update_fields=["standing", "swapped", "refusal"])
-        basis = Basis(Result.Source.RECORD, row, waived_names, reason, own_match)
+        basis = Basis(Result.Source.RECORD, row, waived, ruling.reason, own_match)
         return append_result(match, outcome, basis, by=by, now=now)
 
 

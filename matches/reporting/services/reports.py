@@ -29,17 +29,17 @@ class StoredReport(NamedTuple):
     created: bool
 
 
+class ScoreReport(NamedTuple):
+    """The final score of a match as somebody reports it."""
+
+    winner: int
+    score: tuple[int, int]
+    note: str = ""
+    """For the other player and the director."""
+
+
 def report_score(
-    *,
-    match: Match,
-    side: int,
-    winner: int,
-    score: tuple[int, int],
-    by: Actor,
-    now: datetime,
-    after: int | None = None,
-    key: str = "",
-    note: str = "",
+    *, match: Match, side: int, report: ScoreReport, by: Actor, now: datetime, after: int | None = None, key: str = ""
 ) -> StoredReport:
     """Report, for one side, the final score of a match that was played to its end.
 
@@ -47,25 +47,24 @@ def report_score(
     Refused: `stale`, `key_reused`, `match_settled`, `match_void`, `match_disputed`, `claim_open`, and what
     `finish.check_report` refuses.
     """
-    check_texts(key, note)
+    check_texts(key, report.note)
     with transaction.atomic():
         locked = lock_match(match.pk)
-        if (stored := stored_report(locked, side, winner, score, key)) is not None:
+        if (stored := stored_report(locked, side, report, key)) is not None:
             return StoredReport(stored, created=False)
         refuse_stale(locked, after)
         refuse_settled_or_disputed(locked)
-        check_report(length=locked.length, start=locked.start_score, winner=winner, score=score)
+        check_report(length=locked.length, start=locked.start_score, winner=report.winner, score=report.score)
         reports = open_reports(locked)
         if (own := reports.get(side)) is not None:
-            if (own.winner, own.score) != (winner, score):
+            if (own.winner, own.score) != (report.winner, report.score):
                 raise Refused("claim_open")
             return StoredReport(own, created=False)
-        report = create_report(
-            locked, by, now, side=side, winner=winner, score_0=score[0], score_1=score[1], note=note, key=key
-        )
-        log(by, "claimed", locked.topic, club=locked.club, side=side, winner=winner, score=list(score))
-        report_outcomes.apply_report(locked, report, reports.get(1 - side), by=by, now=now)
-    return StoredReport(report, created=True)
+        created = create_report(locked, report, by, now, side=side, key=key)
+        params = {"side": side, "winner": report.winner, "score": list(report.score)}
+        log(by, "claimed", locked.topic, club=locked.club, **params)
+        report_outcomes.apply_report(locked, created, reports.get(1 - side), by=by, now=now)
+    return StoredReport(created, created=True)
 
 
 def confirm(*, match: Match, side: int, by: Actor, now: datetime, after: int | None = None, key: str = "") -> Claim:
@@ -169,9 +168,19 @@ def open_reports(match: Match) -> dict[int, Claim]:
     return {row.side: row for row in rows if row.side is not None}
 
 
-def create_report(match: Match, by: Actor, now: datetime, **fields: Any) -> Claim:
+def create_report(match: Match, report: ScoreReport, by: Actor, now: datetime, **fields: Any) -> Claim:
     """Store a report by this actor."""
-    return Claim.objects.create(match=match, by=by.kind, user=by.user, created_at=now, **fields)
+    return Claim.objects.create(
+        match=match,
+        winner=report.winner,
+        score_0=report.score[0],
+        score_1=report.score[1],
+        note=report.note,
+        by=by.kind,
+        user=by.user,
+        created_at=now,
+        **fields,
+    )
 
 
 def refuse_settled_or_disputed(match: Match) -> None:
@@ -189,10 +198,10 @@ def check_texts(key: str, note: str = "") -> None:
         raise Refused("note_too_long", most=LONGEST_NOTE)
 
 
-def stored_report(match: Match, side: int | None, winner: int, score: tuple[int, int], key: str) -> Claim | None:
+def stored_report(match: Match, side: int | None, report: ScoreReport, key: str) -> Claim | None:
     """The report that was sent with this key. Refused: `key_reused` if that report says something else."""
     stored = match.claims.filter(key=key).first() if key else None
-    if stored is not None and (stored.side, stored.winner, stored.score) != (side, winner, score):
+    if stored is not None and (stored.side, stored.winner, stored.score) != (side, report.winner, report.score):
         raise Refused("key_reused")
     return stored
 

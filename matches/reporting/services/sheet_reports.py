@@ -23,40 +23,37 @@ def report_from_sheet(
     *,
     match: Match,
     says_side: int | None,
-    winner: int,
-    score: tuple[int, int],
+    report: reports.ScoreReport,
     by: Actor,
     now: datetime,
     after: int | None = None,
     key: str = "",
-    note: str = "",
 ) -> reports.StoredReport:
     """Store an unsigned report; `says_side` is the player the sender says they are, None for somebody else.
 
     It replaces an earlier one from the sheet. The same `key`, or the same report, returns the stored one.
     Refused: `signed_report_first`, `too_many_sheet_reports`, and what `reports.report_score` refuses.
     """
-    reports.check_texts(key, note)
+    reports.check_texts(key, report.note)
     with transaction.atomic():
         locked = lock_match(match.pk)
-        if (stored := reports.stored_report(locked, None, winner, score, key)) is not None:
+        if (stored := reports.stored_report(locked, None, report, key)) is not None:
             return reports.StoredReport(stored, created=False)
         refuse_stale(locked, after)
         reports.refuse_settled_or_disputed(locked)
-        check_report(length=locked.length, start=locked.start_score, winner=winner, score=score)
+        check_report(length=locked.length, start=locked.start_score, winner=report.winner, score=report.score)
         if reports.open_reports(locked):
             raise Refused("signed_report_first")
         earlier = locked.claims.filter(side=None)
-        same = earlier.filter(state=Claim.State.OPEN, says_side=says_side, winner=winner)
-        if (repeated := same.filter(score_0=score[0], score_1=score[1]).first()) is not None:
+        same = earlier.filter(state=Claim.State.OPEN, says_side=says_side, winner=report.winner)
+        if (repeated := same.filter(score_0=report.score[0], score_1=report.score[1]).first()) is not None:
             return reports.StoredReport(repeated, created=False)
         if earlier.count() >= MOST_REPORTS:
             raise Refused("too_many_sheet_reports")
         earlier.filter(state=Claim.State.OPEN).update(state=Claim.State.OVERRULED, answered_at=now)
-        report = reports.create_report(
-            locked, by, now, says_side=says_side, winner=winner, score_0=score[0], score_1=score[1], note=note, key=key
-        )
-        log(by, "sheet_reported", locked.topic, club=locked.club, says_side=says_side, winner=winner, score=list(score))
+        created = reports.create_report(locked, report, by, now, says_side=says_side, key=key)
+        params = {"says_side": says_side, "winner": report.winner, "score": list(report.score)}
+        log(by, "sheet_reported", locked.topic, club=locked.club, **params)
         changed(locked)
-        notifications.notify_respondent(locked, report)
-    return reports.StoredReport(report, created=True)
+        notifications.notify_respondent(locked, created)
+    return reports.StoredReport(created, created=True)

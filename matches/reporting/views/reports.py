@@ -16,6 +16,7 @@ from matches.lifecycle.finish import check_report
 from matches.models import Match, Submission
 from matches.records.forms import RecordForm
 from matches.records.intake import record_in, refuse_long_body
+from matches.records.services.submissions import RecordFile
 from matches.records.throttle import count_upload
 from matches.reporting.forms import (
     AcceptForm,
@@ -72,10 +73,8 @@ def report(request: HttpRequest, seat: Seat, form: ReportForm | SheetReportForm)
     """Report a score; the side with more points has won."""
     params = {
         "match": seat.match,
-        "winner": form.winner,
-        "score": form.score,
+        "report": reports.ScoreReport(form.winner, form.score, form.cleaned_data["note"]),
         "by": seat.by,
-        "note": form.cleaned_data["note"],
         **form.common,
     }
     if seat.side is None:
@@ -158,10 +157,7 @@ def _send_record(request: HttpRequest, seat: Seat, form: RecordForm) -> str:
     records.submit_for_match(
         match=seat.match,
         side=seat.side,
-        data=data,
-        file_name=name,
-        source=Submission.Source.UPLOAD if file else Submission.Source.PASTE,
-        submitter=seat.by.user,
+        file=RecordFile(data, Submission.Source.UPLOAD if file else Submission.Source.PASTE, name),
         by=seat.by,
         now=timezone.now(),
     )
@@ -187,7 +183,9 @@ def identify_players(request: HttpRequest, seat: Seat, form: NamesForm, record_i
 def propose(request: HttpRequest, seat: Seat, form: TimesForm) -> str:
     """Propose times to play."""
     note = form.cleaned_data["note"]
-    proposals.propose(match=seat.match, side=side_of(seat), times=form.times, by=seat.by, note=note, **form.common)
+    proposals.propose(
+        match=seat.match, side=side_of(seat), offer=proposals.Offer(form.times, note), by=seat.by, **form.common
+    )
     return gettext("Times proposed.")
 
 
@@ -195,7 +193,7 @@ def propose(request: HttpRequest, seat: Seat, form: TimesForm) -> str:
 def accept_time(request: HttpRequest, seat: Seat, form: AcceptForm, proposal_id: str) -> str:
     """Accept one of the proposed times."""
     offered, at = access.proposal_of(seat, proposal_id), form.cleaned_data["time"]
-    proposals.accept(match=seat.match, proposal=offered, side=side_of(seat), time=at, by=seat.by, **form.common)
+    proposals.accept(proposal=offered, side=side_of(seat), time=at, by=seat.by, **form.common)
     return gettext("Time agreed.")
 
 
@@ -203,5 +201,5 @@ def accept_time(request: HttpRequest, seat: Seat, form: AcceptForm, proposal_id:
 def withdraw_times(request: HttpRequest, seat: Seat, form: ActForm, proposal_id: str) -> str:
     """Withdraw the player's own proposed times."""
     offered = access.proposal_of(seat, proposal_id)
-    proposals.withdraw_proposal(match=seat.match, proposal=offered, side=side_of(seat), by=seat.by, **form.common)
+    proposals.withdraw_proposal(proposal=offered, side=side_of(seat), by=seat.by, **form.common)
     return gettext("Your proposed times are withdrawn.")

@@ -8,6 +8,7 @@ from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.opening import rebuild_beginnings
 from matches.models import Match, Result
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import proposals, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
@@ -34,15 +35,15 @@ def enter(match: Match, kind: str, score: tuple[int, int] | None, alice: User, a
 
 def test_proposed_and_agreed_times_do_not_begin_a_match(match: Match) -> None:
     day = NOW + timedelta(days=1)
-    offered = proposals.propose(match=match, side=BOB, times=[day], by=Actor.link(BOB), now=NOW)
+    offered = proposals.propose(match=match, side=BOB, offer=proposals.Offer([day]), by=Actor.link(BOB), now=NOW)
     assert not has_begun(again(match))
-    proposals.accept(match=match, proposal=offered, side=CAROL, time=day, by=Actor.link(CAROL), now=NOW)
+    proposals.accept(proposal=offered, side=CAROL, time=day, by=Actor.link(CAROL), now=NOW)
     assert not has_begun(again(match))
 
 
 def test_a_refused_record_does_not_begin_a_match(match: Match, bob: User) -> None:
     row = records.submit_for_match(
-        match=match, side=BOB, data=b"nothing of the kind", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
+        match=match, side=BOB, file=RecordFile(b"nothing of the kind", "paste"), by=Actor.of(bob), now=NOW
     ).submission
     assert not has_begun(again(match))
     adjudicate_submission(submission_id=row.pk, now=NOW)
@@ -52,7 +53,9 @@ def test_a_refused_record_does_not_begin_a_match(match: Match, bob: User) -> Non
 
 
 def test_a_report_begins_a_match_until_it_is_withdrawn(match: Match) -> None:
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=minutes(3))
+    reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.link(BOB), now=minutes(3)
+    )
     assert again(match).begun_at == minutes(3)
     reports.withdraw_report(match=match, side=BOB, by=Actor.link(BOB), now=minutes(4))
     assert not has_begun(again(match))

@@ -5,6 +5,7 @@ import pytest
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Match, Submission
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.records import submit_for_match
 from players.actors import Actor
@@ -23,7 +24,11 @@ def test_erasing_a_person_removes_files_and_names_but_keeps_results(
     names = (match.player_0.name, match.player_1.name)
     data = write(play_out(3, match.length, players=names), "mat")
     sent = submit_for_match(
-        match=match, side=BOB, data=data, source="upload", by=Actor.of(bob), now=NOW, file_name="bob.mat", submitter=bob
+        match=match,
+        side=BOB,
+        file=RecordFile(data, "upload", "bob.mat"),
+        by=Actor.of(bob),
+        now=NOW,
     )
     adjudicate_submission(submission_id=sent.submission.pk, now=NOW)
     before = match.results.get()

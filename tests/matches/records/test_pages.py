@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from engine import check_record
 from matches.models import MOST_BYTES, Submission
-from matches.records.services.submissions import submit
+from matches.records.services.submissions import RecordFile, submit
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.models import User
 from tests.matches.records.samples import EMPTY_NAMES, ILLEGAL, simulated
@@ -29,7 +29,7 @@ def send(client: Client, data: bytes | None = None, name: str = "final.mat", **f
 
 def checked(data: bytes, name: str = "final.mat") -> Submission:
     now = timezone.now()
-    submission = submit(data=data, file_name=name, source="upload", now=now).submission
+    submission = submit(file=RecordFile(data, "upload", name), now=now).submission
     adjudicate_submission(submission_id=submission.pk, now=now)
     submission.refresh_from_db()
     return submission
@@ -153,7 +153,7 @@ def test_a_record_is_visible_only_with_its_link(client: Client, dave: User) -> N
 
 
 def test_a_waiting_page_reloads_with_and_without_scripts(client: Client) -> None:
-    submission = submit(data=simulated(), source="upload", now=timezone.now()).submission
+    submission = submit(file=RecordFile(simulated(), "upload"), now=timezone.now()).submission
     text = page(client, f"/check/{submission.public_id}/")
     assert '<noscript><meta http-equiv="refresh"' in text
     assert f'hx-get="/check/{submission.public_id}/"' in text
@@ -167,13 +167,13 @@ def test_a_waiting_page_reloads_with_and_without_scripts(client: Client) -> None
 
 
 def test_a_long_wait_is_explained(client: Client) -> None:
-    submission = submit(data=simulated(), source="upload", now=timezone.now() - timedelta(seconds=30)).submission
+    submission = submit(file=RecordFile(simulated(), "upload"), now=timezone.now() - timedelta(seconds=30)).submission
     assert "Your record is saved" in page(client, f"/check/{submission.public_id}/")
     assert client.get(f"/check/{submission.public_id}/replay/").status_code == 302
 
 
 def test_a_record_that_could_not_be_checked_says_so(client: Client) -> None:
-    submission = submit(data=simulated(), source="upload", now=timezone.now()).submission
+    submission = submit(file=RecordFile(simulated(), "upload"), now=timezone.now()).submission
     Submission.objects.update(state="failed", failure="adjudication_gave_up")
     text = page(client, f"/check/{submission.public_id}/")
     assert "it has no verdict" in text

@@ -17,7 +17,7 @@ from engine.records import write
 from engine.simulation import play_out
 from engine.version import VERSION
 from matches.models import MOST_BYTES, Submission, Verdict
-from matches.records.services.submissions import MOST_ATTEMPTS, SWEEP_AT_ONCE, send_again, submit
+from matches.records.services.submissions import MOST_ATTEMPTS, SWEEP_AT_ONCE, RecordFile, send_again, submit
 from matches.records.verdicts import as_json, storable
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.models import User
@@ -27,8 +27,8 @@ QUEUE = "celery"
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=timezone.get_default_timezone())
 
 
-def sent(data: bytes | None = None, *, now: datetime = NOW, **more: Any) -> Submission:
-    return submit(data=data or simulated(), source="upload", now=now, **more).submission
+def sent(data: bytes | None = None, *, file_name: str = "", now: datetime = NOW, **more: Any) -> Submission:
+    return submit(file=RecordFile(data or simulated(), "upload", file_name), now=now, **more).submission
 
 
 def adjudicated(submission: Submission, *, now: datetime = NOW) -> Submission:
@@ -66,7 +66,7 @@ def test_the_bytes_are_stored_unchanged() -> None:
 )
 def test_an_empty_or_too_large_record_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(Refused) as refused:
-        submit(data=data, source="upload", now=NOW)
+        submit(file=RecordFile(data, "upload"), now=NOW)
     assert refused.value.code == code
     assert not Submission.objects.exists()
 
@@ -78,8 +78,8 @@ def test_a_record_of_exactly_one_mebibyte_is_accepted() -> None:
 
 @pytest.mark.django_db
 def test_the_same_file_sent_twice_leads_to_the_same_page() -> None:
-    first = submit(data=simulated(), source="upload", file_name="final.mat", now=NOW)
-    again = submit(data=simulated(), source="upload", file_name="final.mat", now=NOW + timedelta(hours=1))
+    first = submit(file=RecordFile(simulated(), "upload", "final.mat"), now=NOW)
+    again = submit(file=RecordFile(simulated(), "upload", "final.mat"), now=NOW + timedelta(hours=1))
     assert (first.created, again.created) == (True, False)
     assert again.submission == first.submission
 

@@ -9,7 +9,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle.finish import standing_result
 from matches.models import Claim, Match, Submission
-from matches.records.services.submissions import MOST_ATTEMPTS
+from matches.records.services.submissions import MOST_ATTEMPTS, RecordFile
 from matches.reporting.services import deadlines, record_outcomes, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
@@ -22,7 +22,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def claim(match: Match, bob: User) -> Claim:
     """Bob reports that he won 7–5."""
-    return reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
+    return reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW
+    ).report
 
 
 def test_an_email_asks_the_loser_but_starts_no_waiting_time(match: Match, claim: Claim, carol: User) -> None:
@@ -55,7 +57,9 @@ def test_a_lost_email_task_is_published_again_until_the_email_is_sent(claim: Cla
 def test_no_email_is_sent_to_players_without_an_account(bob_player: Player) -> None:
     ghost = Player.objects.create(name="Ghost")
     match = match_between(bob_player, ghost)
-    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).report
+    claim = reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.link(BOB), now=NOW
+    ).report
     assert deadlines.resend_report_emails(now=minutes(5)) == 0
     assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(5))
     assert mail.outbox == []
@@ -71,11 +75,13 @@ def test_a_record_sent_in_time_takes_precedence_over_the_report(
     bob_player: Player, carol_player: Player, carol: User
 ) -> None:
     match = match_between(bob_player, carol_player, length=3)
-    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.link(BOB), now=NOW).report
+    claim = reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.link(BOB), now=NOW
+    ).report
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     carol_won = write(play_out(6, 3, players=("Bob", "Carol")), "mat")
     row = records.submit_for_match(
-        match=match, side=CAROL, data=carol_won, source="upload", by=Actor.of(carol), submitter=carol, now=minutes(9)
+        match=match, side=CAROL, file=RecordFile(carol_won, "upload"), by=Actor.of(carol), now=minutes(9)
     ).submission
     deadlines.accept_due_reports(now=minutes(20))
     assert standing_result(match) is None
@@ -87,7 +93,7 @@ def test_a_record_sent_in_time_takes_precedence_over_the_report(
 
 def test_the_sweep_applies_a_verdict_that_a_crash_left_unapplied(match: Match, bob: User) -> None:
     row = records.submit_for_match(
-        match=match, side=BOB, data=b"not a match", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
+        match=match, side=BOB, file=RecordFile(b"not a match", "paste"), by=Actor.of(bob), now=NOW
     ).submission
     Submission.objects.filter(pk=row.pk).update(attempts=MOST_ATTEMPTS)
     assert adjudicate_submission(submission_id=row.pk, now=minutes(1)) is None
@@ -114,7 +120,7 @@ def test_a_failing_row_does_not_stop_the_others(bob_player: Player, carol_player
         match = match_between(bob_player, carol_player)
         rows.append(
             records.submit_for_match(
-                match=match, side=BOB, data=b"nothing", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
+                match=match, side=BOB, file=RecordFile(b"nothing", "paste"), by=Actor.of(bob), now=NOW
             ).submission
         )
     # A row that says it is checked but has a transcript that nobody can read: a bug, not a refusal.

@@ -116,8 +116,8 @@ def addresses(match: Match) -> dict[str, str]:
     """A URL for every route, for a match with an appointment."""
     later = timezone.now() + timezone.timedelta(days=2)
     now = timezone.now()
-    offered = proposals.propose(match=match, side=BOB, times=[later], by=Actor.link(BOB), now=now)
-    proposals.accept(match=match, proposal=offered, side=CAROL, time=offered.instants[0], by=Actor.link(CAROL), now=now)
+    offered = proposals.propose(match=match, side=BOB, offer=proposals.Offer([later]), by=Actor.link(BOB), now=now)
+    proposals.accept(proposal=offered, side=CAROL, time=offered.instants[0], by=Actor.link(CAROL), now=now)
     return {route: "/" + address_of(route, match, offered.public_id) for route in OURS}
 
 

@@ -14,6 +14,7 @@ from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.models import Match, Proposal, Submission
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import proposals, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
@@ -138,7 +139,7 @@ def test_a_personal_link_reports_confirms_and_contests_without_an_account(match:
 
 def test_a_link_preview_changes_nothing_and_the_button_starts_the_waiting_time(match: Match, bob: User) -> None:
     claim = reports.report_score(
-        match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=timezone.now()
     ).report
     match.refresh_from_db()
     seq = match.seq
@@ -275,7 +276,9 @@ def test_refused_times_are_shown_again_with_the_error_of_each_field(match: Match
     "action", ["claim", "confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"]
 )
 def test_an_empty_form_changes_nothing(match: Match, bob: User, carol: User, action: str) -> None:
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now())
+    reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=timezone.now()
+    )
     match.refresh_from_db()
     seq = match.seq
     assert as_(carol).post(at(match, action), {}).status_code == 422
@@ -287,7 +290,7 @@ def test_a_waiting_page_reloads_when_the_match_has_changed(match: Match, bob: Us
     client = as_(bob)
     quiet = client.get(f"{at(match)}?after=0", headers={"HX-Request": "true"})
     assert quiet.status_code == 204
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW)
     loud = client.get(f"{at(match)}?after=0", headers={"HX-Request": "true"})
     assert loud.headers["HX-Refresh"] == "true"
 
@@ -309,7 +312,7 @@ def test_my_matches_start_with_what_i_have_to_answer(
 ) -> None:
     dinah = Player.objects.create(name="Dinah")
     match_between(carol_player, dinah, due_at=timezone.now() + timedelta(hours=2))
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW)
     page = as_(carol).get(reverse("my-matches")).content.decode()
     assert page.index("Bob reports a 7–5 win") < page.index("Dinah")
     assert as_(bob).get(reverse("my-matches")).content.decode().count("You reported 7–5") == 1
@@ -334,10 +337,16 @@ def test_my_matches_take_a_constant_number_of_queries(
     for number in range(30):
         match = match_between(bob_player, carol_player, club=club)
         if number % 3 == 0:
-            reports.report_score(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+            reports.report_score(
+                match=match, side=CAROL, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.link(CAROL), now=NOW
+            )
         if number % 3 == 1:
-            reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
-            proposals.propose(match=match, side=BOB, times=[NOW + timedelta(days=1)], by=Actor.of(bob), now=NOW)
+            reports.report_score(
+                match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW
+            )
+            proposals.propose(
+                match=match, side=BOB, offer=proposals.Offer([NOW + timedelta(days=1)]), by=Actor.of(bob), now=NOW
+            )
     with django_assert_max_num_queries(20):
         assert client.get("/my/").status_code == 200
 
@@ -349,10 +358,8 @@ def test_the_page_of_a_match_takes_few_queries(
         records.submit_for_match(
             match=match,
             side=BOB,
-            data=f"nothing {number}".encode(),
-            source="paste",
+            file=RecordFile(f"nothing {number}".encode(), "paste"),
             by=Actor.of(bob),
-            submitter=bob,
             now=NOW,
         )
     client = as_(bob)

@@ -11,6 +11,7 @@ from engine.simulation import play_out
 from matches.lifecycle import links
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Match, Objection, Result
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.objections import answer_objection, object_to_result
@@ -26,7 +27,9 @@ State = Objection.State
 @pytest.fixture
 def unanswered_match(match: Match, bob: User) -> Match:
     """A match in which Bob's 7–5 stands since 20:11, because Carol saw it at 20:01 and did not answer."""
-    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
+    claim = reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW
+    ).report
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
     accept_unanswered(claim_id=claim.pk, now=minutes(11))
     match.refresh_from_db()
@@ -74,7 +77,9 @@ def test_a_player_can_object_until_a_day_after_seeing_the_report(
 
 def test_there_are_at_least_ten_minutes_to_object(bob_player: Player, carol_player: Player) -> None:
     match = match_between(bob_player, carol_player, claim_wait=3 * 24 * 3600)
-    claim = reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.link(BOB), now=NOW).report
+    claim = reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.link(BOB), now=NOW
+    ).report
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     accept_unanswered(claim_id=claim.pk, now=NOW + timedelta(days=3))
     match.refresh_from_db()
@@ -83,7 +88,7 @@ def test_there_are_at_least_ten_minutes_to_object(bob_player: Player, carol_play
 
 
 def test_confirmed_and_decided_results_cannot_be_objected_to(match: Match, bob: User, alice: User) -> None:
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW)
     assert code(match) == "nothing_to_object_to"
     reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
     assert code(match) == "nothing_to_object_to"
@@ -185,8 +190,7 @@ def test_opening_a_link_does_not_start_the_waiting_time(bob_player: Player, caro
     sent = records.submit_for_match(
         match=match,
         side=BOB,
-        data=write(play_out(1, 3, players=("Bob", "Carol")), "mat"),
-        source="upload",
+        file=RecordFile(write(play_out(1, 3, players=("Bob", "Carol")), "mat"), "upload"),
         by=Actor.link(BOB),
         now=NOW,
     ).submission

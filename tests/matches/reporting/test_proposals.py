@@ -20,12 +20,12 @@ State = Proposal.State
 
 def propose(match: Match, side: int, *hours: float, **more: object) -> Proposal:
     times = [minutes(60 * hour) for hour in hours]
-    return proposals.propose(match=match, side=side, times=times, by=Actor.link(side), now=NOW, **more)
+    return proposals.propose(match=match, side=side, offer=proposals.Offer(times), by=Actor.link(side), now=NOW, **more)
 
 
 def accept(match: Match, proposal: Proposal, side: int, hour: float, **more: object) -> Proposal:
     time = minutes(60 * hour)
-    return proposals.accept(match=match, proposal=proposal, side=side, time=time, by=Actor.link(side), now=NOW, **more)
+    return proposals.accept(proposal=proposal, side=side, time=time, by=Actor.link(side), now=NOW, **more)
 
 
 def code(call: object, *args: object, **more: object) -> str:
@@ -71,8 +71,8 @@ def test_only_the_proposer_can_withdraw_times(match: Match) -> None:
     offered = propose(match, BOB, 1)
     by = Actor.link(CAROL)
     withdraw = proposals.withdraw_proposal
-    assert code(withdraw, match=match, proposal=offered, side=CAROL, by=by, now=NOW) == "proposal_other"
-    assert withdraw(match=match, proposal=offered, side=BOB, by=by, now=NOW).state == State.WITHDRAWN
+    assert code(withdraw, proposal=offered, side=CAROL, by=by, now=NOW) == "proposal_other"
+    assert withdraw(proposal=offered, side=BOB, by=by, now=NOW).state == State.WITHDRAWN
     assert code(accept, match, offered, CAROL, 1) == "proposal_answered"
 
 
@@ -88,7 +88,7 @@ def test_invalid_times_are_refused(match: Match) -> None:
 
 def test_a_time_that_has_passed_cannot_be_accepted(match: Match) -> None:
     offered = propose(match, BOB, 1)
-    late = {"match": match, "proposal": offered, "side": CAROL, "time": minutes(60), "by": Actor.link(CAROL)}
+    late = {"proposal": offered, "side": CAROL, "time": minutes(60), "by": Actor.link(CAROL)}
     assert code(proposals.accept, **late, now=minutes(61)) == "time_past"
 
 
@@ -103,7 +103,9 @@ def test_stale_and_repeated_proposals(match: Match) -> None:
 
 def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
     offered = propose(match, BOB, 1)
-    reports.report_score(match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.link(CAROL), now=NOW)
+    reports.report_score(
+        match=match, side=CAROL, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.link(CAROL), now=NOW
+    )
     reports.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
     assert code(propose, match, CAROL, 1) == "match_settled"
     assert code(accept, match, offered, CAROL, 1) == "match_settled"

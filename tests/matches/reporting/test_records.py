@@ -11,6 +11,7 @@ from engine.simulation import play_out
 from engine.transcript import Transcript
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.models import Match, Result, Submission
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import records, report_outcomes, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.record_outcomes import apply_verdict
@@ -37,7 +38,7 @@ def send(match: Match, transcript: Transcript | bytes, user: User, side: int = B
     """Send a record and have it checked."""
     data = transcript if isinstance(transcript, bytes) else write(transcript, "mat")
     row = records.submit_for_match(
-        match=match, side=side, data=data, source="upload", by=Actor.of(user), submitter=user, now=at
+        match=match, side=side, file=RecordFile(data, "upload"), by=Actor.of(user), now=at
     ).submission
     adjudicate_submission(submission_id=row.pk, now=at)
     row.refresh_from_db()
@@ -223,13 +224,15 @@ def test_a_record_without_the_crawford_rule_does_not_fit(bob_player: Player, car
 
 
 def test_a_record_against_the_other_sides_report_is_a_dispute(match: Match, bob: User, carol: User) -> None:
-    reports.report_score(match=match, side=CAROL, winner=CAROL, score=(1, 3), by=Actor.of(carol), now=NOW)
+    reports.report_score(
+        match=match, side=CAROL, report=reports.ScoreReport(CAROL, (1, 3)), by=Actor.of(carol), now=NOW
+    )
     row = send(match, played(), bob)
     assert (row.standing, match.state, match.results.count()) == (Standing.REPORT, Match.State.DISPUTED, 0)
 
 
 def test_a_record_that_corrects_its_senders_report_replaces_it(match: Match, bob: User) -> None:
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW)
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     send(match, played(), bob)
     first, second = match.claims.all()
@@ -237,7 +240,7 @@ def test_a_record_that_corrects_its_senders_report_replaces_it(match: Match, bob
 
 
 def test_a_record_that_agrees_with_its_senders_report_keeps_the_waiting_time(match: Match, bob: User) -> None:
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 0)), by=Actor.of(bob), now=NOW)
     reports.acknowledge(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     send(match, played(), bob, at=minutes(5))
     report = match.claims.get(state="open")
@@ -246,23 +249,25 @@ def test_a_record_that_agrees_with_its_senders_report_keeps_the_waiting_time(mat
 
 def test_a_record_that_agrees_with_the_other_report_stands(match: Match, bob: User, carol: User) -> None:
     # Points beyond the length are often left out when people tell a score.
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 0), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 0)), by=Actor.of(bob), now=NOW)
     row = lost(match, played(), carol)
     assert (row.standing, match.claims.first().state) == (Standing.STANDS, "stands")
 
 
 def test_a_dispute_stays_frozen_and_the_record_is_kept_for_the_director(match: Match, bob: User, alice: User) -> None:
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW)
     reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     row = send(match, played(), bob)
     assert (why(row), match.state, match.results.count()) == ("record_disputed", Match.State.DISPUTED, 0)
-    result = records.accept_by_ruling(submission=row, waived=[], by=Actor.of(alice), now=minutes(9))
+    result = records.accept_by_ruling(
+        submission=row, ruling=records.RecordRuling([]), by=Actor.of(alice), now=minutes(9)
+    )
     row.refresh_from_db()
     assert (row.standing, result.winner, result.kind, result.user) == (Standing.STANDS, WINNER, "played", alice)
 
 
 def test_a_record_that_agrees_is_added_to_a_settled_result(match: Match, bob: User, carol: User) -> None:
-    reports.report_score(match=match, side=CAROL, winner=BOB, score=(3, 0), by=Actor.of(carol), now=NOW)
+    reports.report_score(match=match, side=CAROL, report=reports.ScoreReport(BOB, (3, 0)), by=Actor.of(carol), now=NOW)
     reports.confirm(match=match, side=BOB, by=Actor.of(bob), now=NOW)
     send(match, played(), bob, at=minutes(5))
     assert list(match.results.order_by("version").values_list("version", "source", "score_0")) == [
@@ -273,7 +278,9 @@ def test_a_record_that_agrees_is_added_to_a_settled_result(match: Match, bob: Us
 
 
 def test_a_record_does_not_overturn_a_settled_result(match: Match, bob: User) -> None:
-    reports.report_score(match=match, side=CAROL, winner=BOB, score=(3, 1), by=Actor.link(CAROL), now=NOW)
+    reports.report_score(
+        match=match, side=CAROL, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.link(CAROL), now=NOW
+    )
     reports.confirm(match=match, side=BOB, by=Actor.link(BOB), now=NOW)
     row = send(match, played(), bob)
     assert (why(row), outcome(match)) == ("record_contradicts", (BOB, (3, 1), "played", "claim"))
@@ -293,7 +300,7 @@ def test_the_same_file_from_both_players_is_one_submission(match: Match, bob: Us
 
 
 def test_a_refused_record_is_judged_again_when_it_is_sent_again(match: Match, bob: User, alice: User) -> None:
-    reports.report_score(match=match, side=BOB, winner=BOB, score=(3, 1), by=Actor.of(bob), now=NOW)
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (3, 1)), by=Actor.of(bob), now=NOW)
     reports.contest(match=match, side=CAROL, by=Actor.link(CAROL), now=NOW)
     assert why(send(match, played(), bob)) == "record_disputed"
     entered, basis = ResultInput(BOB, (3, 0)), Basis(Result.Source.DIRECTOR)
@@ -343,10 +350,13 @@ def test_a_rejected_record_is_accepted_only_if_every_fault_is_waived(match: Matc
     assert faults
     named = [fault.name for fault in faults]
     with pytest.raises(Refused) as refused:
-        records.accept_by_ruling(submission=row, waived=named[1:], by=Actor.of(alice), now=NOW)
+        records.accept_by_ruling(submission=row, ruling=records.RecordRuling(named[1:]), by=Actor.of(alice), now=NOW)
     assert (refused.value.code, refused.value.params["missing"]) == ("findings_not_waived", [list(named[0])])
     result = records.accept_by_ruling(
-        submission=row, waived=named, by=Actor.of(alice), now=NOW, winner=BOB, score=(4, 0), reason="misread dice"
+        submission=row,
+        ruling=records.RecordRuling(named, winner=BOB, score=(4, 0), reason="misread dice"),
+        by=Actor.of(alice),
+        now=NOW,
     )
     assert (result.kind, result.source, result.submission, result.reason) == ("ruling", "record", row, "misread dice")
     assert result.waived == [list(name) for name in named]
@@ -356,7 +366,7 @@ def test_a_record_of_another_length_is_accepted_by_ruling(match: Match, bob: Use
     row = send(match, played(length=5), bob)
     assert [fault.code for fault in records.faults_of(row)] == ["record_length"]
     result = records.accept_by_ruling(
-        submission=row, waived=[("record_length", None, None)], by=Actor.of(alice), now=NOW
+        submission=row, ruling=records.RecordRuling([("record_length", None, None)]), by=Actor.of(alice), now=NOW
     )
     assert result.submission == row
     assert result.waived == [["record_length", None, None]]
@@ -364,10 +374,10 @@ def test_a_record_of_another_length_is_accepted_by_ruling(match: Match, bob: Use
 
 def test_a_record_that_is_still_being_checked_is_not_accepted(match: Match, bob: User, alice: User) -> None:
     row = records.submit_for_match(
-        match=match, side=BOB, data=b"anything", source="paste", by=Actor.of(bob), submitter=bob, now=NOW
+        match=match, side=BOB, file=RecordFile(b"anything", "paste"), by=Actor.of(bob), now=NOW
     ).submission
     with pytest.raises(Refused) as refused:
-        records.accept_by_ruling(submission=row, waived=[], by=Actor.of(alice), now=NOW)
+        records.accept_by_ruling(submission=row, ruling=records.RecordRuling([]), by=Actor.of(alice), now=NOW)
     assert refused.value.code == "record_unchecked"
 
 
@@ -376,7 +386,7 @@ def test_settling_takes_few_queries(
 ) -> None:
     data = write(played(), "mat")
     row = records.submit_for_match(
-        match=match, side=BOB, data=data, source="upload", by=Actor.of(bob), submitter=bob, now=NOW
+        match=match, side=BOB, file=RecordFile(data, "upload"), by=Actor.of(bob), now=NOW
     ).submission
     with django_assert_max_num_queries(40):
         adjudicate_submission(submission_id=row.pk, now=NOW)

@@ -10,6 +10,7 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result, standing
 from matches.models import Claim, Match, Result
 from matches.reporting.services import proposals, reports
 from matches.reporting.services.report_outcomes import accept_unanswered
+from matches.reporting.services.reports import ScoreReport
 from matches.reporting.services.sheet_reports import MOST_REPORTS, report_from_sheet
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry, Player, User
@@ -22,12 +23,14 @@ State = Claim.State
 @pytest.fixture
 def bob_claims(match: Match, bob: User) -> Claim:
     """Bob reports that he won 7–5."""
-    return reports.report_score(match=match, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=NOW).report
+    return reports.report_score(
+        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=NOW
+    ).report
 
 
 def say(match: Match, side: int, winner: int, score: tuple[int, int], **more: Any) -> Claim:
     return reports.report_score(
-        match=match, side=side, winner=winner, score=score, by=Actor.link(side), now=NOW, **more
+        match=match, side=side, report=reports.ScoreReport(winner, score), by=Actor.link(side), now=NOW, **more
     ).report
 
 
@@ -35,7 +38,7 @@ def say(match: Match, side: int, winner: int, score: tuple[int, int], **more: An
 def carol_lost(match: Match, carol: User) -> Claim:
     """Carol reports that she lost 5–7."""
     return reports.report_score(
-        match=match, side=CAROL, winner=BOB, score=(7, 5), by=Actor.of(carol), now=minutes(5)
+        match=match, side=CAROL, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(carol), now=minutes(5)
     ).report
 
 
@@ -236,7 +239,7 @@ def test_an_impossible_score_is_refused(match: Match, winner: int, score: tuple[
 
 def from_sheet(match: Match, winner: int, score: tuple[int, int], says_side: int | None = BOB) -> Claim:
     by = Actor(LogEntry.By.LINK)
-    return report_from_sheet(match=match, says_side=says_side, winner=winner, score=score, by=by, now=NOW).report
+    return report_from_sheet(match=match, says_side=says_side, report=ScoreReport(winner, score), by=by, now=NOW).report
 
 
 def test_a_report_from_the_sheet_belongs_to_no_side_and_never_stands(match: Match) -> None:
@@ -319,10 +322,10 @@ def test_a_contested_report_does_not_stand_by_itself(match: Match, bob_claims: C
 
 def test_any_action_of_a_side_counts_as_having_seen_the_report(match: Match, bob_claims: Claim) -> None:
     later = [minutes(10_000)]
-    proposals.propose(match=match, side=BOB, times=later, by=Actor.link(BOB), now=minutes(2))
+    proposals.propose(match=match, side=BOB, offer=proposals.Offer(later), by=Actor.link(BOB), now=minutes(2))
     bob_claims.refresh_from_db()
     assert bob_claims.seen_at is None
-    proposals.propose(match=match, side=CAROL, times=later, by=Actor.link(CAROL), now=minutes(3))
+    proposals.propose(match=match, side=CAROL, offer=proposals.Offer(later), by=Actor.link(CAROL), now=minutes(3))
     bob_claims.refresh_from_db()
     assert bob_claims.seen_at == minutes(3)
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from engine.records import write
 from engine.simulation import play_out
 from matches.models import Match
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import records, reports
 from players.actors import Actor
 from players.models import Player, User
@@ -36,12 +37,12 @@ def test_a_record_becomes_a_report_and_the_loser_gets_an_email(
     match = match_between(bob_player, carol_player, length=3)
     data = write(play_out(1, 3, players=("Bob", "Carol")), "mat")
     records.submit_for_match(
-        match=match, side=BOB, data=data, source="upload", by=Actor.of(bob), submitter=bob, now=timezone.now()
+        match=match, side=BOB, file=RecordFile(data, "upload"), by=Actor.of(bob), now=timezone.now()
     )
     assert soon(lambda: Match.objects.get(pk=match.pk).state == Match.State.CLAIMED)
     other = match_between(bob_player, carol_player)
     claim = reports.report_score(
-        match=other, side=BOB, winner=BOB, score=(7, 5), by=Actor.of(bob), now=timezone.now()
+        match=other, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.of(bob), now=timezone.now()
     ).report
     assert soon(lambda: other.claims.get().emailed_at)
     claim.refresh_from_db()

@@ -127,7 +127,9 @@ def test_a_round_that_has_begun_is_not_drawn_again(begun: Begun, how: str) -> No
         driver.report(first, 0)
     else:
         assert first.match is not None
-        reports.report_score(match=first.match, side=0, winner=1, score=(2, 5), by=Actor.link(0), now=driver.now())
+        reports.report_score(
+            match=first.match, side=0, report=reports.ScoreReport(1, (2, 5)), by=Actor.link(0), now=driver.now()
+        )
     for fixture in feeding(driver, round_):
         if fixture.match is not None:
             correct(driver, fixture)

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from engine.errors import Refused
 from matches.models import Match
-from matches.reporting.services.proposals import propose
-from matches.reporting.services.reports import report_score, withdraw_report
+from matches.reporting.services.proposals import Offer, propose
+from matches.reporting.services.reports import ScoreReport, report_score, withdraw_report
 from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.tournaments.conftest import NOON
@@ -140,10 +140,10 @@ def test_a_withdrawn_report_or_proposed_time_does_not_block_taking_back(second_r
     assert len(second_round_matches) == 3
     assert first is not None
     assert second is not None
-    report_score(match=first, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOON)
+    report_score(match=first, side=0, report=ScoreReport(0, (7, 3)), by=Actor.link(0), now=NOON)
     assert refusal(lambda: undo_round(second_round)) == "round_begun"
     withdraw_report(match=first, side=0, by=Actor.link(0), now=NOON)
-    propose(match=second, side=0, times=[NOON + timedelta(days=2)], by=Actor.link(0), now=NOON)
+    propose(match=second, side=0, offer=Offer([NOON + timedelta(days=2)]), by=Actor.link(0), now=NOON)
 
     assert undo_round(second_round).state == Draw.State.TAKEN_BACK
     assert is_clean()
@@ -251,7 +251,7 @@ def test_a_draw_with_a_begun_match_cannot_be_taken_back(format_: str, played: Dr
     driver = played(6, StageSettings(format_))
     match = driver.ready()[0].match
     assert match is not None
-    report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOON)
+    report_score(match=match, side=0, report=ScoreReport(0, (7, 3)), by=Actor.link(0), now=NOON)
 
     assert refusal(lambda: undo_draw(driver)) == "draw_begun"
     assert Commitment.objects.filter(end="retired").count() == 0

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
-from matches.reporting.services.reports import report_score
+from matches.reporting.services.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
@@ -39,7 +39,7 @@ def test_cancelling_settles_recent_results_first(drawn: Drawn, by_alice: Actor, 
     results.enter_result(fixture=first, result=ResultInput(0, (7, 3)), by=by_alice, now=NOON)
     assert second.match is not None
     # The division is not settled after the commit, as if the process had been killed in between.
-    report_score(match=second.match, side=1, winner=0, score=(7, 2), by=Actor.link(1), now=NOON)
+    report_score(match=second.match, side=1, report=ScoreReport(0, (7, 2)), by=Actor.link(1), now=NOON)
 
     call_off(division, by_alice)
     settle_division(division_id=division.pk, now=NOON)

@@ -10,7 +10,7 @@ import pytest
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
-from matches.reporting.services.reports import report_score
+from matches.reporting.services.reports import ScoreReport, report_score
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.conftest import NOON
@@ -115,7 +115,7 @@ def test_a_report_before_the_last_day_still_waits_for_its_answer(league: League)
     division = league()
     match = open_matches(division)[0].match
     assert match is not None
-    report_score(match=match, side=0, winner=0, score=(3, 1), by=Actor.link(0), now=END - timedelta(minutes=1))
+    report_score(match=match, side=0, report=ScoreReport(0, (3, 1)), by=Actor.link(0), now=END - timedelta(minutes=1))
 
     assert sorted(map(str, sweep(AFTER))) == ["director"] + ["season_over"] * 4
     match.refresh_from_db()

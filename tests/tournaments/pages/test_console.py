@@ -74,7 +74,9 @@ def test_a_click_confirms_all_reports_on_the_page(running: RunningEvent, alice_c
     for number in (1, 2):
         match = Fixture.objects.get(stage__division=running.division, number=number).match
         assert match is not None
-        reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
+        reports.report_score(
+            match=match, side=0, report=reports.ScoreReport(0, (7, 3)), by=Actor.link(0), now=timezone.now()
+        )
     html = page(alice_client, f"{running.url}console/")
     assert "Confirm all unopposed (2)" in text(html)
     report_ids = re.findall(r'name="report" value="(\w+)"', html)

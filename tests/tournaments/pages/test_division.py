@@ -71,7 +71,7 @@ def test_what_happens_in_a_match_is_marked(running: RunningEvent, client: Client
     if word == "Live":
         Match.objects.filter(pk=match.pk).update(begun_at=NOW)
     else:
-        reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=NOW)
+        reports.report_score(match=match, side=0, report=reports.ScoreReport(0, (7, 3)), by=Actor.link(0), now=NOW)
     if word == "Disputed":
         reports.contest(match=match, side=1, by=Actor.link(1), now=NOW)
     assert f"<b>{word}</b>" in box(page(client, running.division_url), 1)

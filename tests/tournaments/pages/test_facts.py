@@ -8,7 +8,7 @@ from django.test import Client
 
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim
-from matches.reporting.services.reports import report_score
+from matches.reporting.services.reports import ScoreReport, report_score
 from players.actors import Actor
 from players.models import Player
 from tests.tournaments.support.pages import page, text
@@ -118,7 +118,7 @@ def test_points_beyond_the_match_length_are_shown_on_no_page(
     first, second, *_rest = driver.ready()
     results.enter_result(fixture=first, result=ResultInput(0, (9, 3)), by=driver.by, now=driver.now())
     assert second.match is not None
-    report_score(match=second.match, side=1, winner=0, score=(7, 3), by=Actor.link(1), now=driver.now())
+    report_score(match=second.match, side=1, report=ScoreReport(0, (7, 3)), by=Actor.link(1), now=driver.now())
     Claim.objects.filter(match=second.match).update(score_0=9)
     division = f"{event(driver)}{driver.division.public_id}/"
     fixtures = [f"{event(driver)}fixtures/{fixture.public_id}/" for fixture in (first, second)]

@@ -34,7 +34,9 @@ def division(make_division: Callable[..., Division], club: Club, by_alice: Actor
     created.refresh_from_db()
     draws.publish_draw(division=created, after=created.seq, by=by_alice, now=NOON)
     for match in Match.objects.filter(parent_topic=created.topic):
-        reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=timezone.now())
+        reports.report_score(
+            match=match, side=0, report=reports.ScoreReport(0, (7, 3)), by=Actor.link(0), now=timezone.now()
+        )
     return created
 
 
@@ -110,7 +112,9 @@ def test_a_report_that_was_replaced_before_it_was_locked_waits_for_the_next_tap(
     seen = next(row for row in open_reports(division.tournament, by_alice) if row.report is not None)
     assert seen.report is not None
     reports.withdraw_report(match=seen.match, side=0, by=Actor.link(0), now=timezone.now())
-    reports.report_score(match=seen.match, side=0, winner=0, score=(7, 5), by=Actor.link(0), now=timezone.now())
+    reports.report_score(
+        match=seen.match, side=0, report=reports.ScoreReport(0, (7, 5)), by=Actor.link(0), now=timezone.now()
+    )
 
     assert confirmations._confirm(seen, by_alice, timezone.now()).code == "confirm_changed"
     assert not Result.objects.filter(match=seen.match).exists()

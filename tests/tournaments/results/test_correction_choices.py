@@ -12,6 +12,7 @@ from engine.errors import Refused
 from engine.records import write
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import SYSTEM, Actor
@@ -149,12 +150,14 @@ def test_what_was_built_on_a_correction_is_not_taken_away_by_undoing_it(how: str
     if how == "played":
         results.enter_result(fixture=final, result=ResultInput(0, (3, 1)), by=SYSTEM, now=after)
     elif how == "claimed":
-        reports.report_score(match=final.match, side=1, winner=1, score=(1, 3), by=Actor.link(1), now=after)
+        reports.report_score(
+            match=final.match, side=1, report=reports.ScoreReport(1, (1, 3)), by=Actor.link(1), now=after
+        )
     else:
         players = (final.match.player_0.name, final.match.player_1.name)
         data = write(play_out(1, final.match.length, players=players), "mat")
         record = records.submit_for_match(
-            match=final.match, side=0, data=data, source="upload", by=Actor.link(0), now=after
+            match=final.match, side=0, file=RecordFile(data, "upload"), by=Actor.link(0), now=after
         ).submission
         adjudicate_submission(submission_id=record.pk, now=after)
     for act in (corrections.preview_undo, cup.undo):

@@ -150,7 +150,7 @@ def test_a_match_begun_since_the_preview_makes_it_stale(
     fields = looked_at(alice_client, running)
     final = Fixture.objects.select_related("match").get(stage__division=running.division, number=3)
     assert final.match is not None
-    reports.report_score(match=final.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOW)
+    reports.report_score(match=final.match, side=0, report=reports.ScoreReport(0, (7, 2)), by=Actor.link(0), now=NOW)
     answer = alice_client.post(f"{running.fixture_url}correct/", {**fields, "choice": "correct_all"})
     page = html(answer)
     assert answer.status_code == 409

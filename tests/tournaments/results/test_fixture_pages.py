@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from matches.models import Claim, Match, Result, Submission
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
@@ -25,7 +26,7 @@ VALID_RESULT = {"after": 0, "left": 7, "right": 3}
 
 def test_reports_are_shown_side_by_side_and_confirmed_with_a_click(running: RunningEvent, alice_client: Client) -> None:
     match = report_first_match(running)
-    reports.report_score(match=match, side=1, winner=1, score=(3, 7), by=Actor.link(1), now=NOW)
+    reports.report_score(match=match, side=1, report=reports.ScoreReport(1, (3, 7)), by=Actor.link(1), now=NOW)
     match.refresh_from_db()
     html = page(alice_client, running.fixture_url)
     assert html.index(">7–3<") < html.index(">3–7<")
@@ -142,10 +143,8 @@ def sent_in(running: RunningEvent, text: bytes, by: User) -> Submission:
     row = records.submit_for_match(
         match=running.fixture.match,
         side=0,
-        data=text,
-        source="upload",
+        file=RecordFile(text, "upload"),
         by=Actor.of(by),
-        submitter=by,
         now=timezone.now(),
     ).submission
     adjudicate_submission(submission_id=row.pk, now=timezone.now())

@@ -9,10 +9,11 @@ import pytest
 from engine.errors import Refused
 from matches.models import Match, Result
 from matches.play.services.starting import PlaySettings, start
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services.adjudication import adjudicate_submission
-from matches.reporting.services.proposals import propose
+from matches.reporting.services.proposals import Offer, propose
 from matches.reporting.services.records import submit_for_match
-from matches.reporting.services.reports import report_score
+from matches.reporting.services.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
 from players.models import LogEntry
 from tests.matches.records.samples import simulated
@@ -58,7 +59,7 @@ def test_by_default_the_director_is_notified_once_and_nothing_is_decided(drawn: 
 def test_who_proposed_times_and_never_had_an_answer_wins(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
-    propose(match=fixture.match, side=1, times=[NOON + timedelta(days=2)], by=Actor.link(1), now=NOON)
+    propose(match=fixture.match, side=1, offer=Offer([NOON + timedelta(days=2)]), by=Actor.link(1), now=NOON)
 
     assert applied(fixture) == "proposer_wins"
     result = fixture.match.results.get()
@@ -120,13 +121,13 @@ def test_a_match_that_is_played_here_is_left_to_its_clock(drawn: Drawn) -> None:
     assert applied(fixture) is None
     assert not Result.objects.exists()
     with pytest.raises(Refused, check=lambda error: error.code == "match_live"):
-        submit_for_match(match=fixture.match, side=0, data=b"a record", source="api", by=Actor.link(0), now=NOON)
+        submit_for_match(match=fixture.match, side=0, file=RecordFile(b"a record", "api"), by=Actor.link(0), now=NOON)
 
 
 def test_a_deadline_never_overrides_a_players_report(drawn: Drawn) -> None:
     fixture = with_deadline(drawn(4, deadline_rule="both_lose"))
     assert fixture.match is not None
-    report_score(match=fixture.match, side=0, winner=0, score=(7, 2), by=Actor.link(0), now=NOON)
+    report_score(match=fixture.match, side=0, report=ScoreReport(0, (7, 2)), by=Actor.link(0), now=NOON)
 
     assert applied(fixture) == "director"
     assert not Result.objects.exists()
@@ -138,7 +139,7 @@ def test_a_record_that_came_in_time_is_heard_however_long_its_check_takes(drawn:
     names = (fixture.match.player_0.name, fixture.match.player_1.name)
     record = simulated(seed=1, length=7, players=names)
     just = DEADLINE - timedelta(seconds=1)
-    sent = submit_for_match(match=fixture.match, side=0, data=record, source="upload", by=Actor.link(0), now=just)
+    sent = submit_for_match(match=fixture.match, side=0, file=RecordFile(record, "upload"), by=Actor.link(0), now=just)
 
     assert applied(fixture) is None
     adjudicate_submission(submission_id=sent.submission.pk, now=LATE)
@@ -154,6 +155,6 @@ def test_a_record_that_came_too_late_is_not_waited_for(drawn: Drawn) -> None:
     names = (fixture.match.player_0.name, fixture.match.player_1.name)
     record = simulated(seed=1, length=7, players=names)
     after = DEADLINE + timedelta(milliseconds=1)
-    submit_for_match(match=fixture.match, side=0, data=record, source="upload", by=Actor.link(0), now=after)
+    submit_for_match(match=fixture.match, side=0, file=RecordFile(record, "upload"), by=Actor.link(0), now=after)
 
     assert applied(fixture) == "both_lose"

@@ -126,6 +126,10 @@ def test_players_still_report_their_own_match(fixture: Fixture, alice: User) -> 
     assert match is not None
     side = [player.user_id for player in match.players].index(alice.pk)
     reports.report_score(
-        match=match, side=side, winner=side, score=(7, 3) if side == 0 else (3, 7), by=Actor.of(alice), now=NOON
+        match=match,
+        side=side,
+        report=reports.ScoreReport(side, (7, 3) if side == 0 else (3, 7)),
+        by=Actor.of(alice),
+        now=NOON,
     )
     assert Match.objects.get(pk=match.pk).state == Match.State.CLAIMED

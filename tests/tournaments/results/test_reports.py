@@ -53,7 +53,9 @@ def test_a_report_says_what_it_means_in_the_event(running: RunningEvent) -> None
 def objection(running: RunningEvent) -> Objection:
     """Side 0 reported 7–3, which came to stand by itself; side 1 objects."""
     match, now = match_of(running), timezone.now()
-    report = reports.report_score(match=match, side=0, winner=0, score=(7, 3), by=Actor.link(0), now=now).report
+    report = reports.report_score(
+        match=match, side=0, report=reports.ScoreReport(0, (7, 3)), by=Actor.link(0), now=now
+    ).report
     reports.acknowledge(match=match, side=1, by=Actor.link(1), now=now)
     accept_unanswered(claim_id=report.pk, now=now + timedelta(minutes=10))
     return object_to_result(
@@ -104,7 +106,9 @@ def test_a_begun_successor_only_changes_the_advice(
     results.enter_result(fixture=second, result=ResultInput(0, (7, 1)), by=by_alice, now=timezone.now())
     final = Fixture.objects.get(stage__division=running.division, number=3)
     assert final.match is not None
-    reports.report_score(match=final.match, side=0, winner=0, score=(7, 1), by=Actor.link(0), now=timezone.now())
+    reports.report_score(
+        match=final.match, side=0, report=reports.ScoreReport(0, (7, 1)), by=Actor.link(0), now=timezone.now()
+    )
     assert "Later matches have begun" in alice_client.get(running.fixture_url).content.decode()
     assert answer(alice_client, running, objection, upheld="0").status_code == 302
 
@@ -165,5 +169,7 @@ def test_whoever_has_reported_is_free_for_the_next_match(
     assert playable(open_fixtures(division)) == [first, second]
     for fixture in (first, second):
         assert fixture.match is not None
-        reports.report_score(match=fixture.match, side=1, winner=0, score=(7, 1), by=Actor.link(1), now=timezone.now())
+        reports.report_score(
+            match=fixture.match, side=1, report=reports.ScoreReport(0, (7, 1)), by=Actor.link(1), now=timezone.now()
+        )
     assert playable(open_fixtures(division)) == [first, second, *later[:2]]

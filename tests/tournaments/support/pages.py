@@ -55,8 +55,7 @@ def report_first_match(running: RunningEvent, *, side: int = 0, acknowledged: bo
     report = reports.report_score(
         match=running.fixture.match,
         side=side,
-        winner=winner,
-        score=(7, 3) if winner == 0 else (3, 7),
+        report=reports.ScoreReport(winner, (7, 3) if winner == 0 else (3, 7)),
         by=Actor.link(side),
         now=timezone.now(),
     ).report

@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from matches.lifecycle.finish import ResultInput
 from matches.reporting.services import objections
+from matches.reporting.services.records import RecordRuling
 from players.access import Role
 from tournaments import access
 from tournaments.events.services import deadlines
@@ -222,11 +223,16 @@ class Accept(PostFixtureAction):
         results.accept_record(
             fixture=fixture,
             submission=record,
-            waived=[(finding["code"], finding["game"], finding["ply"]) for finding in fields["waived"]],
-            swapped=fields["swapped"],
-            winner=fields["winner"],
-            score=_pair(fields["score"]),
-            **_common(request, fields),
+            ruling=RecordRuling(
+                waived=[(finding["code"], finding["game"], finding["ply"]) for finding in fields["waived"]],
+                swapped=fields["swapped"],
+                winner=fields["winner"],
+                score=_pair(fields["score"]),
+                reason=fields.get("reason", ""),
+            ),
+            by=by(request),
+            now=timezone.now(),
+            after=read_after(request, fields),
         )
 
 

@@ -1,6 +1,5 @@
 """A director's decisions on a match: a result, a forfeit, a ruling or a record accepted by ruling."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -9,7 +8,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Match, Result, Submission
-from matches.reporting.services.records import FindingName, accept_by_ruling
+from matches.reporting.services.records import RecordRuling, accept_by_ruling
 from players.actors import Actor
 from tournaments.models import Division, Fixture
 from tournaments.state.locks import lock_division, lock_unfinished_matches
@@ -84,18 +83,13 @@ def accept_record(
     *,
     fixture: Fixture,
     submission: Submission,
-    waived: Sequence[FindingName],
+    ruling: RecordRuling,
     by: Actor,
     now: datetime,
     after: int | None = None,
-    swapped: bool | None = None,
-    winner: int | None = None,
-    score: tuple[int, int] | None = None,
-    reason: str = "",
 ) -> Result:
-    """Accept a rejected record by ruling, naming the findings that are waived, and update the bracket.
+    """Accept a rejected record by ruling, and update the bracket.
 
-    `winner` and `score` are needed if the record is incomplete.
     Refused: `successor_begun`, and what `records.accept_by_ruling` refuses.
     """
     with transaction.atomic():
@@ -109,14 +103,10 @@ def accept_record(
         begun = None if before is None else _begun_if_winner_changes(row, before)
         result = accept_by_ruling(
             submission=submission,
-            waived=waived,
+            ruling=ruling,
             by=by,
             now=now,
             after=after,
-            swapped=swapped,
-            winner=winner,
-            score=score,
-            reason=reason,
         )
         if begun is not None and before is not None and before.winner != result.winner:
             raise Refused("successor_begun", fixture=row.number, successor=begun)

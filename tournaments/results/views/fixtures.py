@@ -17,6 +17,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from matches.reporting.services import objections
+from matches.reporting.services.records import RecordRuling
 from players.access import Role, require
 from players.forms import RefusingForm
 from tournaments import access
@@ -185,11 +186,16 @@ def accept(request: HttpRequest, club: str, slug: str, fixture: str) -> HttpResp
         return results.accept_record(
             fixture=row,
             submission=record,
-            waived=form.cleaned_data["waive"],
-            swapped=form.swapped_sides,
-            winner=form.winning_side,
-            score=form.score,
-            **_common(request, form),
+            ruling=RecordRuling(
+                waived=form.cleaned_data["waive"],
+                swapped=form.swapped_sides,
+                winner=form.winning_side,
+                score=form.score,
+                reason=form.cleaned_data["reason"],
+            ),
+            by=by(request),
+            now=timezone.now(),
+            after=form.cleaned_data["after"],
         )
 
     if row.match is None:
