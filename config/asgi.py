@@ -13,6 +13,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 live = get_asgi_application()
 
+from config.arrival import stamped  # noqa: E402
 from config.clients import CLIENT, Client, Receive, Scope, Send, StopOnDisconnect  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
 
@@ -24,9 +25,9 @@ pages = WSGIMiddleware(StopOnDisconnect(wsgi), workers=WSGI_THREADS)  # type: ig
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Pass a connection to the handler for its path."""
+    """Pass a connection to the handler for its path; a small request is read and stamped before it waits."""
     if scope["type"] == "http" and not scope["path"].startswith(LIVE_PREFIX):
-        client = Client(receive, send)
+        client = Client(await stamped(scope, receive), send)
         scope[CLIENT] = client
         await client.serve(pages, scope)
     else:

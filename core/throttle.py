@@ -34,6 +34,8 @@ RESET_FOR = Limit("reset-for", 5, HOUR)
 SIGN_UP_FROM = Limit("sign-up-from", 100, HOUR)
 INVITE_BY = Limit("invite-by", 200, HOUR)
 DOWNLOADS_BY = Limit("downloads-by", 120, HOUR)
+LIVE_ACTIONS_OF = Limit("live-actions-of", 300, MINUTE)
+LIVE_PINGS_OF = Limit("live-pings-of", 120, MINUTE)
 PASSWORD_OF = Limit("password-of", 10, 15 * MINUTE)
 
 

@@ -131,7 +131,13 @@ class Clock(NamedTuple):
     @property
     def due_at(self) -> int | None:
         """When the first flag falls if nothing happens; None while both clocks stand still."""
-        return min((due for clock in self.sides if (due := clock.due_at) is not None), default=None)
+        return self.due_with((0, 0))
+
+    def due_with(self, credit: tuple[int, int]) -> int | None:
+        """When the first flag falls if `credit` is given back to each side for lag."""
+        return min(
+            (due + credit[side] for side in (0, 1) if (due := self.sides[side].due_at) is not None), default=None
+        )
 
     def fallen(self, at: int, *, credit: tuple[int, int] = (0, 0)) -> Side | None:
         """The side whose flag fell first up to and including `at`, with `credit` given back to each for lag.

@@ -16,6 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core import throttle
+from core.arrival import arrived_at
 from core.numbers import parse_int
 from engine.actions import Act
 from engine.clock import DAY, MINUTE, PRESETS, ClockSettings
@@ -30,10 +32,12 @@ from matches.play.serializers import (
     DiceSerializer,
     LiveActionInputSerializer,
     LiveMatchSerializer,
+    LivePingSerializer,
+    LivePongSerializer,
     LiveRulingSerializer,
     StartLiveSerializer,
 )
-from matches.play.services import acting, directing, starting
+from matches.play.services import acting, directing, lag, starting
 from matches.records.api import KEY
 from matches.reporting.api.base import LINK, match_and_seat, seat_of, side_of
 from players.accounts.api import by, validated
@@ -115,6 +119,8 @@ class LiveActions(APIView):
     """What the players do."""
 
     permission_classes = (AllowAny,)
+    # Counted by side instead: everybody at a venue shares an IP address.
+    throttle_classes = ()
 
     @extend_schema(
         operation_id="live_act",
@@ -126,8 +132,8 @@ class LiveActions(APIView):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The board after the action, with the actions since `after`."""
-        now = timezone.now()
         player = seat_of(request, public_id)
+        throttle.count(throttle.LIVE_ACTIONS_OF, f"{public_id}:{player.side}")
         form = validated(LiveActionInputSerializer, request)
         asked = acting.ActionInput(
             kind=form["kind"],
@@ -138,8 +144,37 @@ class LiveActions(APIView):
             link=form["link"],
             play_forced=form["play_forced"],
         )
-        acting.act(match=player.match, side=side_of(player), request=asked, by=player.by, now=now)
+        side = side_of(player)
+        measured = lag.measured(player.match.pk, side, throttle.client_network(request))
+        now = arrived_at(request)
+        acting.act(match=player.match, side=side, request=asked, by=player.by, now=now, lag=measured)
         return _answer(player.match, player.side, since=form["after"])
+
+
+class LivePing(APIView):
+    """Signs of life of the players' pages."""
+
+    permission_classes = (AllowAny,)
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="live_ping",
+        summary="Measure the lag of a player's connection",
+        request=LivePingSerializer,
+        examples=[OpenApiExample("Every 15 seconds", value={"tab": "k3v9", "every": 15}, request_only=True)],
+        parameters=[LINK],
+        responses={200: LivePongSerializer, 401: PROBLEM, 404: PROBLEM, 422: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The estimate after this ping, and the next ping."""
+        player = seat_of(request, public_id)
+        match, side, network = player.match, side_of(player), throttle.client_network(request)
+        throttle.count(throttle.LIVE_PINGS_OF, f"{public_id}:{side}")
+        ping = validated(LivePingSerializer, request)["ping"]
+        if ping:
+            lag.measure(match_id=match.pk, side=side, network=network, ping=ping, now=arrived_at(request))
+        estimate = lag.measured(match.pk, side, network)
+        return Response({"lag": estimate, "ping": lag.new_ping(match.pk, side, timezone.now())})
 
 
 class LiveRulings(APIView):

@@ -83,12 +83,11 @@ class LiveState(NamedTuple):
     def is_paused(self) -> bool:
         return self.paused_until is not None
 
-    @property
-    def due_at(self) -> int | None:
-        """When something happens by itself: a pause ends or a flag falls."""
+    def due_at(self, credit: tuple[int, int] = (0, 0)) -> int | None:
+        """When something happens by itself: a pause ends, or a flag falls with `credit` given back for lag."""
         if self.paused_until is not None:
             return self.paused_until
-        return self.clock.due_at if self.clock else None
+        return self.clock.due_with(credit) if self.clock else None
 
     @property
     def awaits_opening_roll(self) -> bool:

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
+
 from engine.actions import Phase
 from engine.clock import Clock
 from engine.cube import Side
@@ -12,7 +14,8 @@ from engine.match import MatchState
 from engine.position import Position
 from matches.models import Action, DiceChain, LiveMatch
 from matches.play.codec import from_data
-from matches.play.services.journal import from_ms
+from matches.play.instants import from_ms
+from matches.play.services import lag
 
 Json = dict[str, Any]
 MOST_ACTIONS = 500
@@ -48,6 +51,8 @@ def as_json(live: LiveMatch, *, side: Side | None, since: int, now: datetime) ->
         "paused_until": from_ms(state.paused_until) if state.paused_until is not None else None,
         "clock": _clock_json(state.clock) if state.clock else None,
         "due_at": live.due_at,
+        "lag": list(lag.possible_credits(live.pk)),
+        "ping": lag.new_ping(live.pk, side, timezone.now()) if side is not None and not match.is_over else None,
         "chains": [_chain_json(chain) for chain in live.chains.order_by("owner", "number")],
         "actions": [
             _action_json(action) for action in live.actions.filter(seq__gt=since).order_by("seq")[:MOST_ACTIONS]
@@ -129,4 +134,5 @@ def _action_json(action: Action) -> Json:
         "side": action.side,
         "at": action.at,
         "data": action.data,
+        "credit": action.credit,
     }

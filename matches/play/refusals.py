@@ -18,6 +18,7 @@ MESSAGES = {
     "no_clock": gettext_noop("This match is played without such a clock."),
     "no_chain": gettext_noop("There are no dice of yours for this match yet. Reload the page."),
     "chain_waits": gettext_noop("Your new dice can be used once your opponent's page has answered. Try again shortly."),
+    "bad_ping": gettext_noop("This is not a ping of your side of this match."),
     "server_chains_off": gettext_noop("In this match each player's own device has to keep the dice."),
 }
 _NOT_AT_THIS_MOMENT = (

@@ -64,6 +64,31 @@ class LiveActionInputSerializer(serializers.Serializer[Any]):
         return attrs
 
 
+class LivePingSerializer(serializers.Serializer[Any]):
+    """A sign of life of a player's page."""
+
+    ping = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=200,
+        help_text="The last `ping` received; measures lag.",
+    )
+    tab = serializers.RegexField(
+        r"^[\w-]{1,32}$", required=False, default="page", help_text="Tells the pages of a player apart."
+    )
+    every = serializers.IntegerField(
+        required=False, default=15, min_value=5, max_value=60, help_text="Seconds until the next sign of life."
+    )
+
+
+class LivePongSerializer(serializers.Serializer[Any]):
+    """What a ping measured."""
+
+    lag = serializers.IntegerField(help_text="The estimated lag of this connection in milliseconds.")
+    ping = serializers.CharField(help_text="The next ping; send it back at once to measure again, or keep it unused.")
+
+
 class LiveRulingSerializer(serializers.Serializer[Any]):
     """What a director does to a match that is played here."""
 
@@ -89,6 +114,7 @@ class LiveActionSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
     side = serializers.IntegerField(allow_null=True)
     at = serializers.DateTimeField()
+    credit = serializers.IntegerField(help_text="Milliseconds given back for lag.")
     data = serializers.DictField(  # type: ignore[assignment]  # the name of a property of DRF
         help_text="Dice, moves, value or score, and the links of a roll."
     )
@@ -123,6 +149,10 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     paused_until = serializers.DateTimeField(allow_null=True)
     clock = serializers.DictField(allow_null=True, help_text="In milliseconds.")
     due_at = serializers.DateTimeField(allow_null=True, help_text="When a flag falls or a pause ends.")
+    lag = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Milliseconds that each side would be given back for an action now."
+    )
+    ping = serializers.CharField(allow_null=True, help_text="For players: send it to `live/ping/` at once.")
     chains = serializers.ListField(child=serializers.DictField())
     actions = LiveActionSerializer(many=True, help_text="After the number that was asked for, at most 500.")
     my_side = serializers.IntegerField(allow_null=True)

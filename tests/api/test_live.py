@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from core import throttle
 from engine.actions import Phase
 from engine.dice import Chain, ChainTag
 from matches.models import Action, Match, Result
@@ -120,7 +121,7 @@ def test_nobody_else_acts(match: Match, clients: list[APIClient], alice: User, d
 def test_routes_answer_as_the_table_of_access_says(match: Match, clients: list[APIClient], dave: User) -> None:
     staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
     routes = [route for route in ROUTES if "/live/" in route and "public_id" in route]
-    assert len(routes) == 5
+    assert len(routes) == 6
     for route in routes:
         path = at(match, "live", *route.partition("/live/")[2].strip("$/").split("/")).replace("//", "/")
         answers = [client.get(path).status_code for client in (APIClient(), as_(dave), as_(staff))]
@@ -171,3 +172,19 @@ def test_a_device_keeps_its_own_chain(match: Match, alice: User, bob: User, caro
     assert due.state_of(match.live).match.phase is Phase.TO_PLAY
     rolls = ask(APIClient(), at(match, "live", "dice"), 200)["rolls"]
     assert [link["link"] for link in rolls[0]["links"]] == [chain.link(1).hex() for chain in chains]
+
+
+def test_a_ping_measures_the_way_to_the_page_and_back(match: Match, clients: list[APIClient]) -> None:
+    board = ask(clients[CAROL], at(match, "live"), 200)
+    answer = ask(clients[CAROL], at(match, "live", "ping"), 200, {"ping": board["ping"]})
+    assert 0 <= answer["lag"] < 10_000
+    ask(clients[CAROL], at(match, "live", "ping"), 200, {"ping": answer["ping"], "tab": "k3", "every": 60})
+    assert ask(clients[BOB], at(match, "live", "ping"), 422, {"ping": board["ping"]})["code"] == "bad_ping"
+    assert ask(APIClient(), at(match, "live"), 200)["ping"] is None
+
+
+def test_a_side_that_acts_without_end_is_slowed_down(match: Match, clients: list[APIClient]) -> None:
+    for _ in range(throttle.LIVE_ACTIONS_OF.most):
+        throttle.count(throttle.LIVE_ACTIONS_OF, f"{match.public_id}:{BOB}")
+    assert act(clients[BOB], match, 429, "ready", 0)["code"] == "too_many_attempts"
+    act(clients[CAROL], match, 200, "ready", 0)

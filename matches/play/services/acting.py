@@ -10,10 +10,12 @@ from engine.cube import Side
 from engine.errors import Refused
 from engine.plays import legal_plays
 from matches.models import Action, Match
+from matches.play.instants import to_ms
 from matches.play.live import Event, Kind, LiveState
 from matches.play.services import due
 from matches.play.services.chains import Chains
-from matches.play.services.journal import Journal, to_ms
+from matches.play.services.journal import Journal
+from matches.play.services.lag import take as take_lag
 from players.actors import SYSTEM, Actor
 
 OF_PLAYERS = frozenset(
@@ -63,7 +65,9 @@ class Acted(NamedTuple):
 
 
 def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datetime, lag: int = 0) -> Acted:
-    """Let a side act in a match played here; `now` is when the request arrived, `lag` ms are given back.
+    """Let a side act in a match played here; `now` is when the request arrived.
+
+    Of `lag`, the measured milliseconds of the player's connection, as much is given back as the allowance permits.
 
     Refused: `not_live`, `stale`, `not_allowed_here`, and what `matches.play.live.after_event` and `Chains.reveal`
     refuse. A flag that has fallen, or a pause that has ended, counts first.
@@ -81,7 +85,8 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
             return first
         if not journal.live.changed_by <= request.after <= journal.live.last:
             raise Refused("stale", seq=journal.live.last)
-        _append(journal, side, request, by, now, lag)
+        credit = take_lag(match.pk, side, lag) if lag and journal.has_fast_clock else 0
+        _append(journal, side, request, by, now, credit)
         journal.close(now)
     return Acted(journal.state, journal.appended)
 
@@ -96,10 +101,10 @@ def _first_answer(match: Match, key: str) -> Acted | None:
     return Acted(due.state_of(first.live), [first], repeated=True)
 
 
-def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: datetime, lag: int) -> None:
+def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: datetime, credit: int) -> None:
     """Add the rows of one request to a locked match."""
     at = to_ms(now)
-    event = Event(request.kind, at, side, moves=request.moves, value=request.value, credit=lag)
+    event = Event(request.kind, at, side, moves=request.moves, value=request.value, credit=credit)
     if request.kind == Kind.READY:
         _be_ready(journal, event, request, by, now)
     elif request.kind == Act.ROLL:

@@ -10,9 +10,10 @@ from engine.cube import Score, Side
 from engine.errors import Refused
 from matches.lifecycle.own_match import side_of
 from matches.models import Action, Match
+from matches.play.instants import to_ms
 from matches.play.live import Event, Kind
 from matches.play.services import due
-from matches.play.services.journal import Journal, to_ms
+from matches.play.services.journal import Journal
 from players.actors import Actor, log
 
 OF_DIRECTORS = frozenset({Act.SET_SCORE, Act.END_GAME, Act.ADJOURN, Act.RESUME, Kind.ADJUST_CLOCK})

@@ -10,8 +10,9 @@ from engine.actions import Act
 from engine.errors import Refused
 from matches.models import LiveMatch
 from matches.play.codec import from_data
+from matches.play.instants import to_ms
 from matches.play.live import Event, Kind, LiveState
-from matches.play.services.journal import Journal, to_ms
+from matches.play.services.journal import Journal
 from players.actors import SYSTEM
 
 logger = structlog.get_logger(__name__)
@@ -41,7 +42,7 @@ def settle_first(*, match_id: int, now: datetime) -> bool:
             journal = Journal.open(match_id)
         except Refused:
             return False  # Finished or voided since.
-        event = _due_event(journal.state, to_ms(now))
+        event = _due_event(journal.state, to_ms(now), journal.credits())
         if event is None:
             return False
         journal.append(event, by=SYSTEM)
@@ -50,12 +51,15 @@ def settle_first(*, match_id: int, now: datetime) -> bool:
     return True
 
 
-def _due_event(state: LiveState, at: int) -> Event | None:
-    """What is due in a match up to `at`, with the moment when it was due; None if nothing is."""
+def _due_event(state: LiveState, at: int, credit: tuple[int, int]) -> Event | None:
+    """What is due in a match up to `at`, with the moment when it was due; None if nothing is.
+
+    A flag falls only once an action could not come in time any more, with `credit` given back to its side for lag.
+    """
     if state.paused_until is not None:
         return Event(Kind.CONTINUE, state.paused_until) if state.paused_until <= at else None
     clock = state.clock
-    side = clock.fallen(at) if clock and state.match.flagged is None else None
+    side = clock.fallen(at, credit=credit) if clock and state.match.flagged is None else None
     if clock is None or side is None:
         return None
     return Event(Act.FLAG, clock.sides[side].due_at or at, side)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from core.locks import for_update
@@ -14,11 +14,11 @@ from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import changed
 from matches.models import Action, LiveMatch, Match, Result
 from matches.play.codec import from_data, to_data
+from matches.play.instants import from_ms, to_ms
 from matches.play.live import Event, Kind, LiveState, after_event
+from matches.play.services import lag
 from players.actors import SYSTEM, Actor
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MILLISECOND = timedelta(milliseconds=1)
 _CLOCK_ONLY = frozenset({Kind.PAUSE, Kind.CONTINUE, Kind.ADJUST_CLOCK, Kind.VACATION, Kind.OUTAGE})
 """Kinds that leave position, cube and turn alone: what was decided before them is not stale."""
 _RESULT_KINDS = {
@@ -26,16 +26,6 @@ _RESULT_KINDS = {
     WinKind.FLAG: Result.Kind.FLAG,
     WinKind.RULING: Result.Kind.RULING,
 }
-
-
-def to_ms(moment: datetime) -> int:
-    """A moment in whole milliseconds since the epoch, rounded down."""
-    return (moment - EPOCH) // MILLISECOND
-
-
-def from_ms(moment: int) -> datetime:
-    """The moment that is so many milliseconds after the epoch."""
-    return EPOCH + moment * MILLISECOND
 
 
 @dataclass
@@ -54,6 +44,15 @@ class Journal:
         if match.state != Match.State.LIVE:
             raise Refused("not_live")
         return cls(match, match.live, from_data(match.live.state))
+
+    @property
+    def has_fast_clock(self) -> bool:
+        """Whether lag counts: there is a clock, and not one of days."""
+        return self.state.clock is not None and not self.state.clock.settings.correspondence
+
+    def credits(self) -> tuple[int, int]:
+        """What would be given back to each side for lag."""
+        return lag.possible_credits(self.match.pk) if self.has_fast_clock else (0, 0)
 
     def append(
         self,
@@ -86,7 +85,7 @@ class Journal:
     def close(self, now: datetime) -> None:
         """Write what was appended, the cache and, once the match is over, its result."""
         Action.objects.bulk_create(self.appended)
-        due = self.state.due_at
+        due = self.state.due_at(self.credits())
         self.live.state = to_data(self.state)
         self.live.due_at = from_ms(due) if due is not None else None
         begins = self.live.begun_at is None and any(action.kind == Act.ROLL for action in self.appended)

@@ -13,9 +13,9 @@ from engine.match import MatchState
 from matches.lifecycle.begun import is_untouched
 from matches.models import DiceChain, LiveMatch, Match
 from matches.play.codec import to_data
+from matches.play.instants import from_ms, to_ms
 from matches.play.live import LiveState
 from matches.play.services.chains import Chains
-from matches.play.services.journal import from_ms, to_ms
 from players.actors import Actor, log
 
 
@@ -41,6 +41,7 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> 
         if row.state != Match.State.OPEN or opened_before or not is_untouched(row):
             raise Refused("match_begun")
         state = LiveState.start(first_state(row, settings.flag_rule), clock, to_ms(now))
+        due = state.due_at()
         live = LiveMatch.objects.create(
             match=row,
             delay=settings.clock.delay if settings.clock else None,
@@ -51,7 +52,7 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> 
             server_chains=settings.server_chains,
             started_at=now,
             state=to_data(state),
-            due_at=from_ms(state.due_at) if state.due_at is not None else None,
+            due_at=from_ms(due) if due is not None else None,
         )
         Chains(live, row.public_id).commit(DiceChain.Owner.SERVER, now)
         row.state = Match.State.LIVE

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine import Refused
-from engine.clock import MINUTE, SECOND, ClockSettings
+from engine.clock import MINUTE, SECOND, ClockSettings, SideClock
 from engine.match import MatchState
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.models import LiveMatch, Match
@@ -57,8 +57,12 @@ class Board:
         return self.game.turn
 
     def any_play(self) -> tuple[tuple[int, ...], ...]:
-        """One of the legal plays of the roll on the board."""
-        return tuple((step.source, step.target) for step in self.game.legal_plays()[0].steps)
+        """One of the legal plays of the roll on the board; empty if there is no move."""
+        return tuple((step.source, step.target) for play in self.game.legal_plays()[:1] for step in play.steps)
+
+    def clock_of(self, side: int) -> SideClock:
+        assert self.state.clock is not None
+        return self.state.clock.sides[side]
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ from engine import Refused, adjudicate
 from engine.actions import Act, Phase
 from engine.clock import Clock
 from matches.models import Action, Match, Result
+from matches.play.instants import to_ms
 from matches.play.live import Kind, LiveState, after_event
 from matches.play.services import due
 from matches.play.services.directing import Ruling, rule
-from matches.play.services.journal import event_of, to_ms
+from matches.play.services.journal import event_of
 from matches.play.services.starting import PlaySettings, first_state, start
 from matches.play.transcripts import transcript_of
 from players.actors import Actor

@@ -56,7 +56,7 @@ class LiveMachine(RuleBasedStateMachine):
     def time_passes(self, milliseconds: int) -> None:
         """Until something is due, which then happens at its time."""
         self.at += milliseconds
-        due = self.state.due_at
+        due = self.state.due_at()
         if due is None or due > self.at:
             return
         if self.state.is_paused:
