@@ -149,6 +149,9 @@ CACHES = {
 # Seconds until unclaimed work is announced again, and until a worker with a claim is considered dead.
 QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
+# Seconds a player may be absent in their own turns before the opponent may claim: with the page closed, and in all.
+ABSENCE_CLOSED = int(os.environ.get("ABSENCE_CLOSED", "30"))
+ABSENCE_LOST = int(os.environ.get("ABSENCE_LOST", "90"))
 # Seconds in which a player can take back a report of their own loss; 0 accepts it at once.
 OWN_LOSS_PENDING = int(os.environ.get("OWN_LOSS_PENDING", "120"))
 # Records that one client or one account may send in.

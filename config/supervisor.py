@@ -1,9 +1,9 @@
 """Everything on one machine with one command: `python -m config.supervisor` (or `make run`).
 
-Starts an embedded Valkey (unless REDIS_URL names another), migrates, then keeps the web server, the worker and beat
-running until Ctrl-C or SIGTERM. Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR (var/),
-BARPOINT_DEMO (1 creates the demo club), RESTART_WITHIN (30: the longest pause, in seconds, before a process that keeps
-dying is restarted) and the variables of config.settings. Pids are in `var/run/*.pid`.
+Starts an embedded Valkey (unless REDIS_URL names another), migrates, then keeps the web server, the clock, the worker
+and beat running until Ctrl-C or SIGTERM. Environment: PORT (8000), HOST (127.0.0.1), WORKER_THREADS (2), BARPOINT_VAR
+(var/), BARPOINT_DEMO (1 creates the demo club), RESTART_WITHIN (30: the longest pause, in seconds, before a process
+that keeps dying is restarted) and the variables of config.settings. Pids are in `var/run/*.pid`.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from config.processes import LONGEST_DELAY, Child, spawn, stop
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the order in which they are stopped: first those that accept work, the broker last.
-PATIENCE = {"web": 5.0, "beat": 5.0, "worker": 10.0, "valkey": 5.0}
+PATIENCE = {"web": 5.0, "clock": 5.0, "beat": 5.0, "worker": 10.0, "valkey": 5.0}
 HEALTH_PATIENCE = 60.0
 CHECK_INTERVAL = 0.1
 
@@ -153,7 +153,7 @@ class Supervisor:
             raise CannotStart(f"`manage.py demo` failed with exit code {code}; see above.")
 
     def start_services(self) -> None:
-        """Start web, worker and beat. Beat is its own process, since a killed `worker -B` leaves an orphan."""
+        """Start web, clock, worker and beat. Beat is its own process, since a killed `worker -B` leaves an orphan."""
         python = sys.executable
         # In a container root is the usual user, and only JSON is accepted from the broker; the other warning announces
         # Celery 6 at each lost connection.
@@ -166,6 +166,7 @@ class Supervisor:
                 *["--lifespan=off", "--no-access-log", "--no-server-header", "--log-level=warning"],
                 "--timeout-graceful-shutdown=3",
             ],
+            "clock": [python, str(BASE_DIR / "manage.py"), "run_clock"],
             "worker": [*celery, "worker", "--pool=threads", f"--concurrency={self.threads}", *quiet],
             "beat": [*celery, "beat", "--pidfile="],
         }

@@ -175,6 +175,7 @@ ROUTES: dict[str, Access] = {
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/dice/$": EVERYBODY,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/chains/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/ping/$": ONLY_POST,
+    r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/goodbye/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/actions/$": ONLY_POST,
     r"^api/v1/matches/(?P<public_id>[2-9a-z]{10})/live/rulings/$": Access(401, NOT_GET, NOT_GET),
     **{

@@ -149,7 +149,7 @@ GROUPS: list[tuple[str, Row, str]] = [
     # Matches played here
     ("get", PUBLIC, "api-live api-live-dice"),
     ("post", by_api(ASSISTANTS), "api-live api-live-rulings"),
-    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-ping"),
+    ("post", by_api(PLAYERS), "api-live-actions api-live-chains api-live-goodbye api-live-ping"),
     ("get", ASSISTANTS, "match-links"),
     ("get", by_api(ASSISTANTS), "api-match-links"),
     ("get", PLAYERS, "match-appointment"),

@@ -31,13 +31,14 @@ from matches.play.serializers import (
     DiceChainSerializer,
     DiceSerializer,
     LiveActionInputSerializer,
+    LiveGoodbyeSerializer,
     LiveMatchSerializer,
     LivePingSerializer,
     LivePongSerializer,
     LiveRulingSerializer,
     StartLiveSerializer,
 )
-from matches.play.services import acting, directing, lag, starting
+from matches.play.services import absences, acting, directing, lag, starting
 from matches.records.api import KEY
 from matches.reporting.api.base import LINK, match_and_seat, seat_of, side_of
 from players.accounts.api import by, validated
@@ -170,11 +171,40 @@ class LivePing(APIView):
         player = seat_of(request, public_id)
         match, side, network = player.match, side_of(player), throttle.client_network(request)
         throttle.count(throttle.LIVE_PINGS_OF, f"{public_id}:{side}")
-        ping = validated(LivePingSerializer, request)["ping"]
-        if ping:
-            lag.measure(match_id=match.pk, side=side, network=network, ping=ping, now=arrived_at(request))
+        form = validated(LivePingSerializer, request)
+        now = arrived_at(request)
+        if form["ping"]:
+            lag.measure(match_id=match.pk, side=side, network=network, ping=form["ping"], now=now)
+        absences.note_sign_of_life(public_id=public_id, side=side, tab=form["tab"], every=form["every"], now=now)
         estimate = lag.measured(match.pk, side, network)
         return Response({"lag": estimate, "ping": lag.new_ping(match.pk, side, timezone.now())})
+
+
+class LiveGoodbye(APIView):
+    """What a page says when it is closed."""
+
+    permission_classes = (AllowAny,)
+    throttle_classes = ()
+
+    @extend_schema(
+        operation_id="live_goodbye",
+        summary="Say that a player's page is closed",
+        description="Made for `navigator.sendBeacon`: form data with `tab`, and `link` or `csrfmiddlewaretoken`.",
+        request=LiveGoodbyeSerializer,
+        examples=[OpenApiExample("One tab", value={"tab": "k3v9"}, request_only=True)],
+        parameters=[LINK],
+        responses={204: None, 401: PROBLEM, 404: PROBLEM, 422: PROBLEM},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """204; the opponent's page shows it after some seconds, unless the page is loaded again."""
+        form = validated(LiveGoodbyeSerializer, request)
+        player = access.match_for_link(form["link"]) if form["link"] else seat_of(request, public_id)
+        if player.match.public_id != public_id:
+            raise Http404
+        side = side_of(player)
+        throttle.count(throttle.LIVE_PINGS_OF, f"{public_id}:{side}")
+        absences.note_goodbye(public_id=public_id, side=side, tab=form["tab"], now=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class LiveRulings(APIView):

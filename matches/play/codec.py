@@ -7,6 +7,7 @@ from engine.clock import Clock, ClockSettings, SideClock
 from engine.match import MatchState
 from engine.position import Position
 from engine.scoring import WinKind
+from matches.play.absence import NOBODY_AWAY, Absences, SideAbsence
 from matches.play.live import LiveState
 
 Data = dict[str, Any]
@@ -22,6 +23,7 @@ def to_data(state: LiveState) -> Data:
         "pauses": list(state.pauses),
         "paused_until": state.paused_until,
         "continues": list(state.continues),
+        "absences": [list(absence) for absence in state.absences],
     }
 
 
@@ -35,7 +37,16 @@ def from_data(data: Data) -> LiveState:
         pauses=_pair(data["pauses"]),
         paused_until=data["paused_until"],
         continues=_pair(data["continues"]),
+        absences=_absences(data.get("absences")),
     )
+
+
+def _absences(data: list[Any] | None) -> Absences:
+    """Both absences; nobody was away in matches begun before they were counted."""
+    if data is None:
+        return NOBODY_AWAY
+    first, second = (SideAbsence(*absence) for absence in data)
+    return first, second
 
 
 def _pair(data: list[Any]) -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ from engine.cube import Score, Side
 from engine.errors import Refused
 from engine.match import MatchState, apply
 from engine.search import Dice
+from matches.play.absence import NOBODY_AWAY, Absences, counted
 
 T = TypeVar("T")
 
@@ -37,6 +38,15 @@ class Kind(StrEnum):
     """The clock of `side` stands still for `value` ms from `at` (correspondence)."""
     OUTAGE = "outage"
     """The server was away for `value` ms, which costs neither side anything."""
+
+    LEFT = "left"
+    """`side` closed its page; of the time before, `value` ms count as absence."""
+    AWAY = "away"
+    """`side` has lost its network; of the time before, `value` ms count as absence."""
+    BACK = "back"
+    """`side` is there again, or nothing is known of it."""
+    CLAIM_AWAY = "claim_away"
+    """`side` claims because its opponent is away; the opponent's flag falls with it."""
 
 
 class Event(NamedTuple):
@@ -73,6 +83,7 @@ class LiveState(NamedTuple):
     paused_until: int | None = None
     continues: tuple[bool, bool] = (False, False)
     """Which sides want to end the pause."""
+    absences: Absences = NOBODY_AWAY
 
     @classmethod
     def start(cls, match: MatchState, clock: Clock | None, at: int) -> "LiveState":
@@ -89,6 +100,17 @@ class LiveState(NamedTuple):
             return self.paused_until
         return self.clock.due_with(credit) if self.clock else None
 
+    def waits_for(self, side: Side) -> bool:
+        """Whether the match goes on only once this side acts: in its turn, or when it alone is not ready."""
+        match = self.match
+        if self.is_paused or match.is_over or match.phase is Phase.ADJOURNED or match.flagged is not None:
+            return False
+        if self.clock is not None and self.clock.settings.correspondence:
+            return False
+        if match.phase is Phase.OPENING:
+            return not self.ready[side] and self.ready[1 - side]
+        return match.to_act == side
+
     @property
     def awaits_opening_roll(self) -> bool:
         """Whether both sides are ready and the server has to roll."""
@@ -99,8 +121,10 @@ def after_event(state: LiveState, event: Event) -> LiveState:
     """The state after one event.
 
     Refused: what `engine.match.apply` refuses, and `match_paused`, `not_paused`, `pause_not_now`, `no_pause_left`,
-    `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`.
+    `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`, `already_away`, `not_away`.
     """
+    absences = counted(state.absences, event.at, (state.waits_for(0), state.waits_for(1)))
+    state = state._replace(absences=absences)
     if event.kind in _HANDLERS:
         return _HANDLERS[Kind(event.kind)](state, event)
     return _act(state, event)
@@ -195,6 +219,27 @@ def _outage(state: LiveState, event: Event) -> LiveState:
     return state._replace(clock=state.clock.postpone(event.value or 0) if state.clock else None)
 
 
+def _leave(state: LiveState, event: Event) -> LiveState:
+    if event.side is None or state.absences[event.side].since is not None:
+        raise Refused("already_away")
+    already = event.value if state.waits_for(event.side) and event.value else 0
+    away = state.absences[event.side].begun(event.at, already=already, page_closed=event.kind == Kind.LEFT)
+    return state._replace(absences=_with(state.absences, event.side, away.counted(event.at, waited_for=True)))
+
+
+def _come_back(state: LiveState, event: Event) -> LiveState:
+    if event.side is None or state.absences[event.side].since is None:
+        raise Refused("not_away")
+    back = state.absences[event.side]._replace(since=None)
+    return state._replace(absences=_with(state.absences, event.side, back))
+
+
+def _claim_away(state: LiveState, event: Event) -> LiveState:
+    if event.side is None or state.absences[1 - event.side].since is None or not state.waits_for(1 - event.side):
+        raise Refused("not_away")
+    return state
+
+
 def _with(pair: tuple[T, T], side: Side, value: T) -> tuple[T, T]:
     """The pair with the value of one side exchanged."""
     return (value, pair[1]) if side == 0 else (pair[0], value)
@@ -207,5 +252,9 @@ _HANDLERS = {
     Kind.ADJUST_CLOCK: _adjust_clock,
     Kind.VACATION: _vacation,
     Kind.OUTAGE: _outage,
+    Kind.LEFT: _leave,
+    Kind.AWAY: _leave,
+    Kind.BACK: _come_back,
+    Kind.CLAIM_AWAY: _claim_away,
 }
 _DURING_A_PAUSE = frozenset({Act.CONCEDE, Act.SET_SCORE, Act.END_GAME, Act.ADJOURN})

@@ -5,8 +5,9 @@ from typing import Any
 
 from django.utils import timezone
 
+from core.live.presence import Presence
 from engine.actions import Phase
-from engine.clock import Clock
+from engine.clock import SECOND, Clock
 from engine.cube import Side
 from engine.ids import xgid
 from engine.legality import step_graph
@@ -15,7 +16,8 @@ from engine.position import Position
 from matches.models import Action, DiceChain, LiveMatch
 from matches.play.codec import from_data
 from matches.play.instants import from_ms
-from matches.play.services import lag
+from matches.play.live import LiveState
+from matches.play.services import absences, lag
 
 Json = dict[str, Any]
 MOST_ACTIONS = 500
@@ -29,6 +31,7 @@ def as_json(live: LiveMatch, *, side: Side | None, since: int, now: datetime) ->
     """
     state = from_data(live.state)
     match = state.match
+    absence = _absence_json(state, now)
     return {
         "last": live.last,
         "changed_by": live.changed_by,
@@ -51,6 +54,8 @@ def as_json(live: LiveMatch, *, side: Side | None, since: int, now: datetime) ->
         "paused_until": from_ms(state.paused_until) if state.paused_until is not None else None,
         "clock": _clock_json(state.clock) if state.clock else None,
         "due_at": live.due_at,
+        "presence": [_presence_json(seen) for seen in absences.side_presences(live.match.public_id, now)],
+        "absence": absence,
         "lag": list(lag.possible_credits(live.pk)),
         "ping": lag.new_ping(live.pk, side, timezone.now()) if side is not None and not match.is_over else None,
         "chains": [_chain_json(chain) for chain in live.chains.order_by("owner", "number")],
@@ -58,7 +63,7 @@ def as_json(live: LiveMatch, *, side: Side | None, since: int, now: datetime) ->
             _action_json(action) for action in live.actions.filter(seq__gt=since).order_by("seq")[:MOST_ACTIONS]
         ],
         "my_side": side,
-        "may": _may(match, side),
+        "may": _may(match, side) + (["claim_away"] if _may_claim(absence, side) else []),
         "graph": _graph(match) if side is not None and side == match.turn and match.phase is Phase.TO_PLAY else None,
     }
 
@@ -114,6 +119,30 @@ def _clock_json(clock: Clock) -> Json:
             for side in clock.sides
         ],
     }
+
+
+def _presence_json(seen: Presence) -> Json:
+    since = from_ms(int(seen.since * SECOND)) if seen.since is not None else None
+    return {"online": seen.online, "since": since, "closed": seen.closed}
+
+
+def _absence_json(state: LiveState, now: datetime) -> Json | None:
+    """The countdown of the side that is away while the match waits for it; None where there is no countdown."""
+    limits = absences.limits()
+    for side, absence in enumerate(state.absences):
+        claim_at = absence.claim_at(limits)
+        if claim_at is not None and state.waits_for(side):
+            return {
+                "side": side,
+                "closed": absence.page_closed,
+                "claim_at": from_ms(claim_at),
+                "may_claim": from_ms(claim_at) <= now,
+            }
+    return None
+
+
+def _may_claim(absence: Json | None, side: Side | None) -> bool:
+    return absence is not None and side is not None and side != absence["side"] and bool(absence["may_claim"])
 
 
 def _chain_json(chain: DiceChain) -> Json:

@@ -18,6 +18,9 @@ MESSAGES = {
     "no_clock": gettext_noop("This match is played without such a clock."),
     "no_chain": gettext_noop("There are no dice of yours for this match yet. Reload the page."),
     "chain_waits": gettext_noop("Your new dice can be used once your opponent's page has answered. Try again shortly."),
+    "already_away": gettext_noop("This player is away already."),
+    "not_away": gettext_noop("Your opponent is not away, or the match does not wait for them."),
+    "not_away_long_enough": gettext_noop("Your opponent may still come back."),
     "bad_ping": gettext_noop("This is not a ping of your side of this match."),
     "server_chains_off": gettext_noop("In this match each player's own device has to keep the dice."),
 }
@@ -29,6 +32,9 @@ _NOT_AT_THIS_MOMENT = (
     "already_ready",
     "not_ready",
     "chain_waits",
+    "already_away",
+    "not_away",
+    "not_away_long_enough",
 )
 STATUS = dict.fromkeys(_NOT_AT_THIS_MOMENT, HTTPStatus.CONFLICT)
 """The HTTP status of a code, where it is not 422."""

@@ -82,6 +82,15 @@ class LivePingSerializer(serializers.Serializer[Any]):
     )
 
 
+class LiveGoodbyeSerializer(serializers.Serializer[Any]):
+    """A page of a player that is closed."""
+
+    tab = serializers.RegexField(r"^[\w-]{1,32}$", required=False, default="page", help_text="As in its pings.")
+    link = serializers.CharField(
+        required=False, default="", max_length=100, help_text="Token of a personal link: a beacon has no headers."
+    )
+
+
 class LivePongSerializer(serializers.Serializer[Any]):
     """What a ping measured."""
 
@@ -149,6 +158,14 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     paused_until = serializers.DateTimeField(allow_null=True)
     clock = serializers.DictField(allow_null=True, help_text="In milliseconds.")
     due_at = serializers.DateTimeField(allow_null=True, help_text="When a flag falls or a pause ends.")
+    presence = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="For each side `online` (null: not known), `since` when it is away, and if its page was `closed`.",
+    )
+    absence = serializers.DictField(
+        allow_null=True,
+        help_text="While the match waits for a `side` that is away: `claim_at`, from when its opponent `may_claim`.",
+    )
     lag = serializers.ListField(
         child=serializers.IntegerField(), help_text="Milliseconds that each side would be given back for an action now."
     )

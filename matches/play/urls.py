@@ -14,6 +14,7 @@ urlpatterns = [
     re_path(rf"{API}$", api.Live.as_view(), name="api-live"),
     re_path(rf"{API}chains/$", api.LiveChains.as_view(), name="api-live-chains"),
     re_path(rf"{API}actions/$", api.LiveActions.as_view(), name="api-live-actions"),
+    re_path(rf"{API}goodbye/$", api.LiveGoodbye.as_view(), name="api-live-goodbye"),
     re_path(rf"{API}ping/$", api.LivePing.as_view(), name="api-live-ping"),
     re_path(rf"{API}rulings/$", api.LiveRulings.as_view(), name="api-live-rulings"),
     re_path(rf"{API}dice/$", api.LiveDice.as_view(), name="api-live-dice"),

@@ -121,7 +121,7 @@ def test_nobody_else_acts(match: Match, clients: list[APIClient], alice: User, d
 def test_routes_answer_as_the_table_of_access_says(match: Match, clients: list[APIClient], dave: User) -> None:
     staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
     routes = [route for route in ROUTES if "/live/" in route and "public_id" in route]
-    assert len(routes) == 6
+    assert len(routes) == 7
     for route in routes:
         path = at(match, "live", *route.partition("/live/")[2].strip("$/").split("/")).replace("//", "/")
         answers = [client.get(path).status_code for client in (APIClient(), as_(dave), as_(staff))]

@@ -39,7 +39,7 @@ KILLS = int(os.environ.get("FAULTS_KILLS", "50"))
 SWISS_PLAYERS, SWISS_KILLS = 8, 16
 PATIENCE = 240.0 + 6 * KILLS
 """Seconds; a busy machine needs several times as long as an idle one."""
-VICTIMS = ("worker", "worker", "web", "web", "valkey", "valkey", "beat")
+VICTIMS = ("worker", "worker", "web", "web", "valkey", "valkey", "beat", "clock")
 BETWEEN_KILLS = (0.3, 1.5)
 ANSWER_WITHIN = 20
 RETRIED = 3.0

@@ -18,7 +18,7 @@ from config.valkey import free_port
 
 DATABASE = "barpoint.sqlite3"
 ROOT = Path(__file__).resolve().parents[2]
-CHILDREN = ("valkey", "web", "worker", "beat")
+CHILDREN = ("valkey", "web", "clock", "worker", "beat")
 
 
 def alive(pid: int) -> bool:

@@ -11,8 +11,9 @@ from engine.errors import Refused
 from engine.plays import legal_plays
 from matches.models import Action, Match
 from matches.play.instants import to_ms
-from matches.play.live import Event, Kind, LiveState
+from matches.play.live import Event, Kind, LiveState, after_event
 from matches.play.services import due
+from matches.play.services.absences import claim_absence
 from matches.play.services.chains import Chains
 from matches.play.services.journal import Journal
 from matches.play.services.lag import take as take_lag
@@ -33,6 +34,7 @@ OF_PLAYERS = frozenset(
         Kind.READY,
         Kind.PAUSE,
         Kind.CONTINUE,
+        Kind.CLAIM_AWAY,
     }
 )
 
@@ -109,6 +111,8 @@ def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: 
         _be_ready(journal, event, request, by, now)
     elif request.kind == Act.ROLL:
         _roll(journal, event, request, by, now)
+    elif request.kind == Kind.CLAIM_AWAY:
+        claim_absence(journal, event, by=by, key=request.key)
     else:
         journal.append(event, by=by, key=request.key)
 
@@ -134,14 +138,12 @@ def _link_of_opponent(journal: Journal, side: Side) -> dict[str, object]:
 
 def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor, now: datetime) -> None:
     """Roll for the side on turn, and play a forced play if asked to."""
-    state, side = journal.state.match, event.side
+    side = event.side
     assert side is not None  # noqa: S101, a player acts
-    if state.phase is not Phase.TO_ROLL:
-        raise Refused("not_now", act=Act.ROLL.value, phase=state.phase.value)
-    if state.turn != side:
-        raise Refused("not_your_turn")
-    if journal.state.is_paused:
-        raise Refused("match_paused")
+    if journal.state.match.phase is Phase.OPENING:
+        raise Refused("not_now", act=Act.ROLL.value, phase=Phase.OPENING.value)
+    # Any dice tell whether this side may roll now: a link must not be revealed for nothing.
+    after_event(journal.state, event._replace(dice=(1, 2)))
     chains = Chains(journal.live, journal.match.public_id)
     rolled = chains.roll(side, chains.reveal(side, request.link, now))
     journal.append(event._replace(dice=rolled.dice), by=by, key=request.key, data=rolled.data)

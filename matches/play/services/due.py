@@ -8,7 +8,7 @@ from django.db import transaction
 from core.queue import hint
 from engine.actions import Act
 from engine.errors import Refused
-from matches.models import LiveMatch
+from matches.models import LiveMatch, Match
 from matches.play.codec import from_data
 from matches.play.instants import to_ms
 from matches.play.live import Event, Kind, LiveState
@@ -67,8 +67,13 @@ def _due_event(state: LiveState, at: int, credit: tuple[int, int]) -> Event | No
 
 def sweep_due(*, now: datetime) -> int:
     """Hint workers at the matches in which something is due; how many there are."""
-    due = LiveMatch.objects.filter(due_at__lte=now - GRACE, match__state="live").order_by("due_at")
-    ids = list(due.values_list("pk", flat=True)[:MOST_AT_ONCE])
+    ids = due_matches(now=now)
     for match_id in ids:
         hint(SETTLE_DUE, match_id)
     return len(ids)
+
+
+def due_matches(*, now: datetime) -> list[int]:
+    """Return the matches in which something was due `GRACE` ago, the longest due first."""
+    due = LiveMatch.objects.filter(due_at__lte=now - GRACE, match__state=Match.State.LIVE).order_by("due_at")
+    return list(due.values_list("pk", flat=True)[:MOST_AT_ONCE])

@@ -1,0 +1,101 @@
+"""Who has a topic's page open: signs of life in Redis, by any number of tabs, streams and requests.
+
+A page that closes says goodbye; one that falls silent has lost its network. Nothing is known while the broker is down,
+nor for a while after a web process or the broker has started, since everybody has to come back first.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import structlog
+from django.conf import settings
+from redis import Redis
+from redis.exceptions import RedisError
+
+log = structlog.get_logger(__name__)
+
+UNKNOWN_AFTER_START = 90.0
+"""Seconds after a start in which nobody counts as absent."""
+KEPT = 7 * 24 * 3600
+"""Seconds for which the last sign of life is kept."""
+PATIENCE = 1.0
+_PREFIX = "barpoint-presence:"
+_STARTED = f"{_PREFIX}started"
+_CLOSED = "closed"
+Member = tuple[str, str]
+"""A topic and a member of it, such as a side of a match."""
+
+
+class Presence(NamedTuple):
+    """Whether a member has the page open."""
+
+    online: bool | None
+    """None: not known."""
+    since: float | None = None
+    """When the last sign of an absent member came, in seconds since the epoch."""
+    closed: bool = False
+    """The page was closed, where `online` is False; otherwise its network was lost."""
+
+
+UNKNOWN = Presence(None)
+
+
+def sign_of_life(member: Member, tab: str, *, now: float, lasts: float) -> None:
+    """Note that a tab of a member is open, and will be for `lasts` seconds unless it says goodbye."""
+    _attempt(lambda redis: redis.pipeline().hset(_key(member), tab, f"{now}:{now + lasts}").expire(_key(member), KEPT))
+
+
+def goodbye(member: Member, tabs: Iterable[str], *, now: float) -> None:
+    """Note that tabs of a member were closed."""
+    key = _key(member)
+    _attempt(lambda redis: redis.pipeline().hdel(key, *tabs).hset(key, _CLOSED, f"{now}:{now}").expire(key, KEPT))
+
+
+def note_start(*, now: float) -> None:
+    """Note that a web process has started: for a while nobody counts as absent."""
+    _attempt(lambda redis: redis.pipeline().set(_STARTED, now))
+
+
+def presences(members: Sequence[Member], *, now: float) -> list[Presence]:
+    """Return who is there; `UNKNOWN` for all while the broker is down, and for whoever has never been there."""
+    try:
+        pipeline = _client().pipeline()
+        pipeline.set(_STARTED, now, nx=True).get(_STARTED)
+        for member in members:
+            pipeline.hgetall(_key(member))
+        _, started, *signs = pipeline.execute()
+    except RedisError as error:
+        log.warning("presence_unknown", error=str(error))
+        return [UNKNOWN] * len(members)
+    return [_presence(tabs, float(started), now) for tabs in signs]
+
+
+def _presence(tabs: dict[bytes, bytes], started: float, now: float) -> Presence:
+    """Read the tabs of one member: `last:until` each, in seconds since the epoch."""
+    signs = {name.decode(): tuple(map(float, value.split(b":"))) for name, value in tabs.items()}
+    closed_at = signs.pop(_CLOSED, (0.0, 0.0))[0]
+    if any(until >= now for _, until in signs.values()):
+        return Presence(True)
+    last = max([closed_at, *(last for last, _ in signs.values())])
+    if not last or now < started + UNKNOWN_AFTER_START:
+        return UNKNOWN
+    return Presence(False, last, closed_at == last)
+
+
+def _key(member: Member) -> str:
+    topic, name = member
+    return f"{_PREFIX}{topic}:{name}"
+
+
+def _attempt(commands: Callable[[Redis], Any]) -> None:
+    """Run commands in a pipeline; without a broker presence is unknown anyway."""
+    try:
+        commands(_client()).execute()
+    except RedisError as error:
+        log.warning("presence_not_noted", error=str(error))
+
+
+@cache
+def _client() -> Redis:
+    return Redis.from_url(settings.REDIS_URL, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)

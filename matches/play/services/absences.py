@@ -1,0 +1,113 @@
+"""Who is away from a live match: noted by the clock worker from the signs of life, claimed by the opponent."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from core.live.presence import Presence, goodbye, presences, sign_of_life
+from engine.actions import Act, FlagRule
+from engine.clock import SECOND
+from engine.cube import Side
+from engine.errors import Refused
+from matches.models import LiveMatch, Match
+from matches.play.absence import Limits, claimable, counted
+from matches.play.codec import from_data
+from matches.play.instants import to_ms
+from matches.play.live import Event, Kind
+from matches.play.services.journal import Journal
+from players.actors import SYSTEM, Actor
+
+NOTED_AFTER = 5.0
+"""Seconds of absence before it is noted: reloading a page is none."""
+PINGS_MISSED = 2.5
+"""A page has lost its network once so many signs of life are missing."""
+MOST_AT_ONCE = 500
+
+
+def limits() -> Limits:
+    """Return after how much absence the opponent may claim."""
+    return Limits(settings.ABSENCE_CLOSED * SECOND, settings.ABSENCE_LOST * SECOND)
+
+
+def member(public_id: str, side: Side) -> tuple[str, str]:
+    """Return a side of a match as a member of its topic."""
+    return f"match:{public_id}", str(side)
+
+
+def side_presences(public_id: str, now: datetime) -> list[Presence]:
+    """Return whether the pages of side 0 and of side 1 are open."""
+    return presences([member(public_id, side) for side in (0, 1)], now=now.timestamp())
+
+
+def note_sign_of_life(*, public_id: str, side: Side, tab: str, every: int, now: datetime) -> None:
+    """Note that a page of a side is open and will show so again within `every` seconds."""
+    sign_of_life(member(public_id, side), tab, now=now.timestamp(), lasts=every * PINGS_MISSED)
+
+
+def note_goodbye(*, public_id: str, side: Side, tab: str, now: datetime) -> None:
+    """Note that a page of a side was closed."""
+    goodbye(member(public_id, side), [tab], now=now.timestamp())
+
+
+def note_absences(*, now: datetime) -> int:
+    """Note in every live match who has left or come back; return how many changes there were.
+
+    Correspondence knows no absence. What is unknown counts as being there.
+    """
+    rows = LiveMatch.objects.filter(match__state=Match.State.LIVE, correspondence=False).order_by("-match__seq")
+    matches = list(rows.values_list("pk", "match__public_id", "state")[:MOST_AT_ONCE])
+    sides = [(pk, side, state) for pk, _, state in matches for side in (0, 1)]
+    members = [member(public_id, side) for _, public_id, _ in matches for side in (0, 1)]
+    if not members:
+        return 0
+    changes = 0
+    for (pk, side, state), seen in zip(sides, presences(members, now=now.timestamp()), strict=True):
+        was_away = from_data(state).absences[side].since is not None
+        if was_away != _is_away(seen, now):
+            changes += note_presence(match_id=pk, side=side, seen=seen, now=now)
+    return changes
+
+
+def note_presence(*, match_id: int, side: Side, seen: Presence, now: datetime) -> bool:
+    """Note that a side has left or come back; return whether that is a change."""
+    with transaction.atomic():
+        try:
+            journal = Journal.open(match_id)
+        except Refused:
+            return False  # Finished or voided since.
+        is_away = _is_away(seen, now)
+        if is_away == (journal.state.absences[side].since is not None):
+            return False
+        at = to_ms(now)
+        if is_away and seen.since is not None:
+            last = journal.live.actions.order_by("-seq").first()
+            began = max(int(seen.since * SECOND), to_ms(last.at) if last else to_ms(journal.live.started_at))
+            kind = Kind.LEFT if seen.closed else Kind.AWAY
+            journal.append(Event(kind, at, side, value=max(0, at - began)), by=SYSTEM)
+        else:
+            journal.append(Event(Kind.BACK, at, side), by=SYSTEM)
+        journal.close(now)
+    return True
+
+
+def claim_absence(journal: Journal, event: Event, *, by: Actor, key: str) -> None:
+    """Let the flag of an absent opponent fall, whose match or game is lost by the event's rule.
+
+    Refused: `not_away`, `not_away_long_enough`.
+    """
+    assert event.side is not None  # noqa: S101, a player acts
+    opponent = 1 - event.side
+    state = journal.state
+    absences = counted(state.absences, event.at, (state.waits_for(0), state.waits_for(1)))
+    journal.append(event, by=by, key=key)
+    if not claimable(absences, opponent, limits(), event.at):
+        raise Refused("not_away_long_enough")
+    journal.append(Event(Act.FLAG, event.at, opponent), by=by)
+    if journal.state.match.flag_rule is FlagRule.CLAIM:
+        journal.append(Event(Act.CLAIM_FLAG, event.at, event.side), by=by)
+
+
+def _is_away(seen: Presence, now: datetime) -> bool:
+    """Whether a side counts as away."""
+    return seen.online is False and seen.since is not None and now.timestamp() - seen.since >= NOTED_AFTER

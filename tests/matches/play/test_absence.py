@@ -1,0 +1,203 @@
+"""A player who leaves in their own turn may lose the match, once the opponent claims it."""
+
+from datetime import timedelta
+
+import pytest
+from redis import Redis
+
+from core.live import presence
+from engine import adjudicate
+from engine.actions import Act, Phase
+from engine.clock import DAY, SECOND, Clock, ClockSettings
+from engine.match import MatchState
+from matches.models import Action, LiveMatch, Result
+from matches.play.instants import to_ms
+from matches.play.live import Event, Kind, LiveState, after_event
+from matches.play.presentation import as_json
+from matches.play.services import absences
+from matches.play.transcripts import transcript_of
+from tests.conftest import ValkeyServer
+from tests.matches.play.conftest import BOB, CAROL, START, Board, refused
+
+
+@pytest.fixture(autouse=True)
+def long_after_the_start(valkey: Redis) -> None:
+    """The web process and the broker have been there for a while."""
+    presence.note_start(now=START.timestamp() - 1000)
+
+
+def there(board: Board, side: int, *, every: int = 15, tab: str = "a") -> None:
+    absences.note_sign_of_life(public_id=board.match.public_id, side=side, tab=tab, every=every, now=board.now)
+
+
+def leaves(board: Board, side: int, tab: str = "a") -> None:
+    absences.note_goodbye(public_id=board.match.public_id, side=side, tab=tab, now=board.now)
+
+
+def tick(board: Board, seconds: float) -> list[str]:
+    """Let time pass in steps of the clock worker, with the opponent there; return the kinds noted."""
+    last = board.live.last
+    for _ in range(int(seconds)):
+        board.wait(1)
+        absences.note_absences(now=board.now)
+    return [action.kind for action in board.live.actions.filter(seq__gt=last)]
+
+
+def shown(board: Board) -> dict[str, object]:
+    return as_json(board.live, side=None, since=0, now=board.now)
+
+
+def test_closing_the_page_in_one_s_turn_may_be_claimed_after_half_a_minute(board: Board) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    assert tick(board, 4) == []
+    assert tick(board, 2) == [Kind.LEFT]
+    assert shown(board)["absence"] == {
+        "side": mover,
+        "closed": True,
+        "claim_at": START + timedelta(seconds=30),
+        "may_claim": False,
+    }
+    tick(board, 23)
+    with refused("not_away_long_enough"):
+        board.do(1 - mover, Kind.CLAIM_AWAY)
+    assert not board.live.actions.filter(kind=Kind.CLAIM_AWAY).exists()
+    tick(board, 1)
+    with refused("not_away"):
+        board.do(mover, Kind.CLAIM_AWAY)
+    board.do(1 - mover, Kind.CLAIM_AWAY)
+    result = Result.objects.get(match=board.match)
+    assert (result.winner, result.kind) == (1 - mover, "flag")
+    verdict = adjudicate(transcript_of(board.live))
+    assert [finding for finding in verdict.findings if finding.severity == "error"] == []
+
+
+@pytest.mark.parametrize(("rule", "over"), [("match_lost", True), ("game_lost", False), ("claim", True)])
+def test_the_rule_of_the_event_says_what_is_lost(board: Board, rule: str, over: bool) -> None:
+    live = board.live
+    live.state["match"]["flag_rule"] = rule
+    live.save()
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    tick(board, 30)
+    board.do(1 - mover, Kind.CLAIM_AWAY)
+    assert board.game.is_over == over
+    assert board.game.score[1 - mover] == (0 if over else 1)
+
+
+def test_losing_the_network_is_forgiven_for_longer(board: Board) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    assert tick(board, 37) == []
+    assert tick(board, 2) == [Kind.AWAY]
+    tick(board, 50)
+    with refused("not_away_long_enough"):
+        board.do(1 - mover, Kind.CLAIM_AWAY)
+    tick(board, 2)
+    board.do(1 - mover, Kind.CLAIM_AWAY)
+    assert Result.objects.get(match=board.match).winner == 1 - mover
+
+
+def test_coming_back_stops_the_countdown_and_forgets_nothing(board: Board) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    tick(board, 20)
+    there(board, mover)
+    assert tick(board, 1) == [Kind.BACK]
+    with refused("not_away"):
+        board.do(1 - mover, Kind.CLAIM_AWAY)
+    leaves(board, mover)
+    assert tick(board, 8) == [Kind.LEFT]
+    with refused("not_away_long_enough"):
+        board.do(1 - mover, Kind.CLAIM_AWAY)
+    tick(board, 2)
+    board.do(1 - mover, Kind.CLAIM_AWAY)
+
+
+def test_nothing_counts_in_the_opponent_s_turn(board: Board) -> None:
+    mover = board.open_game()
+    there(board, 1 - mover)
+    leaves(board, 1 - mover)
+    tick(board, 90)
+    assert shown(board)["absence"] is None
+    with refused("not_away"):
+        board.do(mover, Kind.CLAIM_AWAY)
+    board.do(mover, Act.PLAY, moves=board.any_play())
+    assert shown(board)["absence"]["claim_at"] == board.now + timedelta(seconds=30)  # type: ignore[index]
+
+
+def test_a_second_tab_keeps_a_player_there(board: Board) -> None:
+    mover = board.open_game()
+    there(board, mover, every=60, tab="a")
+    there(board, mover, every=60, tab="b")
+    leaves(board, mover, "a")
+    assert tick(board, 60) == []
+    assert absences.side_presences(board.match.public_id, board.now)[mover].online
+
+
+def test_reloading_the_page_is_no_absence(board: Board) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    tick(board, 3)
+    there(board, mover)
+    assert tick(board, 20) == []
+
+
+def test_nobody_is_away_whose_page_never_showed_itself(board: Board) -> None:
+    board.open_game()
+    assert tick(board, 60) == []
+    assert [seen["online"] for seen in shown(board)["presence"]] == [None, None]  # type: ignore[attr-defined]
+
+
+def test_after_a_start_of_the_server_nobody_is_away_for_a_while(board: Board) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    assert tick(board, 20) == [Kind.LEFT]
+    presence.note_start(now=board.now.timestamp())
+    assert tick(board, 1) == [Kind.BACK]
+    assert tick(board, 88) == []
+    assert tick(board, 2) == [Kind.LEFT]
+
+
+def test_without_a_broker_nobody_is_away(board: Board, valkey_server: ValkeyServer) -> None:
+    mover = board.open_game()
+    there(board, mover)
+    leaves(board, mover)
+    tick(board, 10)
+    valkey_server.stop()
+    try:
+        assert tick(board, 1) == [Kind.BACK]
+    finally:
+        valkey_server.start()
+
+
+def test_there_is_no_absence_in_correspondence() -> None:
+    clock = Clock.of(ClockSettings(2 * DAY, 0, correspondence=True))
+    at = to_ms(START)
+    state = LiveState.start(MatchState.start(3), clock, at)
+    for event in (
+        Event(Kind.READY, at, BOB),
+        Event(Kind.READY, at, CAROL),
+        Event(Act.ROLL, at, dice=(6, 1)),
+        Event(Kind.LEFT, at + SECOND, BOB, value=SECOND),
+    ):
+        state = after_event(state, event)
+    assert state.match.phase is Phase.TO_PLAY
+    assert not state.waits_for(BOB)
+    assert after_event(state, Event(Kind.BACK, at + DAY, BOB)).absences[BOB].closed == 0
+
+
+def test_what_was_noted_makes_no_play_stale(board: Board) -> None:
+    mover = board.open_game()
+    seen = board.live.last
+    there(board, mover)
+    leaves(board, mover)
+    assert tick(board, 6) == [Kind.LEFT]
+    board.do(mover, Act.PLAY, after=seen, moves=board.any_play())
+    assert Action.objects.filter(live=board.live, kind=Act.PLAY).exists()
+    assert LiveMatch.objects.get().last == seen + 2
