@@ -15,6 +15,7 @@ live = get_asgi_application()
 
 from config.arrival import stamped  # noqa: E402
 from config.clients import CLIENT, Client, Receive, Scope, Send, StopOnDisconnect  # noqa: E402
+from config.pulse import WebPulse  # noqa: E402
 from config.wsgi import application as wsgi  # noqa: E402 (Django must be set up first)
 
 LIVE_PREFIX = "/live/"
@@ -22,10 +23,13 @@ WSGI_THREADS = 8
 
 # Django's response is an iterable of bytes, which its type does not say.
 pages = WSGIMiddleware(StopOnDisconnect(wsgi), workers=WSGI_THREADS)  # type: ignore[arg-type]
+pulse = WebPulse()
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
     """Pass a connection to the handler for its path; a small request is read and stamped before it waits."""
+    if scope["type"] == "http":
+        await pulse.begun()
     if scope["type"] == "http" and not scope["path"].startswith(LIVE_PREFIX):
         client = Client(await stamped(scope, receive), send)
         scope[CLIENT] = client

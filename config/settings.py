@@ -149,6 +149,8 @@ CACHES = {
 # Seconds until unclaimed work is announced again, and until a worker with a claim is considered dead.
 QUEUE_RESEND_AFTER = float(os.environ.get("QUEUE_RESEND_AFTER", "10"))
 QUEUE_CLAIM_LASTS = float(os.environ.get("QUEUE_CLAIM_LASTS", "60"))
+# Web processes note in the database that they are alive, so that players lose no time in an outage.
+WEB_PULSE = _flag("WEB_PULSE", default=True)
 # Seconds a player may be absent in their own turns before the opponent may claim: with the page closed, and in all.
 ABSENCE_CLOSED = int(os.environ.get("ABSENCE_CLOSED", "30"))
 ABSENCE_LOST = int(os.environ.get("ABSENCE_LOST", "90"))

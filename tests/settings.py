@@ -27,5 +27,7 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"anon": None, "user": None}
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+# A thread that writes between two tests would disturb both.
+WEB_PULSE = False
 # A connection kept by a server thread would block dropping the test database.
 DATABASES["default"]["CONN_MAX_AGE"] = 0

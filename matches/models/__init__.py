@@ -3,6 +3,7 @@
 from matches.models.claims import Claim
 from matches.models.matches import Match, Result
 from matches.models.objections import Objection
+from matches.models.outages import Outage, Pulse
 from matches.models.play import LONGEST_ACTION_KEY, Action, DiceChain, DiceSecret, LiveMatch
 from matches.models.preferences import PlayPreferences
 from matches.models.proposals import MOST_TIMES, Proposal
@@ -30,9 +31,11 @@ __all__ = [
     "LiveMatch",
     "Match",
     "Objection",
+    "Outage",
     "PlayPreferences",
     "PlayerRating",
     "Proposal",
+    "Pulse",
     "RatingChange",
     "RatingImport",
     "RatingMark",

@@ -62,6 +62,14 @@ def counted(absences: Absences, at: int, waited_for: tuple[bool, bool]) -> Absen
     return first.counted(at, waited_for=waited_for[0]), second.counted(at, waited_for=waited_for[1])
 
 
+def postponed(absences: Absences, time: int) -> Absences:
+    """Both absences as if they were counted last `time` later: time that nobody lost."""
+    first, second = (
+        absence if absence.since is None else absence._replace(since=absence.since + time) for absence in absences
+    )
+    return first, second
+
+
 def claimable(absences: Absences, side: Side, limits: Limits, at: int) -> bool:
     """Whether the absence of `side` may be claimed at `at`."""
     due = absences[side].claim_at(limits)

@@ -14,7 +14,7 @@ from engine.cube import Score, Side
 from engine.errors import Refused
 from engine.match import MatchState, apply
 from engine.search import Dice
-from matches.play.absence import NOBODY_AWAY, Absences, counted
+from matches.play.absence import NOBODY_AWAY, Absences, counted, postponed
 
 T = TypeVar("T")
 
@@ -123,7 +123,10 @@ def after_event(state: LiveState, event: Event) -> LiveState:
     Refused: what `engine.match.apply` refuses, and `match_paused`, `not_paused`, `pause_not_now`, `no_pause_left`,
     `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`, `already_away`, `not_away`.
     """
-    absences = counted(state.absences, event.at, (state.waits_for(0), state.waits_for(1)))
+    absences = state.absences
+    if event.kind == Kind.OUTAGE:
+        absences = postponed(absences, event.value or 0)
+    absences = counted(absences, event.at, (state.waits_for(0), state.waits_for(1)))
     state = state._replace(absences=absences)
     if event.kind in _HANDLERS:
         return _HANDLERS[Kind(event.kind)](state, event)
@@ -216,7 +219,11 @@ def _vacation(state: LiveState, event: Event) -> LiveState:
 
 
 def _outage(state: LiveState, event: Event) -> LiveState:
-    return state._replace(clock=state.clock.postpone(event.value or 0) if state.clock else None)
+    lost = event.value or 0
+    return state._replace(
+        clock=state.clock.postpone(lost) if state.clock else None,
+        paused_until=state.paused_until + lost if state.paused_until is not None else None,
+    )
 
 
 def _leave(state: LiveState, event: Event) -> LiveState:

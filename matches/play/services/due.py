@@ -12,6 +12,7 @@ from matches.models import LiveMatch, Match
 from matches.play.codec import from_data
 from matches.play.instants import to_ms
 from matches.play.live import Event, Kind, LiveState
+from matches.play.services import outages
 from matches.play.services.journal import Journal
 from players.actors import SYSTEM
 
@@ -29,7 +30,12 @@ def state_of(live: LiveMatch) -> LiveState:
 
 
 def settle_due(*, match_id: int, now: datetime) -> bool:
-    """Let a flag count that fell `GRACE` ago, or end a pause that was over then; whether there was something to do."""
+    """Let a flag count that fell `GRACE` ago, or end a pause that was over then; whether there was something to do.
+
+    While the web server is down nothing is: its players cannot act, and are given the time back.
+    """
+    if outages.is_silent(now):
+        return False
     return settle_first(match_id=match_id, now=now - GRACE)
 
 
@@ -37,6 +43,9 @@ def settle_first(*, match_id: int, now: datetime) -> bool:
     """Settle what is due at `now`, before a request that arrived then; whether there was something to do."""
     if not LiveMatch.objects.filter(pk=match_id, due_at__lte=now).exists():
         return False
+    if outages.is_silent(now):
+        outages.beat(now=now)
+    outages.credit_match(match_id=match_id)
     with transaction.atomic():
         try:
             journal = Journal.open(match_id)

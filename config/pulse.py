@@ -1,0 +1,45 @@
+"""The pulse of a web process: begun by its first request, which waits until an outage before it was credited."""
+
+import asyncio
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from core.live import presence
+from matches.play.services import outages
+
+log = structlog.get_logger(__name__)
+
+
+class WebPulse:
+    """Notes every few seconds that this process is alive."""
+
+    def __init__(self) -> None:
+        self._beating: asyncio.Task[None] | None = None
+        self._first = asyncio.Event()
+
+    async def begun(self) -> None:
+        """Return once the first beat is noted."""
+        if not settings.WEB_PULSE:
+            return
+        if self._beating is None:
+            presence.note_start(now=timezone.now().timestamp())
+            self._beating = asyncio.create_task(self._beat())
+        await self._first.wait()
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.to_thread(_beat_once)
+            self._first.set()
+            await asyncio.sleep(outages.PERIOD)
+
+
+def _beat_once() -> None:
+    try:
+        outages.beat(now=timezone.now())
+    except DatabaseError as error:
+        log.warning("pulse_not_noted", error=str(error))
+    finally:
+        connection.close()
