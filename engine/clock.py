@@ -101,6 +101,11 @@ class SideClock(NamedTuple):
                 due += end - max(start, self.running_since)
         return due
 
+    @property
+    def vacation_taken(self) -> int:
+        """All vacation of the match, past and to come."""
+        return sum(end - start for start, end in self.vacation)
+
     def spent(self, amount: int) -> "SideClock":
         """This clock after `amount`, from the delay, then the bank, then the overtime; never below zero."""
         delay = min(self.delay, amount)

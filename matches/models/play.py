@@ -32,8 +32,8 @@ class LiveMatch(models.Model):
         CLAIM = "claim", _("the match, if the opponent claims it")
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, primary_key=True, related_name="live")
-    delay = models.PositiveIntegerField(null=True, blank=True, help_text=_("Milliseconds a turn; empty: no clock."))
-    bank = models.PositiveIntegerField(default=0, help_text=_("Milliseconds of each side for the match."))
+    delay = models.PositiveBigIntegerField(null=True, blank=True, help_text=_("Milliseconds a turn; empty: no clock."))
+    bank = models.PositiveBigIntegerField(default=0, help_text=_("Milliseconds of each side for the match."))
     overtime = models.PositiveIntegerField(default=0, help_text=_("Milliseconds, once the bank is empty."))
     correspondence = models.BooleanField(default=False)
     flag_rule = models.CharField(max_length=10, choices=FlagRule, default=FlagRule.MATCH_LOST)

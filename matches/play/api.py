@@ -141,7 +141,7 @@ class LiveActions(APIView):
             after=form["after"],
             key=_key(request),
             moves=form["moves"],
-            value=form.get("value") if form["kind"] == Act.RESIGN else None,
+            value=_value(form),
             link=form["link"],
             play_forced=form["play_forced"],
         )
@@ -262,12 +262,19 @@ def _key(request: Request) -> str:
     return key
 
 
+def _value(form: dict[str, Any]) -> int | None:
+    """The value of an action: of a resignation, or the milliseconds of a vacation."""
+    if form["kind"] == Kind.VACATION:
+        return int(form["days"]) * DAY
+    return form.get("value") if form["kind"] == Act.RESIGN else None
+
+
 def _clock(form: dict[str, Any], match: Match) -> ClockSettings | None:
     """The clock that a form asks for."""
     if form["clock"] == "none":
         return None
     if form["clock"] == "correspondence":
-        return ClockSettings(form["days"] * DAY, 0, correspondence=True)
+        return ClockSettings(form["days"] * DAY, form["bank_days"] * DAY, correspondence=True)
     overtime = form["overtime_minutes"] * MINUTE
     return PRESETS[form["clock"]].settings(length=match.length, score=match.start_score, overtime=overtime)
 

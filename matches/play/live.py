@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from engine.actions import Act, Action, Phase
-from engine.clock import MINUTE, Clock, after_action, open_game
+from engine.clock import DAY, MINUTE, Clock, after_action, open_game
 from engine.cube import Score, Side
 from engine.errors import Refused
 from engine.match import MatchState, apply
@@ -22,6 +22,8 @@ PAUSES = 2
 """Each side may pause a match so often …"""
 PAUSE_LENGTH = 5 * MINUTE
 """… for so long (milliseconds)."""
+VACATION_DAYS = 14
+"""Each side may take so many days of vacation in a match by correspondence."""
 
 
 class Kind(StrEnum):
@@ -121,7 +123,8 @@ def after_event(state: LiveState, event: Event) -> LiveState:
     """The state after one event.
 
     Refused: what `engine.match.apply` refuses, and `match_paused`, `not_paused`, `pause_not_now`, `no_pause_left`,
-    `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`, `already_away`, `not_away`.
+    `already_ready`, `not_ready`, `resignation_too_low`, `no_clock`, `bad_clock`, `no_vacation_left`,
+    `already_away`, `not_away`.
     """
     absences = state.absences
     if event.kind == Kind.OUTAGE:
@@ -215,7 +218,10 @@ def _adjust_clock(state: LiveState, event: Event) -> LiveState:
 def _vacation(state: LiveState, event: Event) -> LiveState:
     if state.clock is None or event.side is None or event.value is None or not state.clock.settings.correspondence:
         raise Refused("no_clock")
-    return state._replace(clock=state.clock.with_vacation(event.side, event.at, event.at + event.value))
+    clock = state.clock.with_vacation(event.side, event.at, event.at + event.value)
+    if clock.sides[event.side].vacation_taken > VACATION_DAYS * DAY:
+        raise Refused("no_vacation_left", most=VACATION_DAYS)
+    return state._replace(clock=clock)
 
 
 def _outage(state: LiveState, event: Event) -> LiveState:

@@ -114,6 +114,7 @@ def _clock_json(clock: Clock) -> Json:
                 "delay": side.delay,
                 "bank": side.bank,
                 "overtime": side.overtime,
+                "vacation": [[from_ms(start), from_ms(end)] for start, end in side.vacation],
                 "running_since": from_ms(side.running_since) if side.running_since is not None else None,
             }
             for side in clock.sides

@@ -12,6 +12,7 @@ MESSAGES = {
     "not_paused": gettext_noop("The match is not paused."),
     "pause_not_now": gettext_noop("You can pause before your own roll or between games."),
     "no_pause_left": gettext_noop("Each player may pause a match {most} times; yours are used up."),
+    "no_vacation_left": gettext_noop("Each player may take {most} days of vacation in a match; these are more."),
     "already_ready": gettext_noop("You are ready already."),
     "not_ready": gettext_noop("The opening roll follows once both players are ready."),
     "resignation_too_low": gettext_noop("You offered this already in this turn. You can only offer more."),

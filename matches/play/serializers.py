@@ -8,6 +8,7 @@ from engine.actions import Act
 from engine.clock import PRESETS
 from engine.notation import parse_play
 from matches.models import LiveMatch
+from matches.play.live import VACATION_DAYS, Kind
 from matches.play.services.acting import OF_PLAYERS
 from matches.play.services.directing import OF_DIRECTORS
 
@@ -27,6 +28,9 @@ class StartLiveSerializer(serializers.Serializer[Any]):
     overtime_minutes = serializers.IntegerField(default=0, min_value=0, max_value=2)
     days = serializers.IntegerField(
         default=2, min_value=1, max_value=LONGEST_DAYS, help_text="Correspondence: days for each turn."
+    )
+    bank_days = serializers.IntegerField(
+        default=0, min_value=0, max_value=LONGEST_DAYS, help_text="Correspondence: days more for the whole match."
     )
     flag_rule = serializers.ChoiceField(choices=LiveMatch.FlagRule.choices, default=LiveMatch.FlagRule.MATCH_LOST)
     server_chains = serializers.BooleanField(default=False, help_text="Players may let the server keep their dice.")
@@ -49,6 +53,12 @@ class LiveActionInputSerializer(serializers.Serializer[Any]):
         required=False, max_length=60, allow_blank=True, help_text="PLAY: in notation, `8/5 6/5`; empty: no move."
     )
     value = serializers.IntegerField(required=False, min_value=1, max_value=3, help_text="RESIGN: 1, 2 or 3 times.")
+    days = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=VACATION_DAYS,
+        help_text="VACATION: so many days from now.",
+    )
     link = serializers.RegexField(
         HASH, required=False, default="", allow_blank=True, help_text="READY, ROLL: the next link of your dice chain."
     )
@@ -60,6 +70,8 @@ class LiveActionInputSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError({"play": "A play is needed, or an empty one where there is no move."})
         if attrs["kind"] == Act.RESIGN and "value" not in attrs:
             raise serializers.ValidationError({"value": "A resignation is for 1, 2 or 3 times the cube."})
+        if attrs["kind"] == Kind.VACATION and "days" not in attrs:
+            raise serializers.ValidationError({"days": "A vacation lasts for a number of days."})
         attrs["moves"] = tuple(parse_play(attrs["play"])) if attrs.get("play") else ()
         return attrs
 

@@ -1,5 +1,6 @@
 """The API of matches played here: Bob with his account, Carol with her personal link, Alice directs."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from rest_framework.test import APIClient
 
 from core import throttle
 from engine.actions import Phase
+from engine.clock import DAY
 from engine.dice import Chain, ChainTag
 from matches.models import Action, Match, Result
 from matches.play.services import due
@@ -188,3 +190,20 @@ def test_a_side_that_acts_without_end_is_slowed_down(match: Match, clients: list
         throttle.count(throttle.LIVE_ACTIONS_OF, f"{match.public_id}:{BOB}")
     assert act(clients[BOB], match, 429, "ready", 0)["code"] == "too_many_attempts"
     act(clients[CAROL], match, 200, "ready", 0)
+
+
+def test_a_player_takes_vacation_in_correspondence(match: Match, alice: User, bob: User) -> None:
+    days = {"clock": "correspondence", "days": 30, "bank_days": 30}
+    ask(as_(alice), at(match, "live"), 201, days | {"server_chains": True})
+    before = ask(as_(bob), at(match, "live"), 200)["clock"]["sides"]
+    assert (before[BOB]["bank"], before[BOB]["vacation"]) == (30 * DAY, [])
+    board = act(as_(bob), match, 200, "vacation", 0, days=10)
+    start, end = (datetime.fromisoformat(moment) for moment in board["clock"]["sides"][BOB]["vacation"][0])
+    assert end - start == timedelta(days=10)
+    assert board["clock"]["sides"][CAROL]["vacation"] == []
+    act(as_(bob), match, 200, "vacation", board["last"], days=13)
+    assert act(as_(bob), match, 422, "vacation", 0)["code"] == "invalid"
+
+
+def test_there_is_no_vacation_in_a_match_of_minutes(match: Match, clients: list[APIClient]) -> None:
+    assert act(clients[BOB], match, 422, "vacation", 0, days=1)["code"] == "no_clock"

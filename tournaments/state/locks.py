@@ -19,12 +19,16 @@ def lock_matches(match_ids: list[int]) -> dict[int, Match]:
     return _lock(Q(pk__in=match_ids))
 
 
-def lock_unfinished_matches(divisions: Collection[Division], also: Collection[int] = ()) -> dict[int, Match]:
+def lock_unfinished_matches(
+    divisions: Collection[Division], also: Collection[int] = (), *, live: bool = True
+) -> dict[int, Match]:
     """Lock every match that settling these locked divisions may write to, and the ids in `also`; return them by id.
 
     Call this before reading results: until the commit nobody can begin, report or settle any of these matches.
+    Without `live`, those that are being played here are left to their players; lock them before voiding them.
     """
-    unfinished = Q(unsettled=True) | ~Q(state__in=[Match.State.SETTLED, Match.State.VOID])
+    left_alone = [Match.State.SETTLED, Match.State.VOID] + ([] if live else [Match.State.LIVE])
+    unfinished = Q(unsettled=True) | ~Q(state__in=left_alone)
     return _lock(Q(parent_topic__in=[division.topic for division in divisions]) & unfinished | Q(pk__in=also))
 
 

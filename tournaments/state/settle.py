@@ -54,7 +54,9 @@ def settle(
     changed: list[int] = []
     opened: list[Match] = []
     # Only these were locked while the results were read: a result that arrives later must still be reported.
-    match_ids = [match.pk for match in (lock_unfinished_matches([division]) if locked is None else locked).values()]
+    # A match being played here is locked only to void it: one that finishes must not stop the play of the others.
+    held = lock_unfinished_matches([division], live=False) if locked is None else locked
+    match_ids = [match.pk for match in held.values()]
     # A cancelled division keeps what is decided and opens nothing more.
     stages = [] if division.status == Division.Status.CANCELLED else stages_of(division)
     places: Places = {}

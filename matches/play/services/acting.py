@@ -15,7 +15,7 @@ from matches.play.live import Event, Kind, LiveState, after_event
 from matches.play.services import due
 from matches.play.services.absences import claim_absence
 from matches.play.services.chains import Chains
-from matches.play.services.journal import Journal
+from matches.play.services.journal import Journal, event_of
 from matches.play.services.lag import take as take_lag
 from players.actors import SYSTEM, Actor
 
@@ -35,6 +35,7 @@ OF_PLAYERS = frozenset(
         Kind.PAUSE,
         Kind.CONTINUE,
         Kind.CLAIM_AWAY,
+        Kind.VACATION,
     }
 )
 
@@ -71,19 +72,19 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
 
     Of `lag`, the measured milliseconds of the player's connection, as much is given back as the allowance permits.
 
-    Refused: `not_live`, `stale`, `not_allowed_here`, and what `matches.play.live.after_event` and `Chains.reveal`
-    refuse. A flag that has fallen, or a pause that has ended, counts first.
+    Refused: `not_live`, `stale`, `not_allowed_here`, `key_reused`, and what `matches.play.live.after_event` and
+    `Chains.reveal` refuse. A flag that has fallen, or a pause that has ended, counts first.
     """
     if request.kind not in OF_PLAYERS:
         raise Refused("not_allowed_here")
     # Two players may happen to send the same key.
     request = request._replace(key=f"{side}:{request.key}" if request.key else "")
-    if first := _first_answer(match, request.key):
+    if first := _first_answer(match, request):
         return first
     due.settle_first(match_id=match.pk, now=now)
     with transaction.atomic():
         journal = Journal.open(match.pk)
-        if first := _first_answer(match, request.key):
+        if first := _first_answer(match, request):
             return first
         if not journal.live.changed_by <= request.after <= journal.live.last:
             raise Refused("stale", seq=journal.live.last)
@@ -93,14 +94,28 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
     return Acted(journal.state, journal.appended)
 
 
-def _first_answer(match: Match, key: str) -> Acted | None:
-    """What an action with this key led to the first time; None if there was none."""
-    if not key:
+def _first_answer(match: Match, request: ActionInput) -> Acted | None:
+    """What an action with this key led to the first time; None if there was none.
+
+    Refused: `key_reused` where that was another action.
+    """
+    if not request.key:
         return None
-    first = Action.objects.select_related("live").filter(live_id=match.pk, key=key).first()
+    first = Action.objects.select_related("live").filter(live_id=match.pk, key=request.key).first()
     if first is None:
         return None
+    if not _is_same(first, request):
+        raise Refused("key_reused")
     return Acted(due.state_of(first.live), [first], repeated=True)
+
+
+def _is_same(first: Action, request: ActionInput) -> bool:
+    """Whether a row stores what a request wants to do."""
+    links = first.data.get("links", [first.data["link"]] if "link" in first.data else [])
+    stored = event_of(first)
+    return (stored.kind, stored.moves, stored.value) == (request.kind, request.moves, request.value) and (
+        not request.link or request.link in [link["link"] for link in links]
+    )
 
 
 def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: datetime, credit: int) -> None:

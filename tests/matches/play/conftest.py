@@ -52,7 +52,11 @@ class Board:
     def open_game(self) -> int:
         """Both are ready; the side that won the opening roll is returned."""
         self.do(BOB, Kind.READY)
-        self.do(CAROL, Kind.READY)
+        return self.open_next(CAROL)
+
+    def open_next(self, side: int) -> int:
+        """The last side is ready; the side that won the opening roll is returned."""
+        self.do(side, Kind.READY)
         assert self.game.turn is not None
         return self.game.turn
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine import Refused, adjudicate
 from engine.actions import Act, Phase
-from engine.clock import Clock
+from engine.clock import DAY, Clock, ClockSettings
 from matches.models import Action, Match, Result
 from matches.play.instants import to_ms
 from matches.play.live import Kind, LiveState, after_event
@@ -16,7 +16,7 @@ from matches.play.services.journal import event_of
 from matches.play.services.starting import PlaySettings, first_state, start
 from matches.play.transcripts import transcript_of
 from players.actors import Actor
-from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, refused
+from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board, refused
 
 
 def test_the_opening_roll_follows_once_both_are_ready(board):
@@ -61,6 +61,36 @@ def test_repeating_an_action_with_its_key_gives_the_first_answer(board):
     assert again.repeated
     assert [action.seq for action in again.actions] == [action.seq for action in first.actions]
     assert board.live.last == after + 1
+
+
+def test_a_key_stands_for_one_action_only(board):
+    board.do(BOB, Kind.READY, after=0, key="k1")
+    with refused("key_reused"):
+        board.do(BOB, Kind.READY, after=0, key="k1", link="ab" * 32)
+    with refused("key_reused"):
+        board.do(BOB, Act.CONCEDE, after=0, key="k1")
+    mover = board.open_next(CAROL)
+    moves = board.any_play()
+    after = board.live.last
+    board.do(mover, Act.PLAY, after=after, moves=moves, key="k2")
+    with refused("key_reused"):
+        board.do(mover, Act.PLAY, after=after, moves=moves[:1], key="k2")
+    assert board.live.last == after + 1
+
+
+def test_a_roll_that_is_not_allowed_reveals_no_link(board):
+    mover = board.open_game()
+    used = [chain.used for chain in board.live.chains.order_by("pk")]
+    for side in (BOB, CAROL):
+        with pytest.raises(Refused):
+            board.do(side, Act.ROLL)
+    board.do(mover, Act.PLAY, moves=board.any_play())
+    with refused("not_your_turn"):
+        board.do(mover, Act.ROLL)
+    board.do(1 - mover, Kind.PAUSE)
+    with refused("match_paused"):
+        board.do(1 - mover, Act.ROLL)
+    assert [chain.used for chain in board.live.chains.order_by("pk")] == used
 
 
 def test_the_opponent_s_action_and_an_illegal_play_are_refused(board):
@@ -182,3 +212,19 @@ def test_a_match_is_opened_once(board, alice):
     Match.objects.filter(pk=board.match.pk).update(state=Match.State.OPEN)
     with refused("match_begun"):
         start(match=board.match, settings=PlaySettings(), by=Actor.of(alice), now=START)
+
+
+def test_each_side_may_take_fourteen_days_of_vacation(match, users, alice):
+    settings = PlaySettings(ClockSettings(30 * DAY, 0, correspondence=True))
+    start(match=match, settings=settings, by=Actor.of(alice), now=START)
+    board = Board(match, users)
+    board.do(BOB, Kind.VACATION, value=10 * DAY)
+    board.wait(9 * 24 * 3600)
+    board.do(BOB, Kind.VACATION, value=5 * DAY)  # The tenth day is in both.
+    assert board.clock_of(BOB).vacation_taken == 14 * DAY
+    assert board.clock_of(BOB).due_at == board.clock_of(CAROL).due_at + 14 * DAY
+    board.wait(60)
+    board.do(BOB, Kind.VACATION, value=DAY)  # Within the days taken already.
+    with refused("no_vacation_left"):
+        board.do(BOB, Kind.VACATION, value=6 * DAY)
+    board.do(CAROL, Kind.VACATION, value=14 * DAY)
