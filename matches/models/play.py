@@ -13,6 +13,8 @@ from matches.models.matches import Match
 from players.models import LogEntry
 
 LONGEST_ACTION_KEY = 64
+CLAIM_AWAY = "claim_away"
+"""The kind of an action by which a player claims because the opponent is away; `matches.play.live` has the others."""
 HASH_DIGITS = 64
 """A SHA-256 in hexadecimal."""
 

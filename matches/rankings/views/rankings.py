@@ -12,6 +12,7 @@ from core.numbers import parse_int
 from matches.presentation.visibility import Viewer
 from matches.rankings import exports, histories, profiles
 from matches.rankings import tables as rankings
+from matches.rankings.completion import completion_for
 from matches.ratings.services.ratings import default_pool
 from players import access
 
@@ -81,7 +82,11 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
     whole = request.GET.get("chart") == "all"
     viewer = Viewer.of(request.user)
     profile = profiles.profile(shown_player, timezone.now(), viewer, whole=whole)
-    context = {"profile": profile, "me": shown_player.pk == viewer.player}
+    context = {
+        "profile": profile,
+        "me": shown_player.pk == viewer.player,
+        "completion": completion_for(request.user, shown_player),
+    }
     return render(request, "matches/rankings/player.html", context)
 
 
