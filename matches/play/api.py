@@ -144,6 +144,7 @@ class LiveActions(APIView):
             value=_value(form),
             link=form["link"],
             play_forced=form["play_forced"],
+            bear_off=form["bear_off"],
         )
         side = side_of(player)
         measured = lag.measured(player.match.pk, side, throttle.client_network(request))

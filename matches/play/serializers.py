@@ -63,6 +63,9 @@ class LiveActionInputSerializer(serializers.Serializer[Any]):
         HASH, required=False, default="", allow_blank=True, help_text="READY, ROLL: the next link of your dice chain."
     )
     play_forced = serializers.BooleanField(default=False, help_text="ROLL: make the play too, if there is no choice.")
+    bear_off = serializers.BooleanField(
+        default=False, help_text="ROLL: make the play too, if your checkers are home and contact is over."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Read the play. Refused: `bad_notation`."""

@@ -149,9 +149,24 @@ def test_a_director_adjourns_and_resumes(match: Match, clients: list[APIClient],
     assert (board["phase"], board["dice"]) == ("to_play", dice)
 
 
-def test_reports_are_refused_while_the_match_is_played_here(match: Match, clients: list[APIClient]) -> None:
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("claims", {"score": [7, 5]}),
+        ("claims", {"score": [5, 7]}),
+        ("concede", {}),
+        ("proposals", {"times": ["2030-01-01T20:00:00Z"]}),
+        ("records", {"text": "; a record"}),
+    ],
+)
+def test_reports_are_refused_while_the_match_is_played_here(
+    match: Match, clients: list[APIClient], path: str, body: dict[str, Any]
+) -> None:
     seq = Match.objects.get(pk=match.pk).seq
-    refused = ask(clients[BOB], at(match, "claims"), 409, {"score": [7, 5], "after": seq})
+    refused = ask(clients[BOB], at(match, path), 409, body | {"after": seq})
+    assert refused["code"] == "match_live"
+    sheet = {"score": [7, 5], "i_am": None, "after": seq}
+    refused = ask(by_link(match, None), at(match, "claims"), 409, sheet)
     assert refused["code"] == "match_live"
 
 

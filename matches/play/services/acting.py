@@ -10,6 +10,7 @@ from engine.cube import Side
 from engine.errors import Refused
 from engine.plays import legal_plays
 from matches.models import Action, Match
+from matches.play.bear_off import best_bear_off, is_plain_bear_off
 from matches.play.instants import to_ms
 from matches.play.live import Event, Kind, LiveState, after_event
 from matches.play.services import due
@@ -55,6 +56,8 @@ class ActionInput(NamedTuple):
     """READY and ROLL: the next link of the player's dice chain; empty where the server keeps it."""
     play_forced: bool = False
     """ROLL: play at once what cannot be played in another way, a dance included."""
+    bear_off: bool = False
+    """ROLL: play at once where all checkers of the side are home and contact is over."""
 
 
 class Acted(NamedTuple):
@@ -162,17 +165,18 @@ def _roll(journal: Journal, event: Event, request: ActionInput, by: Actor, now: 
     chains = Chains(journal.live, journal.match.public_id)
     rolled = chains.roll(side, chains.reveal(side, request.link, now))
     journal.append(event._replace(dice=rolled.dice), by=by, key=request.key, data=rolled.data)
-    if request.play_forced:
-        _play_forced(journal, event.at, by)
+    _play_by_itself(journal, request, event.at, by)
 
 
-def _play_forced(journal: Journal, at: int, by: Actor) -> None:
-    """Play the dice where they leave no choice: one play, or none."""
+def _play_by_itself(journal: Journal, request: ActionInput, at: int, by: Actor) -> None:
+    """Play the dice if they leave no choice, or in a bear-off without contact, where the player wishes it."""
     state = journal.state.match
     if state.phase is not Phase.TO_PLAY or state.dice is None:
         return
     plays = legal_plays(state.position, state.dice)
-    if len(plays) > 1:
+    if len(plays) > 1 and request.bear_off and is_plain_bear_off(state.position):
+        plays = [best_bear_off(plays)]
+    elif len(plays) > 1 or not request.play_forced:
         return
     moves = tuple((step.source, step.target) for play in plays for step in play.steps)
     journal.append(Event(Act.PLAY, at, state.turn, moves=moves), by=by, data={"forced": True})
