@@ -4,13 +4,15 @@ A page that closes says goodbye; one that falls silent has lost its network. Not
 nor for a while after a web process or the broker has started, since everybody has to come back first.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import structlog
 from django.conf import settings
 from redis import Redis
+from redis.client import Pipeline
 from redis.exceptions import RedisError
 
 log = structlog.get_logger(__name__)
@@ -43,25 +45,31 @@ UNKNOWN = Presence(None)
 
 def sign_of_life(member: Member, tab: str, *, now: float, lasts: float) -> None:
     """Note that a tab of a member is open, and will be for `lasts` seconds unless it says goodbye."""
-    _attempt(lambda redis: redis.pipeline().hset(_key(member), tab, f"{now}:{now + lasts}").expire(_key(member), KEPT))
+    with _noting() as pipeline:
+        pipeline.hset(_key(member), tab, f"{now}:{now + lasts}")
+        pipeline.expire(_key(member), KEPT)
 
 
 def goodbye(member: Member, tabs: Iterable[str], *, now: float) -> None:
     """Note that tabs of a member were closed."""
-    key = _key(member)
-    _attempt(lambda redis: redis.pipeline().hdel(key, *tabs).hset(key, _CLOSED, f"{now}:{now}").expire(key, KEPT))
+    with _noting() as pipeline:
+        pipeline.hdel(_key(member), *tabs)
+        pipeline.hset(_key(member), _CLOSED, f"{now}:{now}")
+        pipeline.expire(_key(member), KEPT)
 
 
 def note_start(*, now: float) -> None:
     """Note that a web process has started: for a while nobody counts as absent."""
-    _attempt(lambda redis: redis.pipeline().set(_STARTED, now))
+    with _noting() as pipeline:
+        pipeline.set(_STARTED, now)
 
 
 def presences(members: Sequence[Member], *, now: float) -> list[Presence]:
     """Return who is there; `UNKNOWN` for all while the broker is down, and for whoever has never been there."""
     try:
         pipeline = _client().pipeline()
-        pipeline.set(_STARTED, now, nx=True).get(_STARTED)
+        pipeline.set(_STARTED, now, nx=True)
+        pipeline.get(_STARTED)
         for member in members:
             pipeline.hgetall(_key(member))
         _, started, *signs = pipeline.execute()
@@ -88,10 +96,13 @@ def _key(member: Member) -> str:
     return f"{_PREFIX}{topic}:{name}"
 
 
-def _attempt(commands: Callable[[Redis], Any]) -> None:
-    """Run commands in a pipeline; without a broker presence is unknown anyway."""
+@contextmanager
+def _noting() -> Iterator[Pipeline]:
+    """Commands that are sent together at the end; without a broker presence is unknown anyway."""
+    pipeline = _client().pipeline()
+    yield pipeline
     try:
-        commands(_client()).execute()
+        pipeline.execute()
     except RedisError as error:
         log.warning("presence_not_noted", error=str(error))
 

@@ -41,6 +41,8 @@ class Kind(StrEnum):
     OUTAGE = "outage"
     """The server was away for `value` ms, which costs neither side anything."""
 
+    RESTORED = "restored"
+    """The match was void for a while, and is to be played on from where it was adjourned then."""
     LEFT = "left"
     """`side` closed its page; of the time before, `value` ms count as absence."""
     AWAY = "away"
@@ -232,6 +234,12 @@ def _outage(state: LiveState, event: Event) -> LiveState:
     )
 
 
+def _restored(state: LiveState, event: Event) -> LiveState:
+    if state.match.phase is not Phase.ADJOURNED:
+        raise Refused("not_now", act=event.kind, phase=state.match.phase.value)
+    return state
+
+
 def _leave(state: LiveState, event: Event) -> LiveState:
     if event.side is None or state.absences[event.side].since is not None:
         raise Refused("already_away")
@@ -265,6 +273,7 @@ _HANDLERS = {
     Kind.ADJUST_CLOCK: _adjust_clock,
     Kind.VACATION: _vacation,
     Kind.OUTAGE: _outage,
+    Kind.RESTORED: _restored,
     Kind.LEFT: _leave,
     Kind.AWAY: _leave,
     Kind.BACK: _come_back,

@@ -33,7 +33,7 @@ def completion_for(user: access.Visitor, player: Player) -> Completion | None:
         return None
     clubs = Membership.objects.filter(player=player, left_at__isnull=True).values("club")
     roles = Membership.objects.filter(club__in=clubs, player__user=user, left_at__isnull=True).values_list("role")
-    if not any(access.is_at_least(role, access.Role.DIRECTOR) for (role,) in roles):
+    if not any(access.is_at_least(access.Role(role), access.Role.DIRECTOR) for (role,) in roles):
         return None
     return completion_of(player)
 

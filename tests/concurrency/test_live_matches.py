@@ -15,6 +15,7 @@ from tests.concurrency.racing import at_once
 from tests.tournaments.conftest import NOON
 from tournaments.models import Division
 from tournaments.state import settle
+from tournaments.state.locks import lock_unfinished_matches
 
 __all__ = ["club", "make_players"]
 
@@ -48,6 +49,5 @@ def test_settling_does_not_wait_for_a_match_in_play(
 def test_control_with_every_match_locked_it_waits(
     club: Club, alice: User, make_players: Callable[[int], list[Player]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock_all = settle.lock_unfinished_matches
-    monkeypatch.setattr(settle, "lock_unfinished_matches", lambda divisions, live: lock_all(divisions))
+    monkeypatch.setattr(settle, "lock_unfinished_matches", lambda divisions, live: lock_unfinished_matches(divisions))
     assert isinstance(settle_while_played(club, alice, make_players), OperationalError)

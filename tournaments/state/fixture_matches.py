@@ -11,6 +11,7 @@ from matches.lifecycle.opening import MatchSettings, Opening, open_matches
 from matches.lifecycle.own_match import check_own_win
 from matches.lifecycle.voiding import reinstate_matches, void_matches
 from matches.models import Match, Result
+from matches.play.services.interrupting import adjourn_boards, restore_boards
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from tournaments.formats.progress import FixtureState
@@ -39,11 +40,13 @@ def update_matches(
         {rows.fixtures[number]: pair for number, pair in unmatched.items() if number in rows.former_results}
     )
     _reinstate(division, former, now)
+    missing = {rows.fixtures[number]: pair for number, pair in unmatched.items()}
+    boards = _restore_boards({row: pair for row, pair in missing.items() if row not in former}, now)
     lengths = {round_.pk: round_.length for round_ in rows.rounds}
     openings = []
     for number, pair in unmatched.items():
         row = rows.fixtures[number]
-        if row not in former:
+        if row not in former and row not in boards:
             openings.append((row, Opening(pair, lengths[row.round_id], due_at=row.due_at)))
     return _open(division, openings, now)
 
@@ -108,6 +111,7 @@ def _detach(division: Division, rows: Sequence[Fixture], now: datetime, rated: b
     live = {row.match_id: row for row in rows if row.match is not None and row.match.state != Match.State.VOID}
     ids = [pk for pk in live if pk is not None]
     if ids:
+        adjourn_boards(ids, now=now)
         stays_rated = was_rated_while_void(ids) if rated is None else dict.fromkeys(ids, rated)
         voided = {match: stays_rated[pk] for pk, match in lock_matches(ids).items()}
         void_matches(voided, club=division.tournament.club, by=SYSTEM, now=now)
@@ -134,6 +138,31 @@ def _former_matches(pairs: Mapping[Fixture, Players]) -> dict[Fixture, Match]:
             former[row] = match
     locked = lock_matches(list(former.values()))
     return {row: locked[match] for row, match in former.items()}
+
+
+def _restore_boards(pairs: Mapping[Fixture, Players], now: datetime) -> set[Fixture]:
+    """Give fixtures back the matches that these pairs were playing here when others took their places."""
+    link = Fixture.former.through
+    unfinished = link.objects.filter(
+        fixture__in=list(pairs),
+        match__state=Match.State.VOID,
+        match__live__isnull=False,
+        match__finished_at__isnull=True,
+    )
+    rows = {row.pk: row for row in pairs}
+    boards: dict[Fixture, int] = {}
+    for fixture, match, first, second in unfinished.order_by("match").values_list(
+        "fixture", "match", "match__player_0", "match__player_1"
+    ):
+        row = rows[fixture]
+        if (pairs[row][0].pk, pairs[row][1].pk) == (first, second):
+            boards[row] = match  # The latest, should there be several.
+    restored = {match.pk: match for match in restore_boards(boards.values(), now=now)}
+    link.objects.filter(fixture__in=list(boards), match__in=restored).delete()
+    for row, match_id in boards.items():
+        row.match = restored[match_id]
+    Fixture.objects.bulk_update(list(boards), ["match"], batch_size=BATCH)
+    return set(boards)
 
 
 def _reinstate(division: Division, former: Mapping[Fixture, Match], now: datetime) -> None:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from django.db.models import Q
 
 from matches.lifecycle.begun import begun_at
-from matches.models import Claim, Match, RatingPool, Result
+from matches.models import Action, Claim, Match, RatingPool, Result
+from matches.play.live import Kind
 from matches.ratings.services import ratings
 from players.models import Club
 from tournaments.formats.progress import FixtureState
@@ -115,14 +116,21 @@ def _of_match(match: Match) -> Iterator[Difference]:
 
 def _state(match: Match, standing: Result | None) -> str:
     """Derive the state of a match from its facts."""
+    if standing is not None and standing.kind == Result.Kind.VOID:
+        return Match.State.LIVE if _is_restored(match, standing) else Match.State.VOID
     if standing is not None:
-        return Match.State.VOID if standing.kind == Result.Kind.VOID else Match.State.SETTLED
+        return Match.State.SETTLED
     if hasattr(match, "live"):
         return Match.State.LIVE
     claims = {claim.state for claim in match.claims.all() if claim.is_signed}
     if Claim.State.CONTESTED in claims:
         return Match.State.DISPUTED
     return Match.State.CLAIMED if Claim.State.OPEN in claims else Match.State.OPEN
+
+
+def _is_restored(match: Match, void: Result) -> bool:
+    """Whether a match is being played here again since it became void."""
+    return Action.objects.filter(live=match.pk, kind=Kind.RESTORED, at__gte=void.at).exists()
 
 
 def _of_pool(pool: RatingPool) -> Iterator[Difference]:

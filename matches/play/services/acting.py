@@ -1,5 +1,6 @@
 """What the players of a live match do: get ready, roll, play, double, answer, resign, pause."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from django.db import transaction
 from engine.actions import Act, Phase
 from engine.cube import Side
 from engine.errors import Refused
-from engine.plays import legal_plays
+from engine.plays import Play, legal_plays
 from matches.models import Action, Match
 from matches.play.bear_off import best_bear_off, is_plain_bear_off
 from matches.play.instants import to_ms
@@ -173,7 +174,7 @@ def _play_by_itself(journal: Journal, request: ActionInput, at: int, by: Actor) 
     state = journal.state.match
     if state.phase is not Phase.TO_PLAY or state.dice is None:
         return
-    plays = legal_plays(state.position, state.dice)
+    plays: Sequence[Play] = legal_plays(state.position, state.dice)
     if len(plays) > 1 and request.bear_off and is_plain_bear_off(state.position):
         plays = [best_bear_off(plays)]
     elif len(plays) > 1 or not request.play_forced:

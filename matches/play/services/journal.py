@@ -19,9 +19,7 @@ from matches.play.live import Event, Kind, LiveState, after_event
 from matches.play.services import lag
 from players.actors import SYSTEM, Actor
 
-_CLOCK_ONLY = frozenset(
-    {Kind.PAUSE, Kind.CONTINUE, Kind.ADJUST_CLOCK, Kind.VACATION, Kind.OUTAGE, Kind.LEFT, Kind.AWAY, Kind.BACK}
-)
+_CLOCK_ONLY = frozenset(Kind) - {Kind.READY, Kind.CLAIM_AWAY}
 """Kinds that leave position, cube and turn alone: what was decided before them is not stale."""
 _RESULT_KINDS = {
     WinKind.CONCESSION: Result.Kind.CONCESSION,
