@@ -16,6 +16,14 @@ class NumberedPages(PageNumberPagination):
     max_page_size = 200
 
 
-def page_of(rows: QuerySet[Any] | Sequence[Any], number: str | int | None, size: int) -> Page[Any]:
-    """Return a page of a list: the first if `number` is not a number, the last if it is too large."""
-    return Paginator(rows, size).get_page(number)
+def page_of(
+    rows: QuerySet[Any] | Sequence[Any], number: str | int | None, size: int, *, count: int | None = None
+) -> Page[Any]:
+    """Return a page of a list: the first if `number` is too small or not a number, the last if it is too large.
+
+    `count` is the number of rows if the caller knows it; it saves a query.
+    """
+    paginator = Paginator(rows, size)
+    if count is not None:
+        paginator.count = count
+    return paginator.get_page(max(1, number) if isinstance(number, int) else number)

@@ -4,14 +4,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.core.paginator import Page
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from core.numbers import parse_int
+from core.pagination import page_of
 from matches.models import Match, RatingChange, Result
 from matches.presentation import labels
 from matches.presentation.context import MatchContext, match_contexts
 from matches.presentation.visibility import Viewer
-from matches.rankings.tables import Pages, named
+from matches.rankings.tables import named
 from matches.ratings import rated
 from players.models import Player
 from players.ratings import EXPERIENCE_PER_K, FIRST_K, LAST_K, STAKE, Ramp, Working, win_probability, working
@@ -262,7 +264,7 @@ class History:
     """One page of a player's matches."""
 
     filters: Filters
-    pages: Pages
+    page: Page[Match]
     lines: list[Line]
     years: Sequence[int]
 
@@ -271,11 +273,10 @@ def history(player: Player, filters: Filters, page: int, viewer: Viewer, rows: i
     """Return a page of a player's matches, or the nearest existing page."""
     same = rated.merged_players()
     matches = filtered(player, filters, viewer, same)
-    pages = Pages.of(page, rows, matches.count())
-    page_rows = matches.select_related("club")[pages.start : pages.end]
+    shown = page_of(matches.select_related("club"), page, rows)
     first, last = listed(player, same).order_by().aggregate(Min("finished_at"), Max("finished_at")).values()
     years = range(last.year, first.year - 1, -1) if first and last else ()
-    return History(filters, pages, lines(player, page_rows, viewer, same), years)
+    return History(filters, shown, lines(player, list(shown), viewer, same), years)
 
 
 # Head to head
@@ -301,7 +302,7 @@ class Versus:
     """The matches of two players that the reader may see, from the first player's side."""
 
     wins: tuple[int, int]
-    pages: Pages
+    page: Page[Match]
     lines: list[Line]
     chances: list[Chance]
 
@@ -314,9 +315,9 @@ def versus(player: Player, other: Player, ratings: tuple[float, float], page: in
     counts = with_winner(met.order_by()).aggregate(
         count=Count("pk"), first=Count("pk", filter=won_by(ids)), second=Count("pk", filter=won_by(other_ids))
     )
-    pages = Pages.of(page, ROWS, counts["count"])
-    page_rows = met.select_related("club")[pages.start : pages.end]
-    return Versus((counts["first"], counts["second"]), pages, lines(player, page_rows, viewer, same), chances(*ratings))
+    shown = page_of(met.select_related("club"), page, ROWS, count=counts["count"])
+    wins = (counts["first"], counts["second"])
+    return Versus(wins, shown, lines(player, list(shown), viewer, same), chances(*ratings))
 
 
 def chances(rating: float, other: float) -> list[Chance]:

@@ -5,13 +5,14 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from math import ceil
 from urllib.parse import urlencode
 
+from django.core.paginator import Page
 from django.db.models import Q, QuerySet
 
 from core.names import fold
 from core.numbers import parse_int
+from core.pagination import page_of
 from matches.models import PlayerRating, RatingPool
 from matches.ratings.services.ratings import default_pool
 from players.models import Alias, Club, Membership, Player
@@ -54,45 +55,6 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
-    """A page of a long list."""
-
-    number: int
-    size: int
-    count: int
-
-    @classmethod
-    def of(cls, number: int, size: int, count: int) -> "Pages":
-        """Return the page with this number, or the nearest existing one."""
-        return cls(min(max(number, 1), max(1, ceil(count / size))), size, count)
-
-    @property
-    def last(self) -> int:
-        """The number of the last page."""
-        return max(1, ceil(self.count / self.size))
-
-    @property
-    def start(self) -> int:
-        """Index of the first row."""
-        return (self.number - 1) * self.size
-
-    @property
-    def end(self) -> int:
-        """Index after the last row."""
-        return min(self.start + self.size, self.count)
-
-    @property
-    def previous(self) -> int | None:
-        """Number of the previous page; None on the first."""
-        return self.number - 1 if self.number > 1 else None
-
-    @property
-    def next(self) -> int | None:
-        """Number of the next page; None on the last."""
-        return self.number + 1 if self.number < self.last else None
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """A row of the ranking."""
 
@@ -124,7 +86,7 @@ class Ranking:
     """A page of the ranking."""
 
     filters: Filters
-    pages: Pages
+    page: Page[PlayerRating]
     rows: list[Row] = field(default_factory=list)
     me: Place | None = None
 
@@ -172,11 +134,10 @@ def named(words: str, prefix: str = "") -> Q:
 
 def ranking(filters: Filters, page: int, now: datetime, viewer: int | None = None) -> Ranking:
     """Return a page of the ranking, or the nearest existing page; `viewer` is the reader's player."""
-    matching = picked(filters, now)
-    pages = Pages.of(page, ROWS, matching.count())
-    standings = list(matching.select_related("player")[pages.start : pages.end])
-    rows = ranked(filters, now, standings, pages.start, viewer)
-    return Ranking(filters, pages, rows, place(replace(filters, q=""), now, viewer))
+    shown = page_of(picked(filters, now).select_related("player"), page, ROWS)
+    before = (shown.number - 1) * ROWS
+    rows = ranked(filters, now, list(shown), before, viewer)
+    return Ranking(filters, shown, rows, place(replace(filters, q=""), now, viewer))
 
 
 def leaders(count: int, now: datetime) -> list[Row]:
@@ -276,8 +237,7 @@ def with_standings(people: Sequence[Player]) -> list[PlayerRow]:
     return [PlayerRow(player, clubs.get(player.pk, ()), standings.get(player.pk)) for player in people]
 
 
-def players(words: str, page: int, *, but: int | None = None) -> tuple[Pages, list[PlayerRow]]:
+def players(words: str, page: int, *, but: int | None = None) -> tuple[Page[Player], list[PlayerRow]]:
     """Return a page of `called`, or the nearest existing page."""
-    matching = called(words, but=but)
-    pages = Pages.of(page, ROWS, matching.count())
-    return pages, with_standings(list(matching[pages.start : pages.end]))
+    shown = page_of(called(words, but=but), page, ROWS)
+    return shown, with_standings(list(shown))

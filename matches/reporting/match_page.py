@@ -130,7 +130,6 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     results = list(match.results.select_related("user__player", "submission").defer("submission__data"))
     standing = results[0] if results else None
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
-    objections_of_match = list(match.objections.all())
     pending = Pending.of(claims, records, proposals)
     context = match_contexts([match.parent_topic]).get(match.parent_topic)
     steps = next_steps(match, pending, now)
@@ -149,22 +148,28 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
         "successors": successors_of(match),
         "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
         "results": [_result(match, result) for result in results],
-        "open_report": _report(match, pending.report, inside) if pending.report is not None else None,
-        "from_sheet": _report(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
-        "objections": [_objection(match, row, inside) for row in objections_of_match],
-        "my_report": pending.report is not None and pending.report.side == side,
-        "disputed": [_report(match, claim, inside) for claim in pending.claims]
-        if match.state == Match.State.DISPUTED
-        else [],
+        "objections": [_objection(match, row, inside) for row in match.objections.all()],
         "records": [_record(match, record, side, OPEN if inside else mask_for(user, record)) for record in records],
         "is_checking": any(record.standing == Standing.WAITING for record in records),
-        "offered": _times(match, pending.offered, side, inside) if pending.offered is not None else None,
-        "agreed": _times(match, pending.agreed, side, inside) if pending.agreed is not None else None,
         "claim_wait": labels.duration(match.claim_wait),
         "zones": [zone_of(match, player_side) for player_side in (0, 1)],
         "proof": _proof(counting, now, user, inside=inside),
+        **_pending_context(match, pending, side, inside=inside),
         **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
         **_may_object(match, side, standing, now),
+    }
+
+
+def _pending_context(match: Match, pending: Pending, side: int | None, *, inside: bool) -> dict[str, Any]:
+    """The reports and the times to play that wait for an answer or hold."""
+    is_disputed = match.state == Match.State.DISPUTED
+    return {
+        "open_report": _report(match, pending.report, inside) if pending.report is not None else None,
+        "from_sheet": _report(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
+        "my_report": pending.report is not None and pending.report.side == side,
+        "disputed": [_report(match, claim, inside) for claim in pending.claims] if is_disputed else [],
+        "offered": _times(match, pending.offered, side, inside) if pending.offered is not None else None,
+        "agreed": _times(match, pending.agreed, side, inside) if pending.agreed is not None else None,
     }
 
 

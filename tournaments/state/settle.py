@@ -4,6 +4,7 @@ This is the only place that writes the states of fixtures and slots.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
@@ -32,6 +33,34 @@ class Settled(NamedTuple):
     opened: list[Match]
 
 
+@dataclass
+class _Settling:
+    """One run of `settle`: how it was called, and what it has changed so far."""
+
+    division: Division
+    by: Actor
+    now: datetime
+    void_rated: bool | None
+    withdrawal_reason: str | None
+    fixtures: set[int] = field(default_factory=set)
+    opened: list[Match] = field(default_factory=list)
+    has_finished_stage: bool = False
+
+    def write_stage(self, stage: Stage, places: Places) -> StageState:
+        """Write the state of a stage until no walkover follows from it, and return that state."""
+        while True:
+            rows = StageRows(stage)
+            state = state_of(rows, places)
+            fixtures = state.progress.fixtures
+            self.fixtures.update(_write(rows, state.progress))
+            self.opened += update_matches(self.division, rows, fixtures, self.now, void_rated=self.void_rated)
+            if not record_walkovers(rows, fixtures, self.now, self.by, self.withdrawal_reason):
+                break
+        self.has_finished_stage |= state.over
+        _update_stage_status(state)
+        return state
+
+
 def settle(
     division: Division,
     *,
@@ -51,40 +80,29 @@ def settle(
     `withdrawal_reason` is set when `by` withdraws somebody or lets them back in: a walkover that `by` wins is then
     recorded as their own decision, with this public reason. Refused: see `check_own_win`.
     """
-    changed: list[int] = []
-    opened: list[Match] = []
     # Only these were locked while the results were read: a result that arrives later must still be reported.
     # A match being played here is locked only to void it: one that finishes must not stop the play of the others.
-    held = lock_unfinished_matches([division], live=False) if locked is None else locked
-    match_ids = [match.pk for match in held.values()]
+    locked_matches = lock_unfinished_matches([division], live=False) if locked is None else locked
+    match_ids = [match.pk for match in locked_matches.values()]
+    run = _Settling(division, by, now, void_rated, withdrawal_reason)
     # A cancelled division keeps what is decided and opens nothing more.
     stages = [] if division.status == Division.Status.CANCELLED else stages_of(division)
     places: Places = {}
-    over = False
     while stages:
-        stage = stages.pop(0)
-        while True:
-            rows = StageRows(stage)
-            state = state_of(rows, places)
-            changed += _write(rows, state.progress)
-            opened += update_matches(division, rows, state.progress.fixtures, now, void_rated=void_rated)
-            if not record_walkovers(rows, state.progress.fixtures, now, by, withdrawal_reason):
-                break
+        state = run.write_stage(stages.pop(0), places)
         places = state.places
-        over = over or state.over
-        _update_stage_status(state)
         stages += start_next(division, state, now)
-    match_ids += [match.pk for match in opened]
+    match_ids += [match.pk for match in run.opened]
     unsettled = Match.objects.filter(pk__in=match_ids, parent_topic=division.topic, unsettled=True)
     reported = unsettled.update(unsettled=False)
     # A new score can change the standings without changing any fixture.
-    if changed or opened or reported:
+    if run.fixtures or run.opened or reported:
         Division.objects.filter(pk=division.pk).update(seq=F("seq") + 1)
     _update_division_status(division)
-    if over:
+    if run.has_finished_stage:
         # Only after the commit can we see what other divisions did meanwhile, and whether one of them held the event.
         transaction.on_commit(partial(settle_stalled, division_id=division.pk, now=now), robust=True)
-    return Settled(sorted(set(changed)), opened)
+    return Settled(sorted(run.fixtures), run.opened)
 
 
 def settle_division(*, division_id: int, now: datetime) -> Settled:

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django import template
+from django.template import Context
 from django.templatetags.static import static
-from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core import times
-from players.models import Club
-from tournaments.formats.settings import BY_ROUND, ELIMINATION
-from tournaments.models import Division, Entry, Stage, Tournament
+from tournaments.events.views import console_head as navigation
+from tournaments.models import Division, Entry, Stage
 from tournaments.standings import titles
 from tournaments.state.names import shown
 
@@ -41,19 +41,6 @@ def fee(division: Division) -> str:
         return ngettext("%(count)d ticket", "%(count)d tickets", division.fee) % {"count": division.fee}
     amount = Decimal(division.fee).scaleb(-tournament.currency_exponent)
     return f"{amount:.{tournament.currency_exponent}f} {tournament.currency}"
-
-
-@register.filter
-def by_rounds(division: Division) -> bool:
-    """Whether a started stage of the division is paired round by round."""
-    return division.stages.filter(format__in=BY_ROUND).exclude(status=Stage.Status.PLANNED).exists()
-
-
-@register.filter
-def has_bracket(division: Division) -> bool:
-    """Whether the first stage is shown as a bracket rather than as standings."""
-    stages = list(division.stages.all())
-    return not stages or stages[0].format in ELIMINATION
 
 
 @register.filter
@@ -143,8 +130,11 @@ def next_round_card(state: str) -> str:
     return NEXT_ROUND_CARDS.get(state, "")
 
 
-@register.simple_tag
-def console_url(club: Club, tournament: Tournament, division: Division | None) -> str:
-    """The director's page of an event, opened at `division`."""
-    url = reverse("console", args=(club.slug, tournament.slug))
-    return f"{url}?division={division.public_id}" if division else url
+@register.inclusion_tag("tournaments/_console_head.html", takes_context=True)
+def console_head(context: Context, page: str, *, may_direct: bool | None = None) -> dict[str, Any]:
+    """Render the head of the console above `page`; the context names the event, and the division if one is open."""
+    tournament = context["tournament"]
+    directs = context.get("may_direct", False) if may_direct is None else may_direct
+    divisions = [counts.division for counts in context.get("divisions") or ()]
+    head = navigation.console_head(tournament, context.get("division"), divisions, page=page, may_direct=bool(directs))
+    return {"tournament": tournament, "head": head}

@@ -384,9 +384,9 @@ class HeadToHead(_PublicView):
                 "ratings": ratings,
                 "wins": met.wins,
                 "chances": [_chance_data(chance) for chance in met.chances],
-                "count": met.pages.count,
-                "page": met.pages.number,
-                "pages": met.pages.last,
+                "count": met.page.paginator.count,
+                "page": met.page.number,
+                "pages": met.page.paginator.num_pages,
                 "matches": [match_data(line) for line in met.lines],
             }
         )

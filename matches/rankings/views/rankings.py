@@ -68,8 +68,8 @@ def matches_csv(request: HttpRequest) -> HttpResponseBase:
 def players(request: HttpRequest) -> HttpResponse:
     """Find a player: `?q=`, `?page=`."""
     words = request.GET.get("q", "")[:80]
-    pages, rows = rankings.players(words, _page(request))
-    context: dict[str, object] = {"q": words, "pages": pages, "rows": rows}
+    shown, rows = rankings.players(words, _page(request))
+    context: dict[str, object] = {"q": words, "page": shown, "rows": rows}
     return _either(request, "matches/rankings/players.html", "matches/rankings/_players.html", context)
 
 
@@ -110,11 +110,11 @@ def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
     """Choose an opponent to compare with: the most frequent ones, or `?q=`."""
     shown_player = access.player(public_id)
     words = request.GET.get("q", "")[:80]
-    pages, others = rankings.players(words, _page(request), but=shown_player.pk) if words else (None, [])
+    shown, others = rankings.players(words, _page(request), but=shown_player.pk) if words else (None, [])
     context: dict[str, object] = {
         "player": shown_player,
         "q": words,
-        "pages": pages,
+        "page": shown,
         "rows": others,
         "rivals": [] if words else histories.rivals(shown_player, RIVALS),
     }

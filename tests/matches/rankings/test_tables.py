@@ -13,7 +13,7 @@ from matches.presentation.visibility import NOBODY, Viewer
 from matches.rankings import charts, histories, profiles
 from matches.rankings import tables as rankings
 from matches.rankings.charts import Point
-from matches.rankings.tables import Filters, Pages
+from matches.rankings.tables import Filters
 from matches.ratings.services.ratings import default_pool
 from players.access import Role
 from players.models import Club, Membership, Player, User
@@ -116,14 +116,6 @@ def test_the_ranking_shows_the_readers_own_rank(bob: User) -> None:
     assert rankings.place(Filters(), LATER, None) is None
 
 
-@pytest.mark.parametrize(
-    ("number", "count", "shown", "start", "end"), [(0, 0, 1, 0, 0), (3, 101, 3, 100, 101), (9, 100, 2, 50, 100)]
-)
-def test_the_nearest_existing_page_is_shown(number: int, count: int, shown: int, start: int, end: int) -> None:
-    pages = Pages.of(number, 50, count)
-    assert (pages.number, pages.start, pages.end) == (shown, start, end)
-
-
 def test_invalid_query_parameters_are_ignored() -> None:
     assert Filters.read({"days": "-3", "least": "many", "page": "x"}) == Filters()
     assert Filters.read({"days": "9" * 7}).days == 9999999
@@ -208,7 +200,7 @@ def test_merged_players_have_one_history(cast: tuple[Player, Player, Player]) ->
     assert len(lines(carol, opponent="ross")) == 2
     assert [line.match for line in lines(carol, opponent="erik")] == []
     met = histories.versus(bob, carol, (1500, 1500), 1, NOBODY)
-    assert (met.wins, met.pages.count) == ((1, 1), 2)
+    assert (met.wins, met.page.paginator.count) == ((1, 1), 2)
 
 
 def test_a_private_match_shows_only_its_rating_change(
@@ -227,7 +219,9 @@ def test_a_private_match_shows_only_its_rating_change(
         shown = lines(ross, viewer)
         assert all(line.explained is not None for line in shown)
         assert all(line.score is None for line in shown if line.hidden)
-        met = [histories.versus(ross, other, (1500, 1500), 1, viewer).pages.count == 1 for other in (erik, carol)]
+        met = [
+            histories.versus(ross, other, (1500, 1500), 1, viewer).page.paginator.count == 1 for other in (erik, carol)
+        ]
         assert met == [not line.hidden for line in shown]
         counts = [len(lines(ross, viewer, opponent=name)) == 1 for name in ("erik", "carol")]
         assert counts == met

@@ -98,42 +98,6 @@ def pair_round(
     return _as_round(event, request, field_, chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What can be paired, said before the draw.
-
-    `this_round` whether the next round can be; `last` the last round up to which all can be for certain;
-    `later` whether all planned ones can (None: no way was found, and none was excluded). `choices` are what
-    a director may do about it: "allow_rematches", "fewer_rounds".
-    """
-
-    this_round: bool
-    later: bool | None
-    last: int
-    choices: tuple[str, ...]
-
-
-def outlook(
-    event: SwissEvent, request: RoundRequest = NO_REQUESTS, *, rounds: int | None = None, seed: bytes
-) -> Outlook:
-    """Foresee the next round and all up to `rounds` (by default the planned ones).
-
-    Raises as `pair_round` does, except that an impossible round is an answer, not a refusal.
-    """
-    number = event.next_round
-    until = rounds or event.planned or number
-    possible = _Field(event.checked(), request, seed, 1).matched(frozenset()) is not None
-    if not possible:
-        return Outlook(False, False, number - 1, ("allow_rematches", "fewer_rounds"))
-    if event.allow_rematches:
-        return Outlook(True, True, until, ())
-    later = plan_rounds(event, until - number + 1, match=best_matching).possible
-    last = until
-    while last > number and not plan_rounds(event, last - number + 1, match=best_matching).possible:
-        last -= 1
-    return Outlook(True, later, last, () if later else ("allow_rematches", "fewer_rounds"))
-
-
 def legal(event: SwissEvent, a: EntryId, b: EntryId) -> bool:
     """Whether two entries may be paired: not forbidden, and no rematch unless rematches are allowed."""
     pair = frozenset((a, b))

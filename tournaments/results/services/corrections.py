@@ -164,19 +164,11 @@ def _apply(
     own_match = check_own_match(locked[standing.match_id], context.by, context.reason)
     _check_own_voided(preview, choice, locked, context)
     proof = undoes.before if undoes is not None else None
-    result = append_result(
-        locked[standing.match_id],
-        new,
-        Basis(
-            source=proof.source if proof else Result.Source.DIRECTOR,
-            submission=proof.submission if proof else None,
-            waived=proof.waived if proof else (),
-            reason=context.reason,
-            own_match=own_match,
-        ),
-        by=context.by,
-        now=context.now,
-    )
+    if proof is None:
+        basis = Basis(Result.Source.DIRECTOR, reason=context.reason, own_match=own_match)
+    else:
+        basis = Basis(proof.source, proof.submission, proof.waived, context.reason, own_match)
+    result = append_result(locked[standing.match_id], new, basis, by=context.by, now=context.now)
     _record_advance(preview, choice, result, proof)
     correction = Correction.objects.create(
         fixture=fixture,

@@ -1,0 +1,77 @@
+"""The tabs above every page of the director's console."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from tournaments.events.views.pages import division_url_args, event_url_args
+from tournaments.formats.settings import BY_ROUND, ELIMINATION
+from tournaments.models import Division, Stage, Tournament
+
+_KEPT_BETWEEN_DIVISIONS = {"entries", "draw"}
+"""Pages that stay open when the director goes to another division."""
+
+
+class Tab(NamedTuple):
+    """A link of the console's navigation."""
+
+    label: str
+    url: str
+    is_current: bool = False
+
+
+class ConsoleHead(NamedTuple):
+    """The navigation of the console: its pages, and the event's divisions if there are several."""
+
+    tabs: list[Tab]
+    divisions: list[Tab]
+
+
+def console_head(
+    tournament: Tournament, division: Division | None, divisions: Sequence[Division], *, page: str, may_direct: bool
+) -> ConsoleHead:
+    """Return the navigation above `page`, opened at a division or, if None, at the event."""
+    tabs = [Tab(_("Console"), console_url(tournament, division), page == "console")]
+    if division is not None:
+        tabs += _tabs_of(division, page, may_direct)
+    tabs.append(Tab(_("Log"), reverse("event-log", args=event_url_args(tournament)), page == "log"))
+    others = [Tab(row.name, _url_at(tournament, row, page), row == division) for row in divisions]
+    return ConsoleHead(tabs, others if len(others) > 1 else [])
+
+
+def console_url(tournament: Tournament, division: Division | None) -> str:
+    """The URL of the console, opened at `division`."""
+    url = reverse("console", args=event_url_args(tournament))
+    return f"{url}?division={division.public_id}" if division else url
+
+
+def _url_at(tournament: Tournament, division: Division, page: str) -> str:
+    """The URL of the same page for another division, or of the console."""
+    if page in _KEPT_BETWEEN_DIVISIONS:
+        return reverse(page, args=division_url_args(division))
+    return console_url(tournament, division)
+
+
+def _tabs_of(division: Division, page: str, may_direct: bool) -> Iterator[Tab]:
+    """The pages of a division that the reader may open."""
+    args = division_url_args(division)
+    yield Tab(_("Entries"), reverse("entries", args=args), page == "entries")
+    if division.status != Division.Status.ENTRIES:
+        stages = list(division.stages.order_by("number"))
+        yield _standings_tab(division, stages)
+        if may_direct and any(stage.format in BY_ROUND and stage.status != Stage.Status.PLANNED for stage in stages):
+            yield Tab(_("Rounds"), reverse("rounds", args=args), page == "rounds")
+    elif may_direct:
+        yield Tab(_("Format"), reverse("design", args=args), page == "format")
+        yield Tab(_("Draw"), reverse("draw", args=args), page == "draw")
+    if may_direct:
+        yield Tab(_("Settings"), reverse("division-settings", args=args), page == "settings")
+
+
+def _standings_tab(division: Division, stages: Sequence[Stage]) -> Tab:
+    """The public page of a division: a bracket if its first stage is one, otherwise standings."""
+    if not stages or stages[0].format in ELIMINATION:
+        return Tab(_("Bracket"), reverse("division", args=division_url_args(division)))
+    return Tab(_("Standings"), reverse("standings", args=division_url_args(division)))
