@@ -59,14 +59,12 @@ def _credit_all(outage: Outage, now: datetime) -> None:
 
 
 def _credit(match_id: int, outage: Outage) -> None:
-    """Put back the clocks of a match, once for each outage, by what it lost since its last action."""
+    """Put back the clocks of a match by what it lost since its last action, which a second time is nothing."""
     with transaction.atomic():
         try:
             journal = Journal.open(match_id)
         except Refused:
             return  # Finished or voided since.
-        if journal.live.actions.filter(kind=Kind.OUTAGE, data__outage=outage.pk).exists():
-            return
         last = journal.live.actions.order_by("-seq").first()
         began = max(outage.started_at, last.at if last else journal.live.started_at)
         lost = (outage.ended_at - began) // MILLISECOND

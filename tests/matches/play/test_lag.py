@@ -36,7 +36,7 @@ def test_the_smallest_of_the_last_measurements_counts(board: Board) -> None:
 
 
 def test_another_network_is_measured_anew(board: Board) -> None:
-    ping(board, BOB, 700)
+    ping(board, BOB, 50)
     assert lag.measured(board.match.pk, BOB, CAFE) == 0
     assert ping(board, BOB, 90, CAFE) == 90
     assert lag.measured(board.match.pk, BOB, HOME) == 0
