@@ -323,7 +323,10 @@ def test_text_before_the_first_cell_is_reported() -> None:
 
 
 def test_a_line_without_number_that_looks_like_a_play_is_reported() -> None:
-    assert codes(mat(OPENING, "      then 13/7 6/5")) == [("warning", "unreadable_line")]
+    transcript = mat(OPENING, "      then 13/7 6/5")
+    assert codes(transcript) == [("warning", "unreadable_line")]
+    (problem,) = transcript.problems
+    assert (problem.place, problem.params) == (Place(6, 1), {"text": "then 13/7 6/5"})
 
 
 def test_text_after_a_result_is_reported() -> None:
@@ -369,3 +372,9 @@ def test_a_long_name_in_the_header_does_not_move_a_lone_cell_to_the_left() -> No
 def test_a_problem_quotes_its_cell(rows: list[str], quoted: str) -> None:
     (problem,) = mat(*rows).problems
     assert problem.params == {"text": quoted}
+
+
+@pytest.mark.parametrize("names", [("Bob,1859", "Carol"), ("Bob", "Carol,1702"), ("Bob", "Carol")])
+def test_a_rating_after_one_name_alone_is_part_of_the_name(names: tuple[str, str]) -> None:
+    line = f" {names[0]} : 0              {names[1]} : 0"
+    assert read(f" 7 point match\n\n Game 1\n{line}\n{OPENING}\n".encode()).players == names

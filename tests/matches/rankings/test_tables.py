@@ -1,6 +1,8 @@
 """The ranking, histories and head-to-head comparisons: contents, order and visibility."""
 
+from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -302,6 +304,33 @@ def test_a_long_chart_keeps_its_peaks() -> None:
     for drawing in drawn.drawings:
         assert 1 < len(drawing.lines) <= drawing.size.lines
         assert 0 < len(drawing.dates) <= drawing.size.dates
+
+
+@pytest.mark.parametrize("days", [1, 30, 400])
+def test_dates_below_a_chart_do_not_run_into_each_other(days: int) -> None:
+    history = [Point(NOON + timedelta(days=days * index), 1500.0 + index) for index in range(40)]
+    drawn = charts.chart(history, [replace(charts.DESK, dates=40), replace(charts.PHONE, dates=40)])
+    assert drawn is not None
+    for drawing in drawn.drawings:
+        assert len(drawing.dates) > 2
+        for left, right in pairwise(drawing.dates):
+            # A character is at least 7 units wide.
+            assert right.place - left.place > 7 * (len(left.label) + len(right.label)) / 2
+
+
+@pytest.mark.parametrize(("matches", "more"), [(profiles.CHARTED, False), (profiles.CHARTED + 1, True)])
+def test_the_whole_history_is_offered_only_if_the_chart_leaves_some_out(
+    matches: int, more: bool, cast: tuple[Player, Player, Player]
+) -> None:
+    shown = profiles.profile(cast[0], LATER, Viewer(None))
+    assert not shown.more_in_chart
+    assert replace(shown, standing=PlayerRating(matches=matches)).more_in_chart == more
+
+
+def test_the_ranking_can_be_limited_to_every_club(db: None) -> None:
+    for name in ("Odense", "Harbour"):
+        Club.objects.create(name=name, slug=name.lower())
+    assert rankings.club_choices() == [("harbour", "Harbour"), ("odense", "Odense")]
 
 
 # Queries

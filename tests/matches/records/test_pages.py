@@ -188,6 +188,7 @@ def test_the_score_sheet_has_a_line_for_each_game(client: Client) -> None:
     games = check_record(data).verdict.games
     assert len(games) > 1
     text = page(client, f"/check/{checked(data).public_id}/")
+    assert re.search(r'class="button button-primary" href="/check/\w+/replay/\?g=1&amp;p=1"', text)
     body = text.split("<tbody>")[1].split("</tbody>")[0]
     lines = [re.sub(r"<[^>]+>|\s+", " ", row) for row in body.split("<tr>")[1:]]
     assert len(lines) == len(games)
@@ -201,6 +202,7 @@ def test_the_score_sheet_has_a_line_for_each_game(client: Client) -> None:
 def test_an_error_shows_its_board_its_message_and_the_legal_plays(client: Client) -> None:
     submission = checked(ILLEGAL.encode())
     text = page(client, f"/check/{submission.public_id}/")
+    assert "This record breaks the rules somewhere." in text
     finding = text.split('data-code="must_play_more"')[1].split("</li>")[0]
     assert "As much of a double as possible must be played, here 4 of 4 steps." in finding
     assert "6-6" in finding
@@ -221,6 +223,7 @@ def test_a_record_without_a_match_says_what_is_wrong(client: Client) -> None:
     submission = checked(b"\0\1\2" * 100)
     text = page(client, f"/check/{submission.public_id}/")
     assert "No match found in this record" in text
+    assert "No match could be read from this record" in text
     assert 'data-severity="error"' in text
     assert "Score sheet" not in text
     assert client.get(f"/check/{submission.public_id}/replay/").status_code == 404
@@ -230,6 +233,10 @@ def test_long_lists_of_findings_are_collapsed(client: Client) -> None:
     faults = "".join(f" {row:2}) 66: 24/23                       66: 24/23\n" for row in range(3, 60))
     text = page(client, f"/check/{checked((ILLEGAL + faults).encode()).public_id}/")
     assert text.count('class="board"') <= 24
+    errors = text.split('data-severity="error"')[1].split("</section>")[0]
+    counted = re.search(r'<span class="count">(\d+)</span>', errors)
+    assert counted is not None
+    assert int(counted[1]) == errors.count("data-code=") > 24
     assert '<details class="more">' in text
 
 

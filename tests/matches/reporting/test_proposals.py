@@ -139,6 +139,9 @@ def test_a_local_time_skipped_by_the_clock_change_is_refused() -> None:
     assert code(instant, "2026-03-29T02:30", copenhagen) == "time_skipped"
     assert code(instant, "tomorrow", copenhagen) == "bad_time"
     assert code(instant, "0001-01-01T00:00", ZoneInfo("Asia/Tokyo")) == "bad_time"
+    with pytest.raises(Refused) as refused:
+        instant("tomorrow" * 10, copenhagen)
+    assert refused.value.params == {"text": "tomorrow" * 5}
 
 
 def test_an_appointment_as_a_calendar_file(carol_player: Player) -> None:

@@ -149,3 +149,11 @@ def test_a_fragment_is_never_replaced_by_the_sign_in_page(browser: Client, harbo
 def test_signing_in_leads_to_the_next_page(client: Client, alice: User, password: str) -> None:
     answer = client.post("/sign-in/", {"username": alice.email, "password": password})
     assert answer["Location"] == "/my/"
+
+
+def test_a_kept_form_goes_to_its_own_url_not_to_the_page_it_was_on(
+    browser: Client, harbour: Club, password: str
+) -> None:
+    send(browser, "/clubs/harbour/edit/", TYPED, Referer="http://testserver/clubs/harbour/")
+    sign_in(browser, password)
+    assert form_on(browser.get("/sign-in/continue/"))[0] == "/clubs/harbour/edit/"

@@ -110,3 +110,12 @@ def test_a_player_of_another_club_is_added(club: Club, other_club: Club, enter: 
     add_player(club=club, player=theirs, by=SYSTEM)
     [match] = find_or_add_players(club=club, names=["Jens Hansen"], by=SYSTEM)
     assert match.player == theirs
+
+
+def test_only_the_former_members_on_the_list_return(club: Club, enter: Enter) -> None:
+    for name in ("Jens Hansen", "Mia Møller"):
+        leave_club(membership=Membership.objects.get(player=enter(name)), by=SYSTEM, now=NOW)
+    find_or_add_players(club=club, names=["Mia Møller"], by=SYSTEM)
+    members = Membership.objects.filter(club=club, left_at__isnull=True).values_list("player__name", flat=True)
+    assert "Mia Møller" in members
+    assert "Jens Hansen" not in members

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
 from tournaments.formats.errors import Refused
-from tournaments.formats.forecast.counts import lives_runs, rounds_until_unbeaten
+from tournaments.formats.forecast.counts import LivesRun, lives_runs, rounds_until_unbeaten
 from tournaments.formats.forecast.finish_times import Pace
 from tournaments.formats.forecast.forecasts import REMARKS, forecast_stages
 from tournaments.formats.plans import draw_places, later_sources, plan_of, sources_of
@@ -302,3 +302,7 @@ def test_every_choice_of_a_pattern_works_for_its_field():
                 assert lower.byes.most == one.byes
             for one in choices.last_chance:
                 assert outlined(StageSettings(name, last_chance=str(one.pattern)), entries).possible
+
+
+def test_one_player_sits_out_a_round_with_lives_if_their_number_is_odd():
+    assert LivesRun((7, 4, 3, 2)).matches == (3, 2, 1, 1)
