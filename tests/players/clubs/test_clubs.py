@@ -152,3 +152,10 @@ def test_a_member_is_removed_once(full_club: Club, bob: User, alice: User) -> No
         remove_member(membership=mine, by=Actor.of(alice), now=NOW)
     assert code_of(refused) == "not_a_member"
     assert LogEntry.objects.get(verb="member_removed").user == alice
+
+
+def test_the_log_names_each_member_who_is_added(club: Club, other_club: Club) -> None:
+    jens = add_member(club=club, name="Jens Hansen", by=SYSTEM).player
+    add_player(club=other_club, player=jens, by=SYSTEM)
+    added = LogEntry.objects.filter(verb="member_added", params__player=jens.public_id)
+    assert [entry.club for entry in added.order_by("pk")] == [club, other_club]

@@ -157,3 +157,14 @@ def test_a_withdrawal_before_the_draw_can_be_undone(
     first.refresh_from_db()
     assert first.status == Entry.Status.WAITING
     assert refusal_code(lambda: come_back(driver, first)) == "not_withdrawn"
+
+
+def test_nobody_returns_beside_an_entry_of_their_own(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> None:
+    driver = DivisionDriver(make_division(), by_alice)
+    bob, carol = make_players(2)
+    first, _carols = driver.enter([bob, carol])
+    driver.withdraw(first)
+    Entry.objects.create(division=driver.division, player=bob)
+    assert refusal_code(lambda: come_back(driver, first)) == "already_entered"

@@ -97,3 +97,14 @@ def test_queries_of_cancelling_do_not_grow_with_the_event(
         queries[count] = len(captured)
     assert Match.objects.filter(state=Match.State.VOID).count() == 4 + 32
     assert queries[64] <= queries[8]
+
+
+@pytest.mark.parametrize("lengths", [{"round_lengths": [5, 0]}, {"match_length": 0}, {"round_lengths": ["7"]}])
+def test_a_division_needs_lengths_that_can_be_played(
+    lengths: dict[str, object], make_division: Callable[..., Division], by_alice: Actor
+) -> None:
+    tournament = make_division().tournament
+    with pytest.raises(Refused) as refused:
+        events.create_division(tournament=tournament, by=by_alice, now=NOON, name="Masters", **lengths)
+    assert refused.value.code == "bad_round_lengths"
+    assert not tournament.divisions.filter(name="Masters").exists()

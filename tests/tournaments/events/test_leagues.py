@@ -148,6 +148,8 @@ def test_a_league_past_its_last_day_cannot_be_drawn(
     draws.make_draft(draw_id=draw.pk, now=NOON)
     division.refresh_from_db()
 
+    with pytest.raises(Refused):
+        draws.publish_draw(division=division, after=division.seq, by=by_alice, now=END)
     with pytest.raises(Refused) as refused:
         draws.publish_draw(division=division, after=division.seq, by=by_alice, now=AFTER)
     assert refused.value.code == "season_past"

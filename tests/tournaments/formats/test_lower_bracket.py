@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tournaments.formats.cast import SEED, coin, play_out
-from tournaments.formats.elimination.drops import lay_out
+from tournaments.formats.elimination.drops import _masks, lay_out
 from tournaments.formats.elimination.knockout import draw, knockout, open_byes, take_bye
 from tournaments.formats.elimination.lower_bracket import (
     double_elimination,
@@ -265,3 +265,8 @@ def test_the_expected_rematches_stay_low_at_every_size(size):
     chosen = propose_double(size)[0].pattern
     layout = lay_out(lower_feed(graph, chosen), seed=SEED, draft=1, first_number=max(graph.fixtures) + 1)
     assert 0.3 < layout.rematches < 0.86
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+def test_every_exchange_of_a_small_round_is_tried(size):
+    assert sorted(_masks(size)) == list(range(size))

@@ -1,10 +1,15 @@
 """The mark that a bracket shows for a match in play."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from matches.models import Match
 from tests.tournaments.conftest import NOW
+from tournaments.standings.changes import RatingLine
+from tournaments.standings.labels import letter
 from tournaments.standings.selectors import brackets
+from tournaments.standings.selectors.rows import TableView
 
 
 @pytest.mark.parametrize(
@@ -19,3 +24,20 @@ from tournaments.standings.selectors import brackets
 )
 def test_a_match_in_play_is_marked(match: Match, mark: str) -> None:
     assert brackets.mark_of(match) == mark
+
+
+def test_the_letter_of_a_round_stands_in_the_legend() -> None:
+    assert [letter(kind) for kind in ("bye_requested", "bye_drawn", "missed", "absent")] == ["R", "B", "late", "A"]
+
+
+def test_the_line_below_those_who_advance_follows_the_last_of_them() -> None:
+    def table(*advances: bool) -> TableView:
+        return TableView("swiss", "Swiss", [SimpleNamespace(advances=each) for each in advances], [], over=True)
+
+    assert table(True, False, True, False).last_advancing == 3
+    assert table(False, False).last_advancing == 0
+
+
+def test_a_change_of_a_rating_has_a_sign_and_a_size() -> None:
+    line = RatingLine("Bob", "k3v9w2xq7m", before=1512.5, after=1500.0)
+    assert (line.change, line.distance) == (-12.5, 12.5)

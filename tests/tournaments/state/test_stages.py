@@ -14,8 +14,10 @@ from tournaments.draws.services.draws import make_draft, publish_draw, request_d
 from tournaments.entries.services import entries
 from tournaments.events.services import events
 from tournaments.events.services.deadlines import set_deadlines
+from tournaments.formats.graph import BYE, EntrySource, LoserOf, PlaceOf, Seat, Source, WinnerOf
 from tournaments.formats.settings import StageSettings
 from tournaments.models import Division, Draw, Entry, Stage
+from tournaments.state.plans import source_fields, source_of
 from tournaments.state.stages import round_deadlines, set_stages, stage_settings
 
 pytestmark = pytest.mark.django_db
@@ -211,3 +213,19 @@ def test_what_is_set_is_what_is_drawn(
     }
     assert brackets == expected[stages[0].format]
     assert Entry.objects.filter(division=division).count() == 13
+
+
+@pytest.mark.parametrize(
+    "source",
+    [EntrySource(4), WinnerOf(3), LoserOf(3), PlaceOf("1:A", 2), Seat("consolation", 3, 2), BYE],
+    ids=lambda source: type(source).__name__,
+)
+def test_the_source_of_a_slot_is_read_as_it_was_stored(source: Source) -> None:
+    fields = source_fields(source)
+    assert source == source_of(
+        fields["source"],
+        fields.get("source_entry_id"),
+        fields.get("source_fixture"),
+        fields.get("source_stage", ""),
+        fields.get("source_place"),
+    )

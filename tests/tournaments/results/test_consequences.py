@@ -1,0 +1,46 @@
+"""Where the players of a match go next, and what settles their division."""
+
+from collections.abc import Callable
+
+import pytest
+
+from matches.models import Match
+from players.actors import Actor
+from players.models import Club, Player
+from tests.matches.cast import match_between
+from tests.tournaments.support.drawn_divisions import DivisionBuilder, fixture_of
+from tournaments.formats.settings import StageSettings
+from tournaments.models import Division
+from tournaments.results.consequences import consequences_of
+from tournaments.results.receivers import settle_after_result
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def builder(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> DivisionBuilder:
+    return DivisionBuilder(make_division, make_players, by_alice)
+
+
+@pytest.mark.parametrize(("number", "following"), [(1, "M5"), (3, "M6"), (4, "M6"), (5, "M7")])
+def test_a_winner_advances_to_the_match_that_follows_this_one(
+    number: int, following: str, builder: DivisionBuilder
+) -> None:
+    division = builder.drawn(8, StageSettings())
+    if number > 4:
+        builder.play(division, 4)
+    match = fixture_of(division, number).match
+    assert match is not None
+    won, lost = consequences_of(match, winner=1, reader=None)
+    assert won.startswith(f"{match.players[1].shown_name} advances to {following} (")
+    assert match.players[0].shown_name in lost
+
+
+def test_a_result_outside_events_settles_no_division(make_players: Callable[[int], list[Player]], db: None) -> None:
+    bob, carol = make_players(2)
+    match = match_between(bob, carol, club=Club.objects.create(name="Harbour", slug="harbour"))
+    Match.objects.filter(pk=match.pk).update(unsettled=True)
+    settle_after_result(sender=Match, match_id=match.pk)
+    assert Match.objects.get(pk=match.pk).unsettled, "nothing has settled it"
