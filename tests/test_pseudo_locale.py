@@ -68,11 +68,11 @@ class Shown(HTMLParser):
         self.open: list[tuple[str, bool]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        notation = "mono" in (given.get("class") or "").split()
+        attributes = dict(attrs)
+        notation = "mono" in (attributes.get("class") or "").split()
         self.texts += [value for name, value in attrs if name in SHOWN_ATTRIBUTES and value and not notation]
-        if tag == "input" and given.get("type") in ("submit", "button"):
-            self.texts.append(given.get("value") or "")
+        if tag == "input" and attributes.get("type") in ("submit", "button"):
+            self.texts.append(attributes.get("value") or "")
         if tag not in VOID:
             self.open.append((tag, notation or tag in UNREAD))
 
@@ -87,16 +87,16 @@ class Shown(HTMLParser):
 
 def typed_by_people() -> list[str]:
     """What stands in the database as people wrote it, the longest first."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for label, fields in TYPED_FIELDS.items():
         for row in apps.get_model(label).objects.values_list(*fields):
-            found |= {" ".join(value.split()) for value in row if value}
+            texts |= {" ".join(value.split()) for value in row if value}
     for content in Verdict.objects.values_list("content", flat=True):
-        found |= {name for name in content["players"] if name}
+        texts |= {name for name in content["players"] if name}
     # Titles cut long names off.
-    found |= {f"{name[:29]}…" for name in found if len(name) > 30}
-    found |= {str(name) for _code, name in settings.LANGUAGES}
-    return sorted(found, key=len, reverse=True)
+    texts |= {f"{name[:29]}…" for name in texts if len(name) > 30}
+    texts |= {str(name) for _code, name in settings.LANGUAGES}
+    return sorted(texts, key=len, reverse=True)
 
 
 def unmarked(page: str, typed: list[str]) -> set[str]:

@@ -169,13 +169,13 @@ def test_a_correspondence_day_is_24_hours_when_the_clocks_change():
 
 def test_lag_is_given_back_up_to_what_was_measured_and_then_only_as_it_refills():
     lag = Lag()
-    given, lag = lag.credit(300)
-    assert given == 300
-    given, lag = lag.credit(5_000)
-    assert given == MAX_LAG_CREDIT - 300 + LAG_REFILL
+    credit, lag = lag.credit(300)
+    assert credit == 300
+    credit, lag = lag.credit(5_000)
+    assert credit == MAX_LAG_CREDIT - 300 + LAG_REFILL
     for _ in range(5):
-        given, lag = lag.credit(5_000)
-        assert given == LAG_REFILL
+        credit, lag = lag.credit(5_000)
+        assert credit == LAG_REFILL
     assert Lag().credit(-20)[0] == 0
 
 

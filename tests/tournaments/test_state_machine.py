@@ -26,6 +26,7 @@ from hypothesis.stateful import (
 from engine.simulation import play_out
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match, Objection, Proposal, Submission
+from matches.records.services.submissions import RecordFile
 from matches.reporting.services import objections, proposals, records, reports, sheet_reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from matches.reporting.services.deadlines import accept_due_reports, announce_unsettled, settle_waiting_records
@@ -90,49 +91,49 @@ class Event(RuleBasedStateMachine):
     def player(self, side: int | None) -> dict[str, Any]:
         return {"by": Actor.link(side or 0), "now": self.world.now}
 
-    def one(self, chance: Random, rows: Any) -> Any:
+    def pick(self, chance: Random, rows: Any) -> Any:
         """One of these, or None where there are none."""
-        found = list(rows.order_by("pk"))
-        return chance.choice(found) if found else None
+        candidates = list(rows.order_by("pk"))
+        return chance.choice(candidates) if candidates else None
 
     def match(self, chance: Random) -> Match | None:
         """One that is not over, mostly."""
         rows = Match.objects.select_related("player_0", "player_1")
         undone = rows.exclude(state__in=[Match.State.SETTLED, Match.State.VOID])
-        found = self.one(chance, rows if chance.randrange(SELDOM) == 0 or not undone.exists() else undone)
-        assert found is None or isinstance(found, Match)
-        return found
+        match = self.pick(chance, rows if chance.randrange(SELDOM) == 0 or not undone.exists() else undone)
+        assert match is None or isinstance(match, Match)
+        return match
 
     def fixture(self, chance: Random) -> Fixture | None:
         """One that is ready, mostly."""
         rows = Fixture.objects.select_related("match", "stage")
         ready = rows.filter(status=Fixture.Status.READY)
-        found = self.one(chance, rows if chance.randrange(3) == 0 or not ready.exists() else ready)
-        assert found is None or isinstance(found, Fixture)
-        return found
+        fixture = self.pick(chance, rows if chance.randrange(3) == 0 or not ready.exists() else ready)
+        assert fixture is None or isinstance(fixture, Fixture)
+        return fixture
 
     # Entries and draws
 
     @rule(chance=chances)
     def the_field_changes(self, chance: Random) -> None:
-        asks, division = self.world.asks, self.one(chance, Division.objects.select_related("tournament__club"))
+        asks, division = self.world.asks, self.pick(chance, Division.objects.select_related("tournament__club"))
         if chance.randrange(2):
             players = chance.sample(self.world.cast, chance.randint(1, 4))
             asks(entries.enter, division=division, players=players, **self.alice)
         elif chance.randrange(SELDOM // 2) == 0:
             player, event = chance.choice(self.world.cast), self.world.tournament
             asks(entries.withdraw_from_event, tournament=event, player=player, **self.alice)
-        elif (entry := self.one(chance, Entry.objects)) is not None and chance.randrange(2):
+        elif (entry := self.pick(chance, Entry.objects)) is not None and chance.randrange(2):
             asks(entries.withdraw, entry=entry, **self.alice)
-        elif (slot := self.one(chance, Slot.objects.exclude(entry=None))) is not None:
+        elif (slot := self.pick(chance, Slot.objects.exclude(entry=None))) is not None:
             asks(withdraw_from_bracket, slot=slot, **self.alice)
 
     @rule(chance=chances)
     def the_draw_goes_on(self, chance: Random) -> None:
-        division = self.one(chance, Division.objects.select_related("tournament__club"))
-        asked = Draw.objects.filter(state=Draw.State.REQUESTED).order_by("pk").first()
-        if asked is not None and chance.randrange(SELDOM):
-            self.world.asks(draws.make_draft, draw_id=asked.pk, now=self.world.now)
+        division = self.pick(chance, Division.objects.select_related("tournament__club"))
+        requested = Draw.objects.filter(state=Draw.State.REQUESTED).order_by("pk").first()
+        if requested is not None and chance.randrange(SELDOM):
+            self.world.asks(draws.make_draft, draw_id=requested.pk, now=self.world.now)
         elif chance.randrange(2):
             reason = chance.choice(["", "a name was missing"])
             self.world.asks(draws.request_draw, division=division, reason=reason, **self.alice)
@@ -160,7 +161,7 @@ class Event(RuleBasedStateMachine):
             return
         side, winner, lost = chance.choice([0, 1, None]), chance.randrange(2), chance.randint(0, match.length)
         score = (match.length, lost) if winner == 0 else (lost, match.length)
-        report = {"match": match, "winner": winner, "score": score}
+        report = {"match": match, "report": reports.ScoreReport(winner, score)}
         report["after"] = match.seq - (chance.randrange(SELDOM) == 0)
         if side is None:
             says = chance.choice([0, 1, None])
@@ -171,7 +172,7 @@ class Event(RuleBasedStateMachine):
     @precondition(lambda self: SIGNED_AND_OPEN.all().exists())
     @rule(chance=chances)
     def a_claim_is_answered(self, chance: Random) -> None:
-        claim = self.one(chance, SIGNED_AND_OPEN.select_related("match"))
+        claim = self.pick(chance, SIGNED_AND_OPEN.select_related("match"))
         side = 1 - claim.side
         answer = chance.choice([reports.confirm, reports.contest, reports.withdraw_report, reports.acknowledge])
         side = claim.side if answer is reports.withdraw_report else side
@@ -180,13 +181,13 @@ class Event(RuleBasedStateMachine):
     @precondition(lambda self: Match.objects.filter(state=Match.State.DISPUTED).exists())
     @rule(chance=chances)
     def a_dispute_is_conceded(self, chance: Random) -> None:
-        match, side = self.one(chance, Match.objects.filter(state=Match.State.DISPUTED)), chance.randrange(2)
+        match, side = self.pick(chance, Match.objects.filter(state=Match.State.DISPUTED)), chance.randrange(2)
         self.world.asks(reports.concede, match=match, side=side, **self.player(side))
 
     @precondition(lambda self: Claim.objects.filter(stood_unanswered=True).exists())
     @rule(chance=chances)
     def a_player_objects_and_a_director_answers(self, chance: Random) -> None:
-        report = self.one(chance, Claim.objects.filter(stood_unanswered=True).select_related("match"))
+        report = self.pick(chance, Claim.objects.filter(stood_unanswered=True).select_related("match"))
         side = 1 - report.side
         self.world.asks(objections.object_to_result, match=report.match, side=side, reason="No.", **self.player(side))
         if (objection := Objection.objects.filter(state=Objection.State.OPEN).first()) and chance.randrange(2):
@@ -198,13 +199,15 @@ class Event(RuleBasedStateMachine):
     @rule(chance=chances)
     def players_look_for_a_time(self, chance: Random) -> None:
         side = chance.randrange(2)
-        offered = self.one(chance, Proposal.objects.filter(state=Proposal.State.OPEN).select_related("match"))
+        offered = self.pick(chance, Proposal.objects.filter(state=Proposal.State.OPEN).select_related("match"))
         if offered is not None and chance.randrange(2):
-            told = {"match": offered.match, "proposal": offered, "side": side, "time": offered.instants[0]}
-            self.world.asks(proposals.accept, **told, **self.player(side))
+            self.world.asks(
+                proposals.accept, proposal=offered, side=side, time=offered.instants[0], **self.player(side)
+            )
         elif (match := self.match(chance)) is not None:
             times = [self.world.now + timedelta(hours=chance.randint(1, 40))]
-            self.world.asks(proposals.propose, match=match, side=side, times=times, **self.player(side))
+            offer = proposals.Offer(times)
+            self.world.asks(proposals.propose, match=match, side=side, offer=offer, **self.player(side))
 
     # Records
 
@@ -219,19 +222,19 @@ class Event(RuleBasedStateMachine):
         transcript = play_out(chance.randrange(10), length, players=names[::-1] if chance.randrange(2) else names)
         if fault == "play":
             transcript = with_an_illegal_play(transcript)
-        told = {"data": written(transcript, dialect, "match").data, "source": "upload", "side": side}
-        self.world.asks(records.submit_for_match, match=match, **told, **self.player(side))
+        file = RecordFile(written(transcript, dialect, "match").data, "upload")
+        self.world.asks(records.submit_for_match, match=match, side=side, file=file, **self.player(side))
 
     @precondition(lambda self: Submission.objects.exists())
     @rule(chance=chances)
     def a_record_is_looked_at(self, chance: Random) -> None:
-        asked = self.one(chance, Submission.objects.filter(standing=Submission.Standing.NAMES))
-        record = asked or self.one(chance, Submission.objects.select_related("match"))
+        unidentified = self.pick(chance, Submission.objects.filter(standing=Submission.Standing.NAMES))
+        record = unidentified or self.pick(chance, Submission.objects.select_related("match"))
         if record.is_open:
             self.world.asks(adjudicate_submission, submission_id=record.pk, now=self.world.now)
-        elif record is asked and chance.randrange(SELDOM):
-            told = {"swapped": chance.random() < 0.5, "side": record.side}
-            self.world.asks(records.identify_players, submission=record, **told, **self.player(record.side))
+        elif record is unidentified and chance.randrange(SELDOM):
+            answer = {"swapped": chance.random() < 0.5, "side": record.side}
+            self.world.asks(records.identify_players, submission=record, **answer, **self.player(record.side))
         else:
             self.alice_accepts(record, chance)
 
@@ -241,8 +244,8 @@ class Event(RuleBasedStateMachine):
         faults = self.world.asks(records.faults_of, submission=record, swapped=swapped) or []
         waived = [fault.name for fault in faults] if chance.randrange(SELDOM) else []
         if fixture is not None:
-            told = {"submission": record, "waived": waived, "swapped": swapped}
-            self.world.asks(results.accept_record, fixture=fixture, **told, **self.alice)
+            ruling = records.RecordRuling(waived, swapped)
+            self.world.asks(results.accept_record, fixture=fixture, submission=record, ruling=ruling, **self.alice)
 
     # What directors say
 
@@ -263,7 +266,7 @@ class Event(RuleBasedStateMachine):
     @precondition(lambda self: Fixture.objects.filter(status=Fixture.Status.DECIDED).exists())
     @rule(chance=chances)
     def alice_gives_a_match_to_the_other(self, chance: Random) -> None:
-        fixture = self.one(chance, Fixture.objects.filter(status=Fixture.Status.DECIDED).select_related("stage"))
+        fixture = self.pick(chance, Fixture.objects.filter(status=Fixture.Status.DECIDED).select_related("stage"))
         standing = fixture.match.results.order_by("-version")[0]
         winner = chance.randrange(2) if standing.winner is None else 1 - standing.winner
         score = (fixture.match.length, 0) if winner == 0 else (0, fixture.match.length)
@@ -272,7 +275,7 @@ class Event(RuleBasedStateMachine):
     @precondition(lambda self: Fixture.objects.filter(status=Fixture.Status.DECIDED).exists())
     @rule(chance=chances, choice=st.sampled_from(["correct_all", "correct_all", "keep_bracket", "let_stand"]))
     def alice_corrects_a_result(self, chance: Random, choice: str) -> None:
-        fixture = self.one(
+        fixture = self.pick(
             chance, Fixture.objects.filter(status=Fixture.Status.DECIDED).select_related("stage__division")
         )
         standing = fixture.match.results.order_by("-version")[0]
@@ -290,7 +293,7 @@ class Event(RuleBasedStateMachine):
     @precondition(lambda self: Correction.objects.exists())
     @rule(chance=chances)
     def alice_undoes_a_correction(self, chance: Random) -> None:
-        correction = self.one(chance, Correction.objects.select_related("fixture__stage__division", "before", "after"))
+        correction = self.pick(chance, Correction.objects.select_related("fixture__stage__division", "before", "after"))
         after = correction.fixture.stage.division.seq
         self.world.asks(corrections.undo_correction, correction=correction, after=after, **self.alice)
 
@@ -301,7 +304,7 @@ class Event(RuleBasedStateMachine):
 
     @rule(chance=chances)
     def deadlines_move(self, chance: Random) -> None:
-        division, fixture = self.one(chance, Division.objects), self.fixture(chance)
+        division, fixture = self.pick(chance, Division.objects), self.fixture(chance)
         if fixture is not None and chance.randrange(2):
             due = self.world.now + timedelta(hours=chance.randint(-1, 48))
             self.world.asks(deadlines.extend_deadline, fixture=fixture, due_at=due, **self.alice)
@@ -327,7 +330,7 @@ class Event(RuleBasedStateMachine):
 
     @rule(chance=chances)
     def settling_again_changes_nothing(self, chance: Random) -> None:
-        division = self.one(chance, Division.objects)
+        division = self.pick(chance, Division.objects)
         before = self.world.fingerprint()
         settled = self.world.asks(settle_division, division_id=division.pk, now=self.world.now)
         assert (settled.fixtures, settled.opened) == ([], [])

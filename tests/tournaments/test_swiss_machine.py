@@ -52,17 +52,19 @@ class World(DivisionDriver):
         last_is_paired = event is None or event.planned is None or event.next_round > event.planned
         if stage.status == Stage.Status.FINISHED:
             return
-        one = self.one_in()
+        entry = self.one_in()
         if deed == "late" and not last_is_paired:
             self.late(Player.objects.create(name="Late"))
-        elif deed == "withdraw" and one is not None:
-            self.withdraw(one)
+        elif deed == "withdraw" and entry is not None:
+            self.withdraw(entry)
         elif deed == "return" and not last_is_paired:
             gone = self.division.entries.filter(status=Entry.Status.OUT).first()
             if gone is not None:
                 self.late(gone.player)
-        elif deed in ("half", "requested") and one is not None and not last_is_paired:
-            round_services.request_bye(entry=one, round_number=event.next_round, kind=deed, by=self.by, now=self.now())
+        elif deed in ("half", "requested") and entry is not None and not last_is_paired:
+            round_services.request_bye(
+                entry=entry, round_number=event.next_round, kind=deed, by=self.by, now=self.now()
+            )
         elif deed == "correct":
             self.correct()
 
@@ -117,13 +119,13 @@ def test_in_a_swiss_nobody_meets_twice_or_has_a_second_given_bye(
     assert state.event is not None
     assert state.event.rounds
     assert all(len(numbers) == 1 for numbers in state.event.meetings.values())
-    assert all(given_byes <= 1 for given_byes in state.event.pairing_byes.values())
+    assert all(byes <= 1 for byes in state.event.pairing_byes.values())
     refused = [draw for draw in world.draw_of(state.event.next_round) if draw.refusal]
     # Either it was played to its end, or the director was told why not.
     assert state.over or refused
     for draw in world.rounds():
-        given_now = [kind for kind in draw.byes.values() if kind in PAIRING_BYES]
-        assert len(given_now) <= 1
+        byes_now = [kind for kind in draw.byes.values() if kind in PAIRING_BYES]
+        assert len(byes_now) <= 1
         assert {str(first) for first, second in pairs_of(draw) if second is None} == set(draw.byes)
 
 

@@ -87,7 +87,7 @@ def test_due_at_waits_for_the_lag_that_is_known(board: Board) -> None:
 def test_a_client_that_always_claims_a_second_is_given_little(board: Board) -> None:
     """Every ping is held back for a second, each on a new network: the allowance of the side still runs out."""
     cheat = board.open_game()
-    given, actions = 0, 0
+    credited, actions = 0, 0
     while actions < 12:
         side = board.game.turn
         assert side is not None
@@ -96,10 +96,10 @@ def test_a_client_that_always_claims_a_second_is_given_little(board: Board) -> N
         moves = board.any_play() if board.game.phase is Phase.TO_PLAY else ()
         credit = do(board, side, Act.PLAY if board.game.phase is Phase.TO_PLAY else Act.ROLL, network, moves=moves)
         if side == cheat:
-            given, actions = given + credit, actions + 1
+            credited, actions = credited + credit, actions + 1
         else:
             assert credit <= 50
-    assert given == MAX_LAG_CREDIT + 11 * LAG_REFILL
+    assert credited == MAX_LAG_CREDIT + 11 * LAG_REFILL
 
 
 def test_nothing_is_given_back_that_was_not_used(board: Board) -> None:

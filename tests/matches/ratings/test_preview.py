@@ -276,17 +276,17 @@ A_CHANGE = st.tuples(
 )  # fmt: skip
 
 
-def season(ones: list[dict[str, Any]], online: RatingPool, cast: list[Player]) -> list[Match]:
+def season(plans: list[dict[str, Any]], online: RatingPool, cast: list[Player]) -> list[Match]:
     matches = []
-    for one in ones:
-        proof = record(*one["movers"]) if one["movers"] else None
+    for plan in plans:
+        proof = record(*plan["movers"]) if plan["movers"] else None
         match = played(
-            cast[one["who"]], cast[(one["who"] + one["further"]) % 5], hours=one["hours"], length=one["length"],
-            kind=one["kind"], rated=one["rated"], pool=online if one["online"] else None, submission=proof,
+            cast[plan["who"]], cast[(plan["who"] + plan["further"]) % 5], hours=plan["hours"], length=plan["length"],
+            kind=plan["kind"], rated=plan["rated"], pool=online if plan["online"] else None, submission=proof,
         )  # fmt: skip
-        if one["voided"] is not None:
-            void(match, rated=one["voided"])
-        if one["replayed"]:
+        if plan["voided"] is not None:
+            void(match, rated=plan["voided"])
+        if plan["replayed"]:
             replay_all()
         matches.append(match)
     return matches

@@ -26,7 +26,7 @@ def test_one_object_an_event_with_the_figures_that_judge_a_format(run: Run) -> N
     lines = run("--format", "swiss", "--players", "9", "--rounds", "4", "--events", "3", "--json").splitlines()
     reports = [json.loads(line) for line in lines]
     assert [report["event"] for report in reports] == [1, 2, 3]
-    wanted = {
+    expected = {
         "rounds",
         "matches",
         "byes_per_player_max",
@@ -37,7 +37,7 @@ def test_one_object_an_event_with_the_figures_that_judge_a_format(run: Run) -> N
         "pairing_seconds",
         "standings_head",
     }
-    assert wanted <= set(reports[0])
+    assert expected <= set(reports[0])
     assert (reports[0]["rounds"], reports[0]["matches"]) == (4, 16)
 
 

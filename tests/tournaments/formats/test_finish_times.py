@@ -27,18 +27,18 @@ def main(size):
 
 def test_nineteen_players_at_seven_points_need_about_six_hours_twenty_five():
     assert rule_of_thumb(5, [7]) == 6 * 60 + 25
-    made = finish_times(main(19), {MAIN: [7]}, Pace(tables=12))
-    assert 0.9 * 385 < made.total.median < 1.05 * 385
-    assert made.total.median < made.total.late < 1.1 * 385
+    times = finish_times(main(19), {MAIN: [7]}, Pace(tables=12))
+    assert 0.9 * 385 < times.total.median < 1.05 * 385
+    assert times.total.median < times.total.late < 1.1 * 385
     waiting = finish_times_of_rounds([9, 9, 9, 9, 9], [7], Pace(tables=12))
     assert 385 < waiting.total.median < 1.1 * 385
 
 
 def test_one_match_lasts_its_length_times_the_minutes_of_a_point():
-    made = finish_times(main(2), {MAIN: [7]}, Pace(tables=1, runs=400))
+    times = finish_times(main(2), {MAIN: [7]}, Pace(tables=1, runs=400))
     whole = 7 * MINUTES_PER_POINT
-    assert SHORTEST * whole < made.total.median < made.total.late < LONGEST * whole
-    assert made.total.median == pytest.approx((SHORTEST + LONGEST) / 2 * whole, rel=0.03)
+    assert SHORTEST * whole < times.total.median < times.total.late < LONGEST * whole
+    assert times.total.median == pytest.approx((SHORTEST + LONGEST) / 2 * whole, rel=0.03)
 
 
 def test_fewer_tables_longer_matches_and_rests_take_longer():
@@ -51,19 +51,19 @@ def test_fewer_tables_longer_matches_and_rests_take_longer():
 
 
 def test_one_table_plays_everything_one_after_the_other():
-    made = finish_times(main(8), {MAIN: [1]}, Pace(tables=1))
-    assert made.total.median == pytest.approx(7 * 0.9 * 11, rel=0.05)
+    times = finish_times(main(8), {MAIN: [1]}, Pace(tables=1))
+    assert times.total.median == pytest.approx(7 * 0.9 * 11, rel=0.05)
 
 
 def test_rounds_end_in_order_and_the_last_one_ends_the_event():
     graph = with_lower_bracket(main(13), "A.B.|.C.|.", seed=SEED)
-    made = finish_times(graph, {MAIN: [7, 9], CONSOLATION: [5]}, Pace(tables=6))
-    ends = {(bracket, number): finish for bracket, number, finish in made.rounds}
+    times = finish_times(graph, {MAIN: [7, 9], CONSOLATION: [5]}, Pace(tables=6))
+    ends = {(bracket, number): finish for bracket, number, finish in times.rounds}
     assert len(ends) == 4 + 5
     for bracket, count in ((MAIN, 4), (CONSOLATION, 5)):
         medians = [ends[bracket, number].median for number in range(1, count + 1)]
         assert medians == sorted(medians)
-    assert made.total.median >= max(finish.median for finish in ends.values())
+    assert times.total.median >= max(finish.median for finish in ends.values())
 
 
 def test_main_matches_are_called_before_consolation_matches():
@@ -92,9 +92,9 @@ def test_what_is_over_takes_no_time_and_what_is_running_less():
 def test_a_second_final_is_counted_half_the_time():
     graph = with_lower_bracket(main(4), "A.B.XR", seed=SEED)
     lengths = {MAIN: [5], LOWER: [5], FINAL: [5]}
-    made = finish_times(graph, lengths, Pace(tables=4))
-    assert made.total.late > made.rounds[-2][2].late + 20
-    assert made.total.median <= made.total.late
+    times = finish_times(graph, lengths, Pace(tables=4))
+    assert times.total.late > times.rounds[-2][2].late + 20
+    assert times.total.median <= times.total.late
 
 
 def test_rounds_wait_for_the_last_table_and_for_a_second_wave():
@@ -113,9 +113,9 @@ def test_equal_input_gives_an_equal_forecast():
 @settings(max_examples=20, deadline=None)
 @given(st.integers(2, 64), st.integers(1, 20))
 def test_every_field_ends_with_any_number_of_tables(size, tables):
-    made = finish_times(main(size), {MAIN: [3, 5]}, Pace(tables, runs=5))
-    assert 0 < made.total.median <= made.total.late
-    assert made.total.late < (size - 1) * 5 * MINUTES_PER_POINT * LONGEST
+    times = finish_times(main(size), {MAIN: [3, 5]}, Pace(tables, runs=5))
+    assert 0 < times.total.median <= times.total.late
+    assert times.total.late < (size - 1) * 5 * MINUTES_PER_POINT * LONGEST
 
 
 def test_lengths_by_round_and_what_is_no_length():

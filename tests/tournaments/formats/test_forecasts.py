@@ -39,8 +39,8 @@ def planned(stage, entries, seed=SEED):
     return plan_of(stage, sources_of(draw_places(stage, range(1, entries + 1), seed=seed).places), seed=seed)
 
 
-def codes(found):
-    return [(remark.kind, remark.code) for remark in found.remarks]
+def codes(forecast):
+    return [(remark.kind, remark.code) for remark in forecast.remarks]
 
 
 def decided(state, numbers):
@@ -50,21 +50,21 @@ def decided(state, numbers):
 @settings(max_examples=30, deadline=None)
 @given(st.sampled_from(ELIMINATIONS), st.integers(6, 60) | st.integers(6, 300), st.integers(1, 99))
 def test_an_elimination_is_played_as_it_was_outlined(stage, entries, seed):
-    found = outlined(stage, entries)
-    assert found.possible
+    forecast = outlined(stage, entries)
+    assert forecast.possible
     graph = planned(stage, entries, b"lots of the test" + bytes([seed]))
     state, results = play_out(graph, coin(seed))
-    assert found.matches.least <= len(results) <= found.matches.most
-    assert [bracket.key for bracket in found.stages[0].brackets] == [bracket.key for bracket in graph.brackets]
-    for told, bracket in zip(found.stages[0].brackets, graph.brackets, strict=True):
-        assert len(told.rounds) == len(bracket.rounds)
-        for own, real in zip(told.rounds, bracket.rounds, strict=True):
+    assert forecast.matches.least <= len(results) <= forecast.matches.most
+    assert [bracket.key for bracket in forecast.stages[0].brackets] == [bracket.key for bracket in graph.brackets]
+    for forecast_bracket, bracket in zip(forecast.stages[0].brackets, graph.brackets, strict=True):
+        assert len(forecast_bracket.rounds) == len(bracket.rounds)
+        for own, real in zip(forecast_bracket.rounds, bracket.rounds, strict=True):
             numbers = [fixture.number for fixture in real.fixtures]
             assert own.matches.least <= decided(state, numbers) <= own.matches.most
             byes = sum(state.fixtures[number].status is FixtureStatus.BYE for number in numbers)
             assert own.byes.least == own.byes.most == byes
     played = Counter(entry for result in results.values() for entry in result.between)
-    assert found.matches_each.least <= min(played.values()) <= max(played.values()) <= found.matches_each.most
+    assert forecast.matches_each.least <= min(played.values()) <= max(played.values()) <= forecast.matches_each.most
     assert set(played) == set(range(1, entries + 1))
 
 
@@ -72,9 +72,9 @@ def test_an_elimination_is_played_as_it_was_outlined(stage, entries, seed):
 @given(st.integers(2, 40), st.integers(1, 8), st.booleans(), st.sampled_from(["roundrobin", "groups", "league"]))
 def test_tables_are_played_as_they_were_outlined(entries, groups, twice, name):
     stage = StageSettings(name, twice=twice, groups=groups) if name == "groups" else StageSettings(name, twice=twice)
-    found = outlined(stage, entries)
-    if not found.possible:
-        assert codes(found)[0][1] in ("group_count", "division_size")
+    forecast = outlined(stage, entries)
+    if not forecast.possible:
+        assert codes(forecast)[0][1] in ("group_count", "division_size")
         return
     graph = planned(stage, entries)
     own = Counter()
@@ -82,21 +82,21 @@ def test_tables_are_played_as_they_were_outlined(entries, groups, twice, name):
         for round_ in bracket.rounds:
             kinds = ["bye" if any(s.kind == "bye" for s in f.sources) else "match" for f in round_.fixtures]
             own.update((round_.number, kind) for kind in kinds)
-    (bracket,) = found.stages[0].brackets
+    (bracket,) = forecast.stages[0].brackets
     assert bracket.rounds
     for round_ in bracket.rounds:
         assert (round_.matches.most, round_.byes.most) == (own[round_.number, "match"], own[round_.number, "bye"])
-    assert found.rounds.most == max(len(one.rounds) for one in graph.brackets)
-    assert found.matches.most == sum(count for (_, kind), count in own.items() if kind == "match")
-    assert (found.finish is None) == (name == "league")
+    assert forecast.rounds.most == max(len(one.rounds) for one in graph.brackets)
+    assert forecast.matches.most == sum(count for (_, kind), count in own.items() if kind == "match")
+    assert (forecast.finish is None) == (name == "league")
 
 
 def swiss_played(stage, entries, tosses):
     event = SwissEvent(tuple(map(SwissPlayer, range(1, entries + 1))), planned=stage.rounds)
     while not event.over:
-        made = pair_round(event, seed=SEED)
+        paired = pair_round(event, seed=SEED)
         event = event.with_round(
-            made.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in made.pairs})
+            paired.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in paired.pairs})
         )
     return event
 
@@ -105,36 +105,36 @@ def swiss_played(stage, entries, tosses):
 @given(st.integers(2, 20), st.none() | st.integers(1, 5), st.integers(1, 99))
 def test_a_swiss_is_played_as_it_was_outlined(entries, rounds, seed):
     stage = StageSettings("swiss", rounds=rounds)
-    found = outlined(stage, entries)
-    if not found.possible:
-        assert codes(found)[0] == ("fault", "rounds_with_rematches")
+    forecast = outlined(stage, entries)
+    if not forecast.possible:
+        assert codes(forecast)[0] == ("fault", "rounds_with_rematches")
         assert rounds > entries - 1 + entries % 2
         return
     event = swiss_played(stage, entries, coin(seed))
-    assert found.rounds.least <= len(event.rounds) <= found.rounds.most
+    assert forecast.rounds.least <= len(event.rounds) <= forecast.rounds.most
     matches = sum(len(round_.pairs) for round_ in event.rounds)
-    assert found.matches.least <= matches <= found.matches.most
+    assert forecast.matches.least <= matches <= forecast.matches.most
     byes = sum(len(round_.byes) for round_ in event.rounds)
-    assert found.byes.least <= byes <= found.byes.most
+    assert forecast.byes.least <= byes <= forecast.byes.most
     played = Counter(entry for round_ in event.rounds for pair in round_.pairs for entry in (pair.first, pair.second))
-    assert found.matches_each.least <= min(played[entry] for entry in range(1, entries + 1))
-    assert max(played.values()) <= found.matches_each.most
+    assert forecast.matches_each.least <= min(played[entry] for entry in range(1, entries + 1))
+    assert max(played.values()) <= forecast.matches_each.most
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(2, 24), st.sampled_from([3, 5]), st.integers(1, 99))
 def test_lives_are_played_about_as_they_were_outlined(entries, lives, seed):
-    found = outlined(StageSettings("lives", lives=lives), entries)
+    forecast = outlined(StageSettings("lives", lives=lives), entries)
     event, tosses = SwissEvent(tuple(map(SwissPlayer, range(1, entries + 1)))), coin(seed)
     while not lives_over(event, lives):
-        made = pair_lives(event, lives, seed=SEED)
+        paired = pair_lives(event, lives, seed=SEED)
         event = event.with_round(
-            made.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in made.pairs})
+            paired.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in paired.pairs})
         )
     matches = sum(len(round_.pairs) for round_ in event.rounds)
-    assert found.matches.least <= matches <= found.matches.most
+    assert forecast.matches.least <= matches <= forecast.matches.most
     # Every match costs a life; how the lives are spread, and so the rounds, is a matter of results.
-    assert found.rounds.least - lives <= len(event.rounds) <= found.rounds.most + lives
+    assert forecast.rounds.least - lives <= len(event.rounds) <= forecast.rounds.most + lives
 
 
 def test_the_invented_events_with_lives_take_as_many_rounds_as_real_ones():
@@ -143,9 +143,9 @@ def test_the_invented_events_with_lives_take_as_many_rounds_as_real_ones():
     for seed in range(16):
         event, tosses = SwissEvent(tuple(map(SwissPlayer, range(1, entries + 1)))), coin(seed)
         while not lives_over(event, lives):
-            made = pair_lives(event, lives, seed=SEED)
+            paired = pair_lives(event, lives, seed=SEED)
             event = event.with_round(
-                made.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in made.pairs})
+                paired.with_results({pair.pair: Result(tosses(pair.first, pair.second)) for pair in paired.pairs})
             )
         real.append(len(event.rounds))
     invented = [len(run.entrants) for run in lives_runs(entries, lives)]
@@ -163,22 +163,22 @@ def test_the_chances_of_how_many_rounds_a_swiss_takes_are_those_of_coins(players
 
 def test_stages_follow_each_other_in_numbers_and_in_time():
     stages = [StageSettings(GROUPS, groups=4, qualifiers=2), StageSettings("knockout")]
-    found = forecast_stages(stages, 17, default_lengths=(5,), pace=PACE, starts=NOON)
-    groups, knockout = found.stages
+    forecast = forecast_stages(stages, 17, default_lengths=(5,), pace=PACE, starts=NOON)
+    groups, knockout = forecast.stages
     assert (groups.groups, groups.going_on, knockout.entrants) == ((5, 4, 4, 4), 8, 8)
     graph = plan_of(stages[1], later_sources(stages[1], stages[0], 1), seed=SEED)
     assert knockout.matches.most == len(graph.fixtures) == 7
-    assert found.matches.most == 10 + 3 * 6 + 7
-    assert (found.matches_each.least, found.matches_each.most) == (3, 4 + 3)
+    assert forecast.matches.most == 10 + 3 * 6 + 7
+    assert (forecast.matches_each.least, forecast.matches_each.most) == (3, 4 + 3)
     assert groups.finish.median < knockout.brackets[0].rounds[0].finish.median < knockout.finish.median
-    assert found.finish == knockout.finish
-    assert found.ends == NOON + timedelta(minutes=found.finish.median)
-    assert codes(found) == [("note", "groups_uneven")]
+    assert forecast.finish == knockout.finish
+    assert forecast.ends == NOON + timedelta(minutes=forecast.finish.median)
+    assert codes(forecast) == [("note", "groups_uneven")]
 
 
 def test_a_hand_counted_evening():
-    found = outlined(StageSettings("progressive"), 13, starts=NOON)
-    main, consolation = found.stages[0].brackets
+    forecast = outlined(StageSettings("progressive"), 13, starts=NOON)
+    main, consolation = forecast.stages[0].brackets
     assert [(one.entrants.most, one.matches.most, one.byes.most) for one in main.rounds] == [
         (13, 5, 3),
         (8, 4, 0),
@@ -187,7 +187,7 @@ def test_a_hand_counted_evening():
     ]
     assert [one.length for one in main.rounds] == [5, 7, 7, 7]
     assert consolation.matches.most == 5 + 4 + 2 - 1
-    assert found.stages[0].choices.lower[0].pattern.letters == ("A", "B", "C")
+    assert forecast.stages[0].choices.lower[0].pattern.letters == ("A", "B", "C")
 
 
 @pytest.mark.parametrize(
@@ -212,15 +212,15 @@ def test_a_hand_counted_evening():
     ],
 )
 def test_what_is_impossible_is_said_and_not_raised(stages, entries, code):
-    found = forecast_stages(stages, entries, default_lengths=(7,), pace=PACE, starts=NOON)
-    assert ("fault", code) in codes(found)
-    assert not found.possible
-    assert found.finish is None
+    forecast = forecast_stages(stages, entries, default_lengths=(7,), pace=PACE, starts=NOON)
+    assert ("fault", code) in codes(forecast)
+    assert not forecast.possible
+    assert forecast.finish is None
 
 
 def test_without_a_table_nobody_plays():
-    found = forecast_stages([StageSettings()], 8, default_lengths=(7,), pace=Pace(0))
-    assert codes(found) == [("fault", "no_tables")]
+    forecast = forecast_stages([StageSettings()], 8, default_lengths=(7,), pace=Pace(0))
+    assert codes(forecast) == [("fault", "no_tables")]
 
 
 @settings(max_examples=60, deadline=None)
@@ -241,11 +241,11 @@ def test_without_a_table_nobody_plays():
     st.integers(0, 300),
 )
 def test_nothing_that_can_be_chosen_brings_it_down(stages, entries):
-    found = forecast_stages(stages, entries, default_lengths=(5,), pace=Pace(6, runs=1))
-    assert len(found.stages) == len(stages)
-    if found.possible:
-        assert found.matches.most > 0
-    for remark in found.remarks:
+    forecast = forecast_stages(stages, entries, default_lengths=(5,), pace=Pace(6, runs=1))
+    assert len(forecast.stages) == len(stages)
+    if forecast.possible:
+        assert forecast.matches.most > 0
+    for remark in forecast.remarks:
         if remark.code in REMARKS:
             assert REMARKS[remark.code].format_map(remark.params)
 
@@ -272,8 +272,8 @@ def test_few_tables_make_a_long_evening():
 @pytest.mark.parametrize("name", sorted(set(PRESETS) - {"league"}))
 def test_a_preset_works_for_every_field_of_four_or_more(name):
     for entries in (*range(4, 30), 47, 48, 64, 100):
-        found = forecast_stages(preset(name, entries), entries, default_lengths=(5,), pace=Pace(50, runs=1))
-        assert found.possible, (entries, codes(found))
+        forecast = forecast_stages(preset(name, entries), entries, default_lengths=(5,), pace=Pace(50, runs=1))
+        assert forecast.possible, (entries, codes(forecast))
 
 
 def test_a_preset_of_an_unknown_name_is_refused():

@@ -135,32 +135,32 @@ def test_seeds_stand_inner_outer_and_have_the_byes():
 @given(st.integers(8, 300), st.integers(1, 3))
 def test_club_mates_stand_in_opposite_halves_and_quarters_as_far_as_possible(size, draft):
     clubs = [set(range(1, 5)), set(range(5, 7))]
-    made = draw(range(1, size + 1), seed=SEED, draft=draft, apart=clubs)
-    quarter = len(made.places) // 4
-    spread = [sorted(made.places.index(entry) // quarter for entry in club) for club in clubs]
+    drawn = draw(range(1, size + 1), seed=SEED, draft=draft, apart=clubs)
+    quarter = len(drawn.places) // 4
+    spread = [sorted(drawn.places.index(entry) // quarter for entry in club) for club in clubs]
     assert spread[0] == [0, 1, 2, 3]
     assert [at // 2 for at in spread[1]] == [0, 1]
-    assert {(m.first, m.second) for m in made.meetings} == {
-        (a, b) for a in clubs[0] for b in clubs[0] if a < b and _half(made, a) == _half(made, b)
+    assert {(m.first, m.second) for m in drawn.meetings} == {
+        (a, b) for a in clubs[0] for b in clubs[0] if a < b and _half(drawn, a) == _half(drawn, b)
     }
-    assert len(made.meetings) == 2
+    assert len(drawn.meetings) == 2
 
 
-def _half(made, entry):
-    return made.places.index(entry) // (len(made.places) // 2)
+def _half(drawn, entry):
+    return drawn.places.index(entry) // (len(drawn.places) // 2)
 
 
 def test_three_who_cannot_all_be_apart_are_said_to_meet_in_the_semi_final():
-    made = draw(range(1, 9), seed=SEED, apart=[(1, 2), (2, 3), (1, 3)])
-    assert len(made.meetings) == 1
-    assert (made.meetings[0].round, made.meetings[0].rounds) == (2, 3)
+    drawn = draw(range(1, 9), seed=SEED, apart=[(1, 2), (2, 3), (1, 3)])
+    assert len(drawn.meetings) == 1
+    assert (drawn.meetings[0].round, drawn.meetings[0].rounds) == (2, 3)
 
 
 def test_seeds_keep_their_places_when_clubs_are_kept_apart():
-    made = draw(range(1, 17), seed=SEED, seeds=[1, 2, 3], apart=[(1, 4, 5, 6), (2, 7)])
+    drawn = draw(range(1, 17), seed=SEED, seeds=[1, 2, 3], apart=[(1, 4, 5, 6), (2, 7)])
     plain = inner_outer(16)
-    assert [made.places[plain.index(seed)] for seed in (1, 2, 3)] == [1, 2, 3]
-    assert _half(made, 2) != _half(made, 7)
+    assert [drawn.places[plain.index(seed)] for seed in (1, 2, 3)] == [1, 2, 3]
+    assert _half(drawn, 2) != _half(drawn, 7)
 
 
 def test_a_late_entrant_takes_a_bye_by_lot_whose_next_match_has_not_begun():
@@ -179,11 +179,11 @@ def test_a_late_entrant_takes_a_bye_by_lot_whose_next_match_has_not_begun():
 def test_a_bye_that_is_taken_leaves_the_lot_among_the_others_as_it_was():
     graph = knockout(draw(range(1, 14), seed=SEED).places)
     for key in range(20):
-        _, wanted = take_bye(graph, 99, lots=lot(SEED, "late", key))
+        _, expected = take_bye(graph, 99, lots=lot(SEED, "late", key))
         for other in range(20):
             changed, taken = take_bye(graph, 98, lots=lot(SEED, "late", "other", other))
             _, number = take_bye(changed, 99, lots=lot(SEED, "late", key))
-            assert number == wanted or taken == wanted
+            assert number == expected or taken == expected
 
 
 def test_a_re_entry_takes_the_bye_farthest_from_the_first_entry():
@@ -221,6 +221,6 @@ def test_places_of_groups_are_cross_seeded():
 
 def test_the_largest_field_is_drawn_with_everybody_in_a_club():
     clubs = [range(start, start + 16) for start in range(1, 4097, 16)]
-    made = draw(range(1, 4097), seed=SEED, apart=clubs)
-    sixteenth = len(made.places) // 16
-    assert all(len({made.places.index(e) // sixteenth for e in club}) == 16 for club in clubs[:3])
+    drawn = draw(range(1, 4097), seed=SEED, apart=clubs)
+    sixteenth = len(drawn.places) // 16
+    assert all(len({drawn.places.index(e) // sixteenth for e in club}) == 16 for club in clubs[:3])

@@ -15,8 +15,8 @@ def field(size, **options):
 
 def play_out(event, lives, winner):
     while not lives_over(event, lives):
-        made = pair_lives(event, lives, seed=SEED)
-        event = event.with_round(made.with_results({p.pair: Result(winner(p.first, p.second)) for p in made.pairs}))
+        paired = pair_lives(event, lives, seed=SEED)
+        event = event.with_round(paired.with_results({p.pair: Result(winner(p.first, p.second)) for p in paired.pairs}))
     return event
 
 
@@ -48,8 +48,8 @@ def test_nobody_has_a_second_bye_while_another_has_had_none(size, lives, toss):
 def test_rematches_come_only_when_nobody_new_is_left_and_then_the_longest_ago():
     event = field(4)
     for pairs in ([(1, 2), (3, 4)], [(1, 3), (2, 4)], [(1, 4), (2, 3)]):
-        made = pair_lives(event, 5, seed=SEED)
-        assert not {p.pair for p in made.pairs} & set(event.meetings)
+        paired = pair_lives(event, 5, seed=SEED)
+        assert not {p.pair for p in paired.pairs} & set(event.meetings)
         event = event.with_round(SwissRound(tuple(SwissPair(a, b, Result(0)) for a, b in pairs)))
     again = pair_lives(event, 5, seed=SEED)
     assert {p.pair for p in again.pairs} == {frozenset((1, 2)), frozenset((3, 4))}
@@ -57,8 +57,8 @@ def test_rematches_come_only_when_nobody_new_is_left_and_then_the_longest_ago():
 
 def test_equal_lives_meet_if_nothing_before_decides():
     event = field(8).with_round(SwissRound(tuple(SwissPair(a, a + 4, Result(0)) for a in range(1, 5))))
-    made = pair_lives(event, 3, seed=SEED)
-    assert all((p.first <= 4) == (p.second <= 4) for p in made.pairs)
+    paired = pair_lives(event, 3, seed=SEED)
+    assert all((p.first <= 4) == (p.second <= 4) for p in paired.pairs)
 
 
 def test_the_last_two_play_on_until_one_is_out():
@@ -69,10 +69,10 @@ def test_the_last_two_play_on_until_one_is_out():
 
 def test_a_bye_costs_no_life_and_forbidden_pairs_are_kept():
     event = field(3, forbidden=frozenset({frozenset((1, 2))}))
-    made = pair_lives(event, 3, seed=SEED)
-    assert made.pairs[0].pair != frozenset((1, 2))
-    event = event.with_round(made.with_results({made.pairs[0].pair: Result(0)}))
-    assert lives_left(event, 3)[made.byes[0].entry] == 3
+    paired = pair_lives(event, 3, seed=SEED)
+    assert paired.pairs[0].pair != frozenset((1, 2))
+    event = event.with_round(paired.with_results({paired.pairs[0].pair: Result(0)}))
+    assert lives_left(event, 3)[paired.byes[0].entry] == 3
 
 
 def test_who_is_left_alone_or_may_not_meet_the_other_is_refused():
@@ -86,8 +86,8 @@ def test_a_large_field_is_paired_over_neighbours_without_rematches():
     event = field(501)
     winner = coin(5)
     for _ in range(4):
-        made = pair_lives(event, 3, seed=SEED)
-        event = event.with_round(made.with_results({p.pair: Result(winner(1, 2)) for p in made.pairs}))
+        paired = pair_lives(event, 3, seed=SEED)
+        event = event.with_round(paired.with_results({p.pair: Result(winner(1, 2)) for p in paired.pairs}))
     assert all(len(met) == 1 for met in event.meetings.values())
     assert max(event.pairing_byes.values()) == 1
 
@@ -101,8 +101,8 @@ def test_who_withdrew_is_placed_with_the_round_he_left():
 def test_club_mates_do_not_meet_while_others_with_as_many_lives_are_there():
     players = tuple(SwissPlayer(entry, club="North" if entry <= 3 else "South") for entry in range(1, 7))
     for draft in range(6):
-        made = pair_lives(SwissEvent(players), 3, seed=SEED, draft=draft)
-        assert all((p.first <= 3) != (p.second <= 3) for p in made.pairs)
+        paired = pair_lives(SwissEvent(players), 3, seed=SEED, draft=draft)
+        assert all((p.first <= 3) != (p.second <= 3) for p in paired.pairs)
 
 
 def test_a_round_without_results_costs_nobody_a_life():

@@ -79,12 +79,12 @@ def test_every_fixture_is_fed_and_byes_are_where_they_may_be(size, which):
     graph = with_lower_bracket(main(size), chosen.pattern, seed=SEED)
     lower = graph.bracket(LOWER if chosen.pattern.final else CONSOLATION)
     counts = [(2 * r.matches + r.byes, r.matches, r.byes) for r in chosen.rounds if r.matches]
-    made = []
+    drawn_counts = []
     for round_ in lower.rounds:
         byes = sum(isinstance(s, ByeSource) for fixture in round_.fixtures for s in fixture.sources)
-        made.append((2 * len(round_.fixtures) - byes, len(round_.fixtures) - byes, byes))
-    assert made == counts
-    assert all(byes <= 1 for _, _, byes in made)
+        drawn_counts.append((2 * len(round_.fixtures) - byes, len(round_.fixtures) - byes, byes))
+    assert drawn_counts == counts
+    assert all(byes <= 1 for _, _, byes in drawn_counts)
     later_rounds = [f for r in graph.bracket(MAIN).rounds[1:] for f in r.fixtures]
     assert not any(isinstance(s, ByeSource) for fixture in later_rounds for s in fixture.sources)
     dropped = {s.fixture for f in lower.fixtures for s in graph.intended(f.number) if isinstance(s, LoserOf)}

@@ -22,9 +22,9 @@ Case = dict[str, Any]
 def cases() -> list[Case]:
     if not SHARED.exists():
         pytest.skip("the shared figures of the FIDE technical commission are not on this machine")
-    found = [json.loads(line) for line in SHARED.read_text().splitlines()]
-    assert len(found) == EVENTS
-    return found
+    events = [json.loads(line) for line in SHARED.read_text().splitlines()]
+    assert len(events) == EVENTS
+    return events
 
 
 def records_of(case: Case, edition: Edition) -> Records:

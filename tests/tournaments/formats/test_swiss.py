@@ -145,8 +145,8 @@ def test_the_pairing_is_the_best_of_all_pairings_or_there_is_none(size, data):
             pair_round(event, seed=SEED)
         assert refusal.value.code == "no_legal_pairing"
     else:
-        made = pair_round(event, seed=SEED)
-        pairs = [(p.first, p.second) for p in made.pairs] + [(bye.entry, None) for bye in made.byes]
+        paired = pair_round(event, seed=SEED)
+        pairs = [(p.first, p.second) for p in paired.pairs] + [(bye.entry, None) for bye in paired.byes]
         assert cost(event, pairs) == min(costs)
 
 
@@ -159,15 +159,15 @@ def test_the_matching_weighs_as_much_as_networkx_finds(size, draw):
     graph.add_weighted_edges_from(edges)
     oracle = networkx.max_weight_matching(graph, maxcardinality=True)
     weights = {(a, b): w for a, b, w in edges}
-    found = best_matching(size, edges)
-    assert len(found) == len(oracle)
-    assert sum(weights[e] for e in found) == sum(weights[min(e), max(e)] for e in oracle)
+    matching = best_matching(size, edges)
+    assert len(matching) == len(oracle)
+    assert sum(weights[e] for e in matching) == sum(weights[min(e), max(e)] for e in oracle)
 
 
 @pytest.mark.parametrize("size", [302, 341])
 def test_the_sparse_pairing_of_a_large_field_has_the_least_sum_of_score_differences(size):
     event = play(field(size), 5)
-    made = pair_round(event, seed=SEED)
+    paired = pair_round(event, seed=SEED)
     level = [round(2 * event.scores[entry]) for entry in range(1, size + 1)]
     edges = [
         (a, b, 100 - abs(level[a] - level[b]))
@@ -180,24 +180,24 @@ def test_the_sparse_pairing_of_a_large_field_has_the_least_sum_of_score_differen
         edges += [(a, size, 100) for a in range(size) if level[a] == lowest and not event.pairing_byes[a + 1]]
     dense = best_matching(size + size % 2, edges)
     least = sum(abs(level[a] - level[b]) for a, b in dense if b < size)
-    assert sum(gaps(event, made)) * 2 == least
+    assert sum(gaps(event, paired)) * 2 == least
 
 
 def test_the_bye_goes_to_the_lowest_score_that_has_had_none():
     event = play(field(7, planned=5), 4)
-    made = pair_round(event, seed=SEED)
+    paired = pair_round(event, seed=SEED)
     eligible = [e for e in range(1, 8) if not event.pairing_byes[e]]
-    assert event.scores[made.byes[0].entry] == min(event.scores[e] for e in eligible)
-    assert made.byes[0].kind is ByeKind.FULL
+    assert event.scores[paired.byes[0].entry] == min(event.scores[e] for e in eligible)
+    assert paired.byes[0].kind is ByeKind.FULL
 
 
 def test_byes_asked_for_are_kept_apart_from_the_one_the_pairing_gives():
     event = field(8)
-    made = pair_round(event, RoundRequest(byes={3: ByeKind.HALF}), seed=SEED)
-    kinds = {bye.kind: bye.entry for bye in made.byes}
+    paired = pair_round(event, RoundRequest(byes={3: ByeKind.HALF}), seed=SEED)
+    kinds = {bye.kind: bye.entry for bye in paired.byes}
     assert kinds[ByeKind.HALF] == 3
     assert set(kinds) == {ByeKind.HALF, ByeKind.FULL}
-    event = event.with_round(played(made, best))
+    event = event.with_round(played(paired, best))
     assert event.scores[3] == 0.5
     assert event.pairing_byes[3] == 0
     zero = pair_round(field(3), RoundRequest(byes={3: ByeKind.REQUESTED}), seed=SEED)
@@ -218,8 +218,8 @@ def test_fold_slide_and_rating_order_in_the_first_round():
 def test_club_mates_do_not_meet_while_others_of_the_same_score_are_there():
     players = tuple(SwissPlayer(e, club="North" if e <= 4 else "South") for e in range(1, 9))
     for draft in range(5):
-        made = pair_round(SwissEvent(players), seed=SEED, draft=draft)
-        assert all((p.first <= 4) != (p.second <= 4) for p in made.pairs)
+        paired = pair_round(SwissEvent(players), seed=SEED, draft=draft)
+        assert all((p.first <= 4) != (p.second <= 4) for p in paired.pairs)
 
 
 def test_a_float_is_not_repeated_if_another_can_float():
@@ -233,15 +233,17 @@ def test_a_float_is_not_repeated_if_another_can_float():
     assert sorted(event.scores.values()) == [0, 0, 1, 1, 1, 2, 2, 2]
     floaters = set()
     for draft in range(20):
-        made = pair_round(event, seed=SEED, draft=draft)
-        floaters |= {e for p in made.pairs for e in p.pair if event.scores[e] == 2 > min(map(event.scores.get, p.pair))}
+        paired = pair_round(event, seed=SEED, draft=draft)
+        floaters |= {
+            e for p in paired.pairs for e in p.pair if event.scores[e] == 2 > min(map(event.scores.get, p.pair))
+        }
     assert floaters == {1, 7}
 
 
 def test_forbidden_pairs_never_meet_and_manual_pairs_stand_first():
     event = field(6, forbidden=frozenset({frozenset((1, 2)), frozenset((1, 3))}))
-    made = pair_round(event, RoundRequest(manual=((4, 5),)), seed=SEED)
-    assert {frozenset((1, 6)), frozenset((2, 3)), frozenset((4, 5))} == {p.pair for p in made.pairs}
+    paired = pair_round(event, RoundRequest(manual=((4, 5),)), seed=SEED)
+    assert {frozenset((1, 6)), frozenset((2, 3)), frozenset((4, 5))} == {p.pair for p in paired.pairs}
 
 
 @pytest.mark.parametrize(
@@ -309,8 +311,8 @@ def test_a_manual_pair_is_part_of_what_later_rounds_are_foreseen_from():
     event = SwissEvent(field(6).players, rounds, planned=4)
     request = RoundRequest(manual=((1, 4),))
     for draft in range(12):
-        made = pair_round(event, request, seed=SEED, draft=draft)
-        assert {p.pair for p in made.pairs} == {frozenset((1, 4)), frozenset((2, 3)), frozenset((5, 6))}
+        paired = pair_round(event, request, seed=SEED, draft=draft)
+        assert {p.pair for p in paired.pairs} == {frozenset((1, 4)), frozenset((2, 3)), frozenset((5, 6))}
     last_round = SwissEvent(event.players, event.rounds, planned=3)
     free = {pair_round(last_round, request, seed=SEED, draft=draft).pairs for draft in range(12)}
     assert any(frozenset((2, 5)) in {p.pair for p in pairs} for pairs in free)
@@ -319,8 +321,8 @@ def test_a_manual_pair_is_part_of_what_later_rounds_are_foreseen_from():
 def test_a_director_may_allow_rematches_and_then_there_are_as_few_as_possible():
     event = play(field(4, planned=3), 3)
     again = SwissEvent(event.players, event.rounds, planned=4, allow_rematches=True)
-    made = pair_round(again, seed=SEED)
-    assert len(made.pairs) == 2
+    paired = pair_round(again, seed=SEED)
+    assert len(paired.pairs) == 2
     event = play(field(5, planned=3), 2)
     soft = SwissEvent(event.players, event.rounds, planned=3, allow_rematches=True)
     assert all(p.pair not in soft.meetings for p in pair_round(soft, seed=SEED).pairs)
@@ -358,8 +360,8 @@ def test_a_match_being_played_is_no_absence():
 
 def test_tables_are_in_the_order_of_the_scores_and_standings_follow():
     event = play(field(16, planned=4), 4, toss=3)
-    made = pair_round(SwissEvent(event.players, event.rounds, planned=5), seed=SEED)
-    tops = [max(event.scores[p.first], event.scores[p.second]) for p in made.pairs]
+    paired = pair_round(SwissEvent(event.players, event.rounds, planned=5), seed=SEED)
+    tops = [max(event.scores[p.first], event.scores[p.second]) for p in paired.pairs]
     assert all(upper >= lower for upper, lower in pairwise(tops))
     rows = standings(event.records(lots_seed=SEED), ["buchholz", "sonneborn_berger", "lots"])
     assert [row.place for row in rows] == list(range(1, 17))

@@ -44,9 +44,9 @@ def test_rounds_and_the_stage_after_them_count_on(
     other.enter([Player.objects.create(name=f"Guest {number}") for number in range(4)])
     other.begin(StageSettings("knockout"))
     driver.play_round()
-    given: list[Any] = [*numbers(driver.division), *numbers(other.division)]
+    numbers_used: list[Any] = [*numbers(driver.division), *numbers(other.division)]
     assert Fixture.objects.filter(stage__division=driver.division, stage__number=2).count() == 3
-    assert len(given) == len(set(given)) == Tournament.objects.get().last_number
+    assert len(numbers_used) == len(set(numbers_used)) == Tournament.objects.get().last_number
 
 
 def test_who_comes_late_into_a_league_plays_matches_with_numbers_of_their_own(

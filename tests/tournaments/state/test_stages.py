@@ -49,8 +49,8 @@ def test_a_division_is_a_knockout_until_something_else_is_set(
 ) -> None:
     division = make_division()
     assert stage_settings(division) == [KNOCKOUT]
-    made = choose(division, GROUPS, KNOCKOUT)
-    assert [(stage.number, stage.format) for stage in made] == [(1, "groups"), (2, "knockout")]
+    stages = choose(division, GROUPS, KNOCKOUT)
+    assert [(stage.number, stage.format) for stage in stages] == [(1, "groups"), (2, "knockout")]
     assert stage_settings(division) == [GROUPS, KNOCKOUT]
 
 

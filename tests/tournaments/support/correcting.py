@@ -325,13 +325,13 @@ class Cup(Clocked):
 
     def results(self) -> dict[int, Result]:
         """The standing result of each fixture."""
-        found = {}
+        results = {}
         for row in self.settled():
             assert row.match is not None
             result = row.match.results.order_by("-version").first()
             assert result is not None
-            found[row.number] = result
-        return found
+            results[row.number] = result
+        return results
 
     def rated(self) -> tuple[list[Any], list[Any]]:
         """Every change of a rating and where everybody stands, matches by their instant."""

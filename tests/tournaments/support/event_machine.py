@@ -180,8 +180,10 @@ def two_entrants_have_one_match(division: Division) -> None:
     assert not others.exclude(state=Match.State.VOID).exists()
     if not Correction.objects.filter(fixture__stage__division=division).exists():
         assert not others.filter(begun_at__isnull=False).exists(), "what has begun is not taken away from its players"
-    said = Claim.objects.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED])
-    assert not said.filter(match__state__in=[Match.State.SETTLED, Match.State.VOID]).exists(), "every claim is answered"
+    reports = Claim.objects.filter(state__in=[Claim.State.OPEN, Claim.State.CONTESTED])
+    assert not reports.filter(match__state__in=[Match.State.SETTLED, Match.State.VOID]).exists(), (
+        "every claim is answered"
+    )
 
 
 def goes_on(fixture: Fixture) -> int | None:
