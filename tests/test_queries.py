@@ -31,7 +31,8 @@ MOST = {
     "/events/": 10,
     "/rankings/": 15,
     "/players/": 9,
-    "/players/{player}/": 22,
+    # One of them finds out whether the reader directs a club of the player.
+    "/players/{player}/": 23,
     "/players/{player}/matches/": 14,
     "/players/{player}/vs/{other}/": 16,
     "/clubs/{club}/": 14,
