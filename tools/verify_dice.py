@@ -80,8 +80,11 @@ class Verifier:
         revealed = {link["owner"]: link for link in roll["links"]}
         if not self.problems.check(sorted(revealed) == sorted(owners), f"{name} shows the links of the wrong sides."):
             return
+        before = dict(self.reveals)
         for owner in owners:
-            self._check_players_link(name, revealed[owner], roll)
+            # In an opening both links were revealed before the dice were drawn.
+            by_opponent = before["1" if owner == "0" else "0"] + (side is None)
+            self._check_players_link(name, revealed[owner], by_opponent, bool(roll["weak"]))
         self.weak += bool(roll["weak"])
         server = roll["server"]
         self._check_link(name, server, "server")
@@ -97,14 +100,14 @@ class Verifier:
             return revealed["0"]["link"], revealed["1"]["link"]
         return revealed[str(side)]["link"], self.latest[str(1 - side)]
 
-    def _check_players_link(self, name: str, link: dict[str, Any], roll: dict[str, Any]) -> None:
+    def _check_players_link(self, name: str, link: dict[str, Any], by_opponent: int, weak: bool) -> None:
+        """Check a link of a player; the opponent has revealed links for `by_opponent` rolls."""
         owner, key = link["owner"], (link["owner"], link["chain"])
         chain = self.chains.get(key)
-        if chain and key[1] > 1 and roll["side"] is not None:
+        if chain and key[1] > 1:
             # A new chain is as good as the first only once the opponent has revealed a link after it was committed.
-            opponent = "1" if owner == "0" else "0"
-            strong = self.reveals[opponent] > chain["opponent_reveals"]
-            self.problems.check(strong or roll["weak"], f"{name} uses a new chain too early and is not marked weak.")
+            strong = by_opponent > chain["opponent_reveals"]
+            self.problems.check(strong or weak, f"{name} uses a new chain too early and is not marked weak.")
         self._check_link(name, link, owner)
         self.latest[owner] = link["link"]
         self.reveals[owner] += 1

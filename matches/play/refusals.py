@@ -19,6 +19,9 @@ MESSAGES = {
     "no_clock": gettext_noop("This match is played without such a clock."),
     "no_chain": gettext_noop("There are no dice of yours for this match yet. Reload the page."),
     "chain_waits": gettext_noop("Your new dice can be used once your opponent's page has answered. Try again shortly."),
+    "too_many_chains": gettext_noop(
+        "You have changed devices {most} times in this match. Go on with the one you used last."
+    ),
     "already_away": gettext_noop("This player is away already."),
     "not_away": gettext_noop("Your opponent is not away, or the match does not wait for them."),
     "not_away_long_enough": gettext_noop("Your opponent may still come back."),

@@ -45,8 +45,8 @@ class Table:
             self.reveals[owner] += 1
         return {"owner": owner, "chain": self.chains[owner].tag.number, "number": self.used[owner], "link": link.hex()}
 
-    def open(self) -> None:
-        self._note(None, [self.reveal("0"), self.reveal("1")], self.reveal("server"), False)
+    def open(self, *, weak: bool = False) -> None:
+        self._note(None, [self.reveal("0"), self.reveal("1")], self.reveal("server"), weak)
 
     def roll(self, side: int, *, weak: bool = False) -> None:
         self._note(side, [self.reveal(str(side))], self.reveal("server"), weak)
@@ -184,3 +184,17 @@ def test_a_file_that_is_no_export_is_named_as_such(text, tmp_path):
     )
     assert done.returncode == 2
     assert "Cannot read" in done.stderr
+
+
+def test_an_opening_with_a_chain_chosen_after_the_other_link_must_be_marked_weak(table, tmp_path):
+    table.commit("1", secret="chosen")
+    table.open()
+    assert verify(tmp_path, table.export).returncode == 0, "Bob's link came after it"
+    # Carol commits when Bob is ready already, so that his link of this opening counts as known.
+    table.commit("1", secret="chosen")
+    table.export["chains"][-1]["opponent_reveals"] += 1
+    table.open(weak=True)
+    assert verify(tmp_path, table.export).returncode == 0
+    table.export["rolls"][-1]["weak"] = False
+    done = verify(tmp_path, table.export)
+    assert (done.returncode, "not marked weak" in done.stdout) == (1, True)

@@ -13,6 +13,8 @@ from matches.models import DiceChain, DiceSecret, LiveMatch
 SERVER = DiceChain.Owner.SERVER
 WAIT_FOR_OPPONENT = timedelta(seconds=10)
 """How long a new chain waits for a link of the opponent before its rolls go on as weak."""
+MOST_CHAINS = 30
+"""Chains a player may commit to in a match: more devices than anyone changes between."""
 Data = dict[str, Any]
 
 
@@ -50,9 +52,11 @@ class Chains:
     def commit(self, owner: str, now: datetime, *, anchor: str | None = None) -> DiceChain:
         """Add a chain: by its anchor if its owner keeps it, else one that the server keeps.
 
-        Refused: `bad_link`.
+        Refused: `bad_link`, `too_many_chains`.
         """
         number = 1 + len(self._of(owner))
+        if owner != SERVER and number > MOST_CHAINS:
+            raise Refused("too_many_chains", most=MOST_CHAINS)
         secret: Chain | None = None
         if anchor is None:
             secret = Chain.from_secret(ChainTag(self.match_id, owner, number), secrets.token_bytes(LINK_BYTES))
@@ -84,7 +88,7 @@ class Chains:
         if not own:
             raise Refused("no_chain")
         chain = own[-1]
-        weak = chain.number > 1 and self._reveals(_opponent(owner)) <= chain.opponent_reveals
+        weak = self._is_weak(chain)
         waited = self.live.correspondence or now - chain.committed_at >= WAIT_FOR_OPPONENT
         if weak and not waited:
             raise Refused("chain_waits")
@@ -103,7 +107,12 @@ class Chains:
         server, number = self._server_link()
         left, right = (_bytes(link["link"]) for link in links)
         dice = opening_roll(_bytes(server.link), self.match_id, number, links=(left, right))
-        return _rolled(dice, number, list(links), server, weak=False)
+        weak = any(self._is_weak(self._of(link["owner"])[link["chain"] - 1]) for link in links)
+        return _rolled(dice, number, list(links), server, weak=weak)
+
+    def _is_weak(self, chain: DiceChain) -> bool:
+        """Whether a player's chain was committed after the latest link of the opponent was known."""
+        return chain.number > 1 and self._reveals(_opponent(chain.owner)) <= chain.opponent_reveals
 
     def _server_link(self) -> tuple[Reveal, int]:
         """The server's next link, and the number of the roll it is for."""

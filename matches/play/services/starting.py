@@ -72,7 +72,7 @@ def first_state(match: Match, flag_rule: str) -> MatchState:
 def commit_chain(*, match: Match, side: int, anchor: str, by: Actor, now: datetime) -> DiceChain:
     """Commit a side to a dice chain by its anchor; an empty anchor lets the server keep the chain.
 
-    Refused: `not_live`, `server_chains_off`, `bad_link`.
+    Refused: `not_live`, `server_chains_off`, `bad_link`, `too_many_chains`.
     """
     with transaction.atomic():
         row = for_update(Match.objects.all()).get(pk=match.pk)

@@ -13,6 +13,7 @@ from engine.dice import Chain, ChainTag
 from matches.models import DiceChain, DiceSecret, LiveMatch
 from matches.play.dice_export import dice_of
 from matches.play.live import Kind
+from matches.play.services.chains import MOST_CHAINS
 from matches.play.services.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
 from tests.matches.play.conftest import BOB, CAROL, START, Board, refused
@@ -147,3 +148,32 @@ def test_a_new_chain_is_as_good_as_the_first_once_the_opponent_has_rolled(own_bo
     devices[waits].roll()
     assert not dice_of(own_board.live)["rolls"][-1]["weak"]
     assert "weak" not in verify(own_board.live, tmp_path)
+
+
+def ready_with_new_chain(board: Board, devices: list[Device], *, before_bob: bool) -> None:
+    """Carol commits to a second chain before or after Bob is ready, then both are ready."""
+    if before_bob:
+        devices[CAROL] = Device(board, CAROL, number=2)
+    board.do(BOB, Kind.READY, link=devices[BOB].next_link())
+    if not before_bob:
+        devices[CAROL] = Device(board, CAROL, number=2)
+    board.wait(10)
+    board.do(CAROL, Kind.READY, link=devices[CAROL].next_link())
+
+
+@pytest.mark.parametrize("before_bob", [True, False])
+def test_an_opening_is_weak_if_the_other_link_was_known_when_the_chain_was_committed(
+    before_bob, own_board, devices, tmp_path
+):
+    ready_with_new_chain(own_board, devices, before_bob=before_bob)
+    (opening,) = dice_of(own_board.live)["rolls"]
+    assert opening["weak"] == (not before_bob)
+    assert "1 rolls" in verify(own_board.live, tmp_path)
+
+
+def test_the_chains_of_a_player_are_limited(own_board, devices):
+    for number in range(2, MOST_CHAINS + 1):
+        Device(own_board, BOB, number=number)
+    with refused("too_many_chains"):
+        Device(own_board, BOB, number=MOST_CHAINS + 1)
+    Device(own_board, CAROL, number=2)
