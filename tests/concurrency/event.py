@@ -105,7 +105,9 @@ def take_out_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     def unguarded_lock(division_id: int) -> Division:
         return Division.objects.select_related("tournament__club").get(pk=division_id)
 
-    def unguarded_hold(divisions: Collection[Division], also: Collection[int] = ()) -> dict[int, Match]:
+    def unguarded_hold(
+        divisions: Collection[Division], also: Collection[int] = (), *, live: bool = True
+    ) -> dict[int, Match]:
         theirs = Q(parent_topic__in=[division.topic for division in divisions])
         waited.seen = {match.pk: match for match in Match.objects.filter(theirs | Q(pk__in=also))}
         wait_for_the_other()

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from matches.lifecycle.begun import begun_at
 from matches.models import Action, Claim, Match, RatingPool, Result
+from matches.play.integrity import differences_of
 from matches.play.live import Kind
 from matches.ratings.services import ratings
 from players.models import Club
@@ -112,6 +113,9 @@ def _of_match(match: Match) -> Iterator[Difference]:
         yield Difference(match.topic, "begun_at", match.begun_at, begun)
     if match.unsettled:
         yield Difference(match.topic, "unsettled", True, False)
+    if live is not None:
+        for difference in differences_of(live):
+            yield Difference(match.topic, *difference)
 
 
 def _state(match: Match, standing: Result | None) -> str:
