@@ -16,9 +16,11 @@ from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import division_url, text
 from tournaments.draws.designer.forms.stage_values import initial_of
+from tournaments.draws.designer.preview import _remark
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
+from tournaments.formats.forecast.forecasts import FAULT, Remark
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.settings import DEFAULT_TIEBREAKS, FORMATS, StageSettings
@@ -316,3 +318,17 @@ def test_queries_do_not_grow_with_the_number_of_entries(
     with django_assert_max_num_queries(14):
         shown(alice_client, tonight, designer_data(tonight, preset="groups"))
     assert events.entries_in(tonight) == 73
+
+
+@pytest.mark.parametrize(
+    ("several", "stage", "params", "begins"),
+    [
+        (True, 2, {"going_on": 8, "entrants": 5}, "Stage 2: 8 players are to qualify"),
+        (False, 1, {"going_on": 8, "entrants": 5}, "8 players are to qualify"),
+        (True, None, {"going_on": 8, "entrants": 5}, "8 players are to qualify"),
+    ],
+)
+def test_a_remark_names_its_stage_where_there_are_several(
+    several: bool, stage: int | None, params: dict[str, int], begins: str
+) -> None:
+    assert _remark(Remark(FAULT, "qualifiers_too_many", params, stage), several).startswith(begins)
