@@ -14,7 +14,7 @@ from tests.tournaments.conftest import NOW, RunningEvent
 from tests.tournaments.support.pages import page, post, text
 from tournaments.models import Fixture
 from tournaments.results.services import heartbeat
-from tournaments.state.log import ON_A_PAGE, entries_of
+from tournaments.state.log import ON_A_PAGE, _named, entries_of
 
 pytestmark = pytest.mark.django_db
 VALID_RESULT = {"after": 0, "left": 7, "right": 3}
@@ -75,3 +75,9 @@ def test_queued_work_is_counted(running: RunningEvent, alice_client: Client) -> 
     page_text = text(page(alice_client, f"{running.url}status/"))
     assert "Deadlines to apply 1" in page_text
     assert "Results to apply to their division 1" in page_text
+
+
+def test_a_line_names_everything_it_is_about() -> None:
+    params = {"entry": 7, "fixture": 3, "round": 2, "number": 4, "name": "Masters"}
+    assert _named(params, {7: "Bob", 8: "Carol"}) == ["Bob", "M3", "round 2", "draft 4", "Masters"]
+    assert _named({"round": 0}, {}) == []

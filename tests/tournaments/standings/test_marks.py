@@ -1,6 +1,7 @@
 """The mark that a bracket shows for a match in play."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,8 @@ def test_the_letter_of_a_round_stands_in_the_legend() -> None:
 
 def test_the_line_below_those_who_advance_follows_the_last_of_them() -> None:
     def table(*advances: bool) -> TableView:
-        return TableView("swiss", "Swiss", [SimpleNamespace(advances=each) for each in advances], [], over=True)
+        lines: list[Any] = [SimpleNamespace(advances=each) for each in advances]
+        return TableView("swiss", "Swiss", lines, [], over=True)
 
     assert table(True, False, True, False).last_advancing == 3
     assert table(False, False).last_advancing == 0

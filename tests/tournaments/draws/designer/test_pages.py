@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from tests.tournaments.support.designer import designer_data
 from tests.tournaments.support.pages import division_url, text
 from tournaments.draws.designer.forms.stage_values import initial_of
 from tournaments.draws.designer.preview import _remark
+from tournaments.draws.selectors.drafts import DraftStage
 from tournaments.draws.services import draws
 from tournaments.entries.services import entries
 from tournaments.events.services import events
@@ -24,7 +26,7 @@ from tournaments.formats.forecast.forecasts import FAULT, Remark
 from tournaments.formats.plans import MOST_STAGES
 from tournaments.formats.presets import PRESETS, preset
 from tournaments.formats.settings import DEFAULT_TIEBREAKS, FORMATS, StageSettings
-from tournaments.models import Division, Draw
+from tournaments.models import Division, Draw, Stage
 from tournaments.state.format_labels import PRESET_NAMES
 from tournaments.state.stages import set_stages, stage_settings
 
@@ -332,3 +334,13 @@ def test_a_remark_names_its_stage_where_there_are_several(
     several: bool, stage: int | None, params: dict[str, int], begins: str
 ) -> None:
     assert _remark(Remark(FAULT, "qualifiers_too_many", params, stage), several).startswith(begins)
+
+
+def test_a_draft_says_so_if_any_round_is_drawn_later() -> None:
+    def stage(*to_be_drawn: bool) -> DraftStage:
+        columns = [SimpleNamespace(to_be_drawn=later) for later in to_be_drawn]
+        tree: Any = SimpleNamespace(sections=[SimpleNamespace(columns=columns)])
+        return DraftStage(Stage(), trees=[tree])
+
+    assert stage(False, True, False).drawn_later
+    assert not stage(False, False).drawn_later
