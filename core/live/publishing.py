@@ -1,5 +1,6 @@
 """Tell watchers that a topic has changed."""
 
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
 import structlog
@@ -26,6 +27,21 @@ def publish(topic: str, seq: int) -> None:
         _client().publish(CHANNEL + topic, seq)
     except RedisError as error:
         log.warning("change_not_published", topic=topic, error=str(error))
+
+
+def publish_all_on_commit(changes: Iterable[tuple[str, int]]) -> None:
+    """Publish the new numbers of several topics at once, when the transaction has committed."""
+    transaction.on_commit(partial(_publish_all, list(changes)), robust=True)
+
+
+def _publish_all(changes: Sequence[tuple[str, int]]) -> None:
+    pipeline = _client().pipeline(transaction=False)
+    for topic, seq in changes:
+        pipeline.publish(CHANNEL + topic, seq)
+    try:
+        pipeline.execute()
+    except RedisError as error:
+        log.warning("change_not_published", topics=len(changes), error=str(error))
 
 
 @cache

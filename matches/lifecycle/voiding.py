@@ -7,6 +7,7 @@ division: `match_settled` is not sent.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from core.live.publishing import publish_all_on_commit
 from engine.errors import Refused
 from matches.lifecycle.finish import close_claims, record_replaced
 from matches.models import Claim, Match, Result, Submission
@@ -141,4 +142,5 @@ def _save(matches: Sequence[Match], state: str) -> None:
         match.seq += 1
         match.state, match.unsettled = state, False
     Match.objects.bulk_update(matches, ["seq", "state", "unsettled"], batch_size=BATCH)
+    publish_all_on_commit((match.topic, match.seq) for match in matches)
     ratings.mark_all_dirty(matches)

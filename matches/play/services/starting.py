@@ -11,6 +11,7 @@ from engine.clock import Clock, ClockSettings
 from engine.errors import Refused
 from engine.match import MatchState
 from matches.lifecycle.begun import is_untouched
+from matches.lifecycle.locks import changed
 from matches.models import DiceChain, LiveMatch, Match
 from matches.play.codec import to_data
 from matches.play.instants import from_ms, to_ms
@@ -56,8 +57,7 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> 
         )
         Chains(live, row.public_id).commit(DiceChain.Owner.SERVER, now)
         row.state = Match.State.LIVE
-        row.seq += 1
-        row.save(update_fields=["state", "seq"])
+        changed(row, "state")
         log(by, "live_started", row.topic, club=row.club, clock=list(settings.clock) if settings.clock else None)
     return live
 

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 import uvicorn
-from django.db import connection
+from django.db import connection, transaction
 
 from config import asgi
 from core.live.publishing import publish
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
+from matches.lifecycle.voiding import void_matches
 from matches.models import Match
+from matches.play.services.starting import PlaySettings, start
 from players.actors import SYSTEM
 from players.models import Player, User
 from tests.conftest import ValkeyServer
@@ -73,6 +75,19 @@ def test_the_current_number_comes_first_then_every_change(port: int, match: Matc
     for seq in (1, 2):
         set_due(match, due_at=datetime(2026, 11, 20 + seq, tzinfo=UTC), by=SYSTEM)
         assert stream.next() == {"topic": match.topic, "seq": seq}
+    stream.close()
+
+
+def test_opening_a_match_to_be_played_here_and_voiding_it_are_announced(port: int, match: Match) -> None:
+    stream = Stream(port, match.topic)
+    assert stream.next()["seq"] == 0
+    start(match=match, settings=PlaySettings(), by=SYSTEM, now=NOW)
+    assert stream.next() == {"topic": match.topic, "seq": 1}
+    with transaction.atomic():
+        void_matches({Match.objects.get(pk=match.pk): False}, club=None, by=SYSTEM, now=NOW)
+    match.refresh_from_db()
+    assert match.state == Match.State.VOID
+    assert stream.next() == {"topic": match.topic, "seq": match.seq}
     stream.close()
 
 
