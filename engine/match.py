@@ -23,6 +23,15 @@ START = Position.start()
 _SIDES = (0, 1)
 
 
+def side_to_act(phase: Phase, turn: Side | None, resigned: Side | None) -> Side | None:
+    """Return the side that has to decide; None before the opening roll and after the match."""
+    if phase is Phase.DOUBLED and turn is not None:
+        return 1 - turn
+    if phase is Phase.RESIGNED and resigned is not None:
+        return 1 - resigned
+    return turn
+
+
 class MatchState(NamedTuple):
     """The state of a match as far as the rules are concerned. Created by `start`, changed by `apply`."""
 
@@ -110,11 +119,7 @@ class MatchState(NamedTuple):
     @property
     def to_act(self) -> Side | None:
         """The side that has to decide; None before the opening roll and after the match."""
-        if self.phase is Phase.DOUBLED and self.turn is not None:
-            return 1 - self.turn
-        if self.phase is Phase.RESIGNED and self.resigned:
-            return 1 - self.resigned[0]
-        return self.turn
+        return side_to_act(self.phase, self.turn, self.resigned[0] if self.resigned else None)
 
     @property
     def may_double(self) -> bool:
@@ -137,6 +142,17 @@ class MatchState(NamedTuple):
         if self.phase is not Phase.TO_PLAY or self.dice is None:
             raise Refused("not_now", act=Act.PLAY.value, phase=self.phase.value)
         return legal_plays(self.position, self.dice)
+
+    def can_give(self, winner: Side, points: int) -> bool:
+        """Whether a game in progress can end with these points: one to three times the cube, or what decides the match.
+
+        A record can say neither of other points; one that gives more than the match needs names more than any game.
+        """
+        multiple, odd = divmod(points, self.cube)
+        if multiple in KIND_OF_MULTIPLE and not odd:
+            return True
+        needed = self.length - self.score[winner]
+        return bool(self.length) and points >= needed > 0 and (points == needed or points > 3 * self.cube)
 
     def _double_refused(self) -> Refused | None:
         assert self.turn is not None  # noqa: S101, only called where a side is on turn

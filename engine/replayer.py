@@ -303,9 +303,12 @@ class GameReplay(Ending):
 
     def _accept(self, event: Event) -> None:
         self.accepted = self._answers(event)
+        if self.accepted:
+            self.show_cube(event)
 
     def _refuse(self, event: Event) -> None:
         if self._answers(event):
+            self.show_cube(event)
             self.resignation = None
 
     def _answers(self, event: Event) -> bool:
@@ -316,9 +319,11 @@ class GameReplay(Ending):
         return True
 
     def _concede(self, event: Event) -> None:
+        self.show_cube(event)
         self._give_up_match(event, WinKind.CONCESSION)
 
     def _flag(self, event: Event) -> None:
+        self.show_cube(event)
         if event.value:
             self.end(apply(self.standing(event.side), Action(Act.FLAG, event.side, value=1)))
         else:

@@ -69,6 +69,24 @@ def test_a_director_ends_a_game():
     assert apply(OPENED, Action(Act.END_GAME, 0, value=7)).winner == 0
 
 
+@pytest.mark.parametrize(("length", "accepted"), [(3, {2, 3, 4, 6, 7, 8}), (5, {2, 4, 5, 6, 7, 8}), (9, {2, 4, 6})])
+def test_a_director_gives_only_points_that_a_record_can_say(length, accepted):
+    doubled = [
+        Action(Act.ROLL, dice=(3, 1)),
+        Action.play("8/5 6/5"),
+        Action(Act.DOUBLE, 1),
+        Action(Act.TAKE, 0),
+    ]
+    state = after(MatchState.start(length), *doubled)
+    for points in range(1, 9):
+        ruling = Action(Act.END_GAME, 1, value=points)
+        assert state.can_give(1, points) == (points in accepted)
+        if points not in accepted:
+            continue
+        verdict = adjudicate(record(MatchState.start(length), [*doubled, ruling], ("Bob", "Carol")))
+        assert [finding.code for finding in verdict.findings if finding.severity == "error"] == []
+
+
 def test_an_adjourned_match_resumes_where_it_was():
     adjourned = apply(OPENED, Action(Act.ADJOURN))
     assert (adjourned.position, adjourned.turn, adjourned.dice) == (OPENED.position, 0, (3, 1))
