@@ -104,10 +104,10 @@ class Verifier:
         """Check a link of a player; the opponent has revealed links for `by_opponent` rolls."""
         owner, key = link["owner"], (link["owner"], link["chain"])
         chain = self.chains.get(key)
-        if chain and key[1] > 1:
-            # A new chain is as good as the first only once the opponent has revealed a link after it was committed.
+        if chain:
+            # A chain is proof only once the opponent has revealed a link after it was committed.
             strong = by_opponent > chain["opponent_reveals"]
-            self.problems.check(strong or weak, f"{name} uses a new chain too early and is not marked weak.")
+            self.problems.check(strong or weak, f"{name} uses a chain too early and is not marked weak.")
         self._check_link(name, link, owner)
         self.latest[owner] = link["link"]
         self.reveals[owner] += 1

@@ -10,12 +10,14 @@ import pytest
 
 from engine.actions import Act, Phase
 from engine.dice import Chain, ChainTag
-from matches.models import DiceChain, DiceSecret, LiveMatch
+from matches.models import Action, DiceChain, DiceSecret, LiveMatch
 from matches.play.dice_export import dice_of
 from matches.play.live import Kind
 from matches.play.services.chains import MOST_CHAINS
+from matches.play.services.directing import Ruling, rule
 from matches.play.services.starting import PlaySettings, commit_chain, start
 from players.actors import Actor
+from players.models import LogEntry
 from tests.matches.play.conftest import BOB, CAROL, START, Board, refused
 
 SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "verify_dice.py"
@@ -169,6 +171,50 @@ def test_an_opening_is_weak_if_the_other_link_was_known_when_the_chain_was_commi
     (opening,) = dice_of(own_board.live)["rolls"]
     assert opening["weak"] == (not before_bob)
     assert "1 rolls" in verify(own_board.live, tmp_path)
+
+
+def test_a_side_that_is_ready_again_reveals_the_same_link(own_board, devices, alice, tmp_path):
+    """Bob was ready when the match was adjourned: roll 1 has one link of his, whatever happens in between."""
+    link = devices[BOB].next_link()
+    own_board.do(BOB, Kind.READY, link=link)
+    for kind in (Act.ADJOURN, Act.RESUME):
+        ruling = Ruling(kind, own_board.live.last)
+        rule(match=own_board.match, ruling=ruling, by=Actor.of(alice), now=own_board.now)
+    with refused("bad_link"):
+        own_board.do(BOB, Kind.READY, link=devices[BOB].next_link())
+    own_board.do(BOB, Kind.READY, link=link)
+    own_board.do(CAROL, Kind.READY, link=devices[CAROL].next_link())
+    assert verify(own_board.live, tmp_path) == "All 1 rolls follow from the committed chains.\n"
+
+
+def test_committing_to_the_same_chain_again_changes_nothing(own_board, devices):
+    again = Device(own_board, BOB)
+    play_turns(own_board, [again, devices[CAROL]], 2)
+    assert DiceChain.objects.filter(live=own_board.live, owner=BOB).count() == 1
+    assert LogEntry.objects.filter(verb="dice_chain_committed").count() == 2
+
+
+def test_a_first_chain_made_when_the_opponent_was_ready_already_is_weak_but_does_not_wait(own_board, tmp_path):
+    """Carol, if she ran the server, could have tried many chains before she committed to this one."""
+    bob = Device(own_board, BOB)
+    own_board.do(BOB, Kind.READY, link=bob.next_link())
+    carol = Device(own_board, CAROL)
+    own_board.do(CAROL, Kind.READY, link=carol.next_link())
+    assert verify(own_board.live, tmp_path) == "All 1 rolls follow from the committed chains, 1 of them marked weak.\n"
+    Action.objects.filter(live=own_board.live, kind=Act.ROLL).update(
+        data=dice_of(own_board.live)["rolls"][0] | {"weak": False}
+    )
+    assert "uses a chain too early and is not marked weak" in verify(own_board.live, tmp_path)
+    while own_board.game.turn == CAROL or own_board.game.phase is not Phase.TO_ROLL:
+        own_board.do(own_board.game.turn, Act.PLAY, moves=own_board.any_play())
+        if own_board.game.turn == CAROL:
+            carol.roll()
+            assert dice_of(own_board.live)["rolls"][-1]["weak"], "Bob has not rolled yet"
+    bob.roll(play_forced=True)
+    if own_board.game.phase is Phase.TO_PLAY:
+        own_board.do(BOB, Act.PLAY, moves=own_board.any_play())
+    carol.roll()
+    assert not dice_of(own_board.live)["rolls"][-1]["weak"]
 
 
 def test_the_chains_of_a_player_are_limited(own_board, devices):
