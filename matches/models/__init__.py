@@ -1,12 +1,23 @@
 """Matches, their records and reports, their results, and the ratings computed from them."""
 
+from matches.models.analyses import Analysis, Decision
+from matches.models.chat import ChatMessage, ChatMute, ChatReport
 from matches.models.claims import Claim
+from matches.models.lobby import LONGEST_FRIENDLY, NAMED_FOR, OPEN_FOR, BotPlayer, Challenge, FriendlyBlock
 from matches.models.matches import Match, Result
 from matches.models.objections import Objection
 from matches.models.outages import Outage, Pulse
-from matches.models.play import LONGEST_ACTION_KEY, Action, DiceChain, DiceSecret, LiveMatch
+from matches.models.play import (
+    LONGEST_ACTION_KEY,
+    Action,
+    ClockPreset,
+    DiceChain,
+    DiceSecret,
+    LiveMatch,
+    PlayMode,
+)
 from matches.models.preferences import PlayPreferences
-from matches.models.proposals import MOST_TIMES, Proposal
+from matches.models.proposals import MOST_TIMES, CalendarFeed, Proposal
 from matches.models.ratings import (
     PlayerRating,
     RatingChange,
@@ -20,18 +31,32 @@ from matches.models.submissions import LONGEST_FILE_NAME, LONGEST_KEY, MOST_BYTE
 __all__ = [
     "LONGEST_ACTION_KEY",
     "LONGEST_FILE_NAME",
+    "LONGEST_FRIENDLY",
     "LONGEST_KEY",
     "MOST_BYTES",
     "MOST_MEBIBYTES",
     "MOST_TIMES",
+    "NAMED_FOR",
+    "OPEN_FOR",
     "Action",
+    "Analysis",
+    "BotPlayer",
+    "CalendarFeed",
+    "Challenge",
+    "ChatMessage",
+    "ChatMute",
+    "ChatReport",
     "Claim",
+    "ClockPreset",
+    "Decision",
     "DiceChain",
     "DiceSecret",
+    "FriendlyBlock",
     "LiveMatch",
     "Match",
     "Objection",
     "Outage",
+    "PlayMode",
     "PlayPreferences",
     "PlayerRating",
     "Proposal",

@@ -19,7 +19,8 @@ class Claim(models.Model):
     The losing player's report is pending until `stands_at` and then stands. The winner's report waits for the other
     side; `stands_at` is set, and the report stands by itself, only once that side has acted on having seen it. Two
     reports that differ, or one that is contested, make a dispute. A report from the score sheet is unsigned and has no
-    `side`: it never stands by itself, never makes a dispute, and is overruled by any signed report.
+    `side`: it never stands by itself, never makes a dispute, and is overruled by any signed report. A report that was
+    typed without a connection and arrives after the match has changed is late: it is only evidence.
     """
 
     class State(models.TextChoices):
@@ -28,6 +29,7 @@ class Claim(models.Model):
         CONTESTED = "contested", _("contested")
         OVERRULED = "overruled", _("overruled")
         WITHDRAWN = "withdrawn", _("withdrawn")
+        LATE = "late", _("arrived too late")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, related_name="claims")

@@ -64,6 +64,12 @@ class Match(models.Model):
     records_stand = models.BooleanField(
         default=False, help_text=_("An accepted record stands at once, whichever player sends it.")
     )
+    link_generation_0 = models.PositiveSmallIntegerField(
+        default=0, help_text=_("How often the personal link of side 0 was revoked.")
+    )
+    link_generation_1 = models.PositiveSmallIntegerField(
+        default=0, help_text=_("How often the personal link of side 1 was revoked.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     seq = models.PositiveIntegerField(default=0)
@@ -108,6 +114,11 @@ class Match(models.Model):
     def players(self) -> tuple[Player, Player]:
         """The players of side 0 and side 1."""
         return self.player_0, self.player_1
+
+    @property
+    def link_generations(self) -> tuple[int, int]:
+        """How often the personal links of side 0 and side 1 were revoked."""
+        return self.link_generation_0, self.link_generation_1
 
     @property
     def start_score(self) -> tuple[int, int]:

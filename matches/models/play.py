@@ -19,6 +19,24 @@ HASH_DIGITS = 64
 """A SHA-256 in hexadecimal."""
 
 
+class PlayMode(models.TextChoices):
+    """Where the matches of an event are played."""
+
+    TABLE = "table", _("Over the board")
+    HERE = "here", _("On this site")
+    EITHER = "either", _("Wherever the players like")
+
+
+class ClockPreset(models.TextChoices):
+    """The usual clocks of matches played here; those of fast matches are `engine.clock.PRESETS`."""
+
+    NONE = "none", _("No clock")
+    TABLE = "table", _("12 seconds a turn and 2 minutes a point")
+    DOUBLES = "doubles", _("18 seconds a turn and 2½ minutes a point")
+    ONLINE = "online", _("8 seconds a turn and 1 minute a point")
+    CORRESPONDENCE = "correspondence", _("Days for each turn (correspondence)")
+
+
 class LiveMatch(models.Model):
     """How a match is played here, and where it stands.
 
@@ -42,6 +60,12 @@ class LiveMatch(models.Model):
     server_chains = models.BooleanField(
         default=False, help_text=_("Players may let the server keep their dice chains.")
     )
+    spectators_delay = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        default=0,
+        help_text=_("Minutes by which spectators are behind; 0: none. Empty: they see the match once it is over."),
+    )
     started_at = models.DateTimeField(default=timezone.now, editable=False)
 
     state = models.JSONField(encoder=DjangoJSONEncoder, help_text=_("As matches.play.codec writes it."))
@@ -51,11 +75,20 @@ class LiveMatch(models.Model):
     )
     begun_at = models.DateTimeField(null=True, blank=True, help_text=_("Of the first opening roll."))
     due_at = models.DateTimeField(null=True, blank=True, help_text=_("When a flag falls or a pause ends."))
+    bot_side = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text=_("The side that a bot plays; empty: neither.")
+    )
+    bot_since = models.DateTimeField(
+        null=True, blank=True, help_text=_("Since when a bot has had to act; a worker was hinted at it then.")
+    )
 
     class Meta:
         verbose_name = _("match played here")
         verbose_name_plural = _("matches played here")
-        indexes: ClassVar = [models.Index(fields=["due_at"], name="live_due", condition=Q(due_at__isnull=False))]
+        indexes: ClassVar = [
+            models.Index(fields=["due_at"], name="live_due", condition=Q(due_at__isnull=False)),
+            models.Index(fields=["bot_since"], name="live_bot", condition=Q(bot_since__isnull=False)),
+        ]
 
     def __str__(self) -> str:
         return str(self.match)

@@ -41,6 +41,9 @@ class Proposal(models.Model):
     agreed_at = models.DateTimeField(null=True, blank=True, help_text=_("The time that was accepted."))
     answered_at = models.DateTimeField(null=True, blank=True)
     answer_key = models.CharField(max_length=100, blank=True, help_text=_("The Idempotency-Key of the answer."))
+    here_0 = models.DateTimeField(null=True, blank=True, help_text=_("When side 0 came to the appointment."))
+    here_1 = models.DateTimeField(null=True, blank=True, help_text=_("When side 1 came to the appointment."))
+    reminded_at = models.DateTimeField(null=True, blank=True, help_text=_("When the players were reminded last."))
 
     class Meta:
         ordering = ("created_at", "pk")
@@ -57,6 +60,26 @@ class Proposal(models.Model):
         return f"{self.match_id}: {len(self.times)}"
 
     @property
+    def here(self) -> tuple[datetime | None, datetime | None]:
+        """When each side came to the appointment; None for a side that has not."""
+        return self.here_0, self.here_1
+
+    @property
     def instants(self) -> list[datetime]:
         """The proposed times, earliest first."""
         return [datetime.fromisoformat(time) for time in self.times]
+
+
+class CalendarFeed(models.Model):
+    """The secret URL under which an account's calendar shows its appointments. Another key revokes the URL."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    key = models.CharField(max_length=LENGTH, unique=True, default=new_public_id)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("calendar feed")
+        verbose_name_plural = _("calendar feeds")
+
+    def __str__(self) -> str:
+        return str(self.user)

@@ -1,7 +1,32 @@
-"""Accounts, players, clubs and their members, and the log."""
+"""Accounts, players, clubs and their members, notifications, and the log."""
 
-from players.models.accounts import User, UserManager
+from players.models.accounts import NO_ADDRESS, AccountEmail, User, UserManager
 from players.models.log import LogEntry
+from players.models.notifications import Delivery, Notification, NotificationChoice, PushSubscription
 from players.models.people import Alias, Club, Invitation, Membership, Merge, Player
+from players.models.privacy import DataExport
+from players.models.recovery import RecoveryCode
+from players.models.sessions import AccountSession
+from players.models.tokens import ApiToken
 
-__all__ = ["Alias", "Club", "Invitation", "LogEntry", "Membership", "Merge", "Player", "User", "UserManager"]
+__all__ = [
+    "NO_ADDRESS",
+    "AccountEmail",
+    "AccountSession",
+    "Alias",
+    "ApiToken",
+    "Club",
+    "DataExport",
+    "Delivery",
+    "Invitation",
+    "LogEntry",
+    "Membership",
+    "Merge",
+    "Notification",
+    "NotificationChoice",
+    "Player",
+    "PushSubscription",
+    "RecoveryCode",
+    "User",
+    "UserManager",
+]

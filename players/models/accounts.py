@@ -13,9 +13,13 @@ class UserManager(BaseUserManager["User"]):
     """Creates users, and finds them by e-mail address in any case."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """Create a user; without a password nobody can sign in. Raises ValueError without an e-mail address."""
+        """Create a user for the operator, who vouches for the e-mail address; without a password nobody can sign in.
+
+        Raises ValueError without an e-mail address.
+        """
         if not email:
             raise ValueError("A user needs an e-mail address.")
+        fields.setdefault("email_verified_at", timezone.now())
         user = self.model(email=self.normalize_email(email), **fields)
         user.set_password(password)
         user.save(using=self._db)
@@ -41,6 +45,13 @@ class User(AbstractBaseUser, PermissionsMixin):
         DARK = "dark", _("Dark")
 
     email = models.EmailField(_("e-mail address"), unique=True)
+    email_verified_at = models.DateTimeField(
+        _("e-mail address verified"),
+        null=True,
+        blank=True,
+        help_text=_("Until then nothing but the verification is sent there."),
+    )
+    new_email = models.EmailField(_("e-mail address to be verified"), blank=True)
     display_name = models.CharField(_("display name"), max_length=80)
     language = models.CharField(
         _("language"), max_length=10, blank=True, help_text=_("Empty for the browser's language.")
@@ -72,3 +83,37 @@ class User(AbstractBaseUser, PermissionsMixin):
         return str(self)
 
     get_short_name = get_full_name
+
+    @property
+    def shown_email(self) -> str:
+        """The address of the account; the one to be verified while it has no other."""
+        return self.new_email if self.email.endswith(NO_ADDRESS) else self.email
+
+
+NO_ADDRESS = "@unverified.invalid"
+"""Ends the e-mail address of an account whose typed address may belong to another account."""
+
+
+class AccountEmail(models.Model):
+    """An e-mail about an account that a worker is to send; deleted once it was sent.
+
+    A request stores it for every typed address, so that neither its answer nor its duration says whether there is an
+    account with that address.
+    """
+
+    class Kind(models.TextChoices):
+        VERIFY = "verify", _("verify the address")
+        RESET = "reset", _("choose a new password")
+
+    kind = models.CharField(max_length=6, choices=Kind)
+    email = models.EmailField()
+    user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    claimed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("account e-mail")
+        verbose_name_plural = _("account e-mails")
+
+    def __str__(self) -> str:
+        return self.kind

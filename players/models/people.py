@@ -17,6 +17,13 @@ from players.models.fields import FoldedField
 class Player(models.Model):
     """A player, with an account or without (entered by a director, to be claimed later)."""
 
+    class AnalysisVisibility(models.TextChoices):
+        """Who else may see how well the player played. Of a player without an account nobody sees it."""
+
+        PUBLIC = "public", _("everybody")
+        CLUB = "club", _("members of my clubs")
+        PRIVATE = "private", _("only me")
+
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     name = models.CharField(_("name"), max_length=LONGEST_NAME)
     name_key = FoldedField("name")
@@ -24,6 +31,9 @@ class Player(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="player"
     )
     initials_only = models.BooleanField(_("show initials only"), default=False)
+    analysis_visibility = models.CharField(
+        _("play quality shown to"), max_length=7, choices=AnalysisVisibility, default=AnalysisVisibility.CLUB
+    )
     country = models.CharField(_("country"), max_length=2, blank=True, help_text=_("ISO 3166 code, such as DK."))
     federation_number = models.CharField(_("federation number"), max_length=40, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64, blank=True)
@@ -81,6 +91,12 @@ class Club(models.Model):
     search_key = FoldedField("name", "city")
     about = models.TextField(_("about"), max_length=2000, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    embed_hosts = models.CharField(
+        max_length=500, blank=True, help_text=_("Origins of pages that may embed the club's events, with spaces.")
+    )
+    second_factor = models.BooleanField(
+        default=False, help_text=_("Owners can act for the club only with a second factor.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -1,27 +1,60 @@
 """Events: tournament > division > stage > bracket > round > fixture > slot, with entries, draws and corrections."""
 
+from tournaments.models.arrivals import CheckIn, Kiosk
 from tournaments.models.brackets import Bracket, Fixture, Round, Slot, Stage
 from tournaments.models.corrections import Advance, Correction
 from tournaments.models.draws import Commitment, Draw
-from tournaments.models.entries import ByeRequest, Entry, KeptApart, LateEntry, Return, Withdrawal
+from tournaments.models.entries import ByeRequest, Entry, KeptApart, LateEntry, Return, Substitution, Withdrawal
 from tournaments.models.events import Division, Tournament
+from tournaments.models.floor import Floor, FloorEvent, Table
+from tournaments.models.payments import (
+    AgreedSplit,
+    CashCount,
+    CashDesk,
+    CashReopening,
+    Payment,
+    PoolMember,
+    PrizePlan,
+    SidePool,
+)
+from tournaments.models.venues import EveningTemplate, OpeningHours, Venue, VenueTable
+from tournaments.models.wall import Wall
 
 __all__ = [
     "Advance",
+    "AgreedSplit",
     "Bracket",
     "ByeRequest",
+    "CashCount",
+    "CashDesk",
+    "CashReopening",
+    "CheckIn",
     "Commitment",
     "Correction",
     "Division",
     "Draw",
     "Entry",
+    "EveningTemplate",
     "Fixture",
+    "Floor",
+    "FloorEvent",
     "KeptApart",
+    "Kiosk",
     "LateEntry",
+    "OpeningHours",
+    "Payment",
+    "PoolMember",
+    "PrizePlan",
     "Return",
     "Round",
+    "SidePool",
     "Slot",
     "Stage",
+    "Substitution",
+    "Table",
     "Tournament",
+    "Venue",
+    "VenueTable",
+    "Wall",
     "Withdrawal",
 ]

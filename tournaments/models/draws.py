@@ -84,6 +84,9 @@ class Draw(models.Model):
         max_length=64, blank=True, help_text=_("Digest of what the pairing of a round depends on.")
     )
     manual = models.JSONField(default=list, help_text=_("Pairs that a director fixed."))
+    left_out = models.JSONField(
+        default=list, help_text=_("Ids of entries that were not here and go on the waiting list; only of a first draw.")
+    )
     remarks = models.JSONField(default=list, help_text=_("Players who could not be kept apart, as (code, params)."))
     reason = models.CharField(max_length=300, blank=True, help_text=_("Reason for a redraw."))
     made_at = models.DateTimeField(default=timezone.now, editable=False)

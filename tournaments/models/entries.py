@@ -27,6 +27,7 @@ class Entry(models.Model):
     status = models.CharField(max_length=7, choices=Status, default=Status.IN)
     rating = models.FloatField(null=True, blank=True, help_text=_("Rating when the draw was made."))
     checked_in_at = models.DateTimeField(null=True, blank=True)
+    away_until = models.DateTimeField(null=True, blank=True)
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
     entered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)
@@ -113,6 +114,28 @@ class LateEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.entry} · {self.at:%Y-%m-%d}"
+
+
+class Substitution(models.Model):
+    """Another player in the place of an entry, before its first match.
+
+    `undoes` is the substitution that this one undid, so that the first player is back.
+    """
+
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="substitutions")
+    before = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    after = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("substitution")
+        verbose_name_plural = _("substitutions")
+
+    def __str__(self) -> str:
+        return f"{self.after} · {self.before}"
 
 
 class ByeRequest(models.Model):

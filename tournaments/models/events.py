@@ -10,6 +10,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
+from matches.models import ClockPreset, LiveMatch, PlayMode
 
 MOST_MINOR_UNITS = 100_000_000
 MOST_ROUNDS = 12
@@ -36,6 +37,8 @@ class Tournament(models.Model):
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     starts_at = models.DateTimeField(_("starts"))
     ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
+    check_in_opens_at = models.DateTimeField(_("check-in opens"), null=True, blank=True)
+    check_in_closes_at = models.DateTimeField(_("check-in closes"), null=True, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64)
     venue = models.CharField(_("venue"), max_length=200, blank=True)
     tables = models.PositiveSmallIntegerField(_("tables"), null=True, blank=True)
@@ -66,6 +69,11 @@ class Tournament(models.Model):
     def is_open(self) -> bool:
         """Whether the event is published and not over."""
         return self.status in (self.Status.PUBLISHED, self.Status.RUNNING)
+
+    @cached_property
+    def has_floor(self) -> bool:
+        """Whether its floor was opened, so that the floor's page takes the place of the console."""
+        return Tournament.objects.filter(pk=self.pk, floor__isnull=False).exists()
 
     def tables_for(self, players: int) -> int:
         """Return the number of tables, or as many as `players` players need if it was not set."""
@@ -119,6 +127,10 @@ class Division(models.Model):
     deadline_rule = models.CharField(
         _("deadline rule"), max_length=9, choices=DeadlineRule, default=DeadlineRule.DIRECTOR
     )
+    no_show_loses = models.BooleanField(
+        _("a player who is 15 minutes late for an appointment loses the match if the opponent claims it"),
+        default=False,
+    )
     extension_hours = models.PositiveSmallIntegerField(_("extension in hours"), default=72)
     claim_wait = models.PositiveIntegerField(
         _("seconds until an unanswered report stands"),
@@ -126,6 +138,25 @@ class Division(models.Model):
         help_text=_("Usual values: 10 minutes at a venue, 24 hours online."),
     )
     records_stand = models.BooleanField(_("accepted records become results at once"), default=False)
+
+    play_mode = models.CharField(_("where matches are played"), max_length=6, choices=PlayMode, default=PlayMode.TABLE)
+    clock = models.CharField(_("clock"), max_length=14, choices=ClockPreset, default=ClockPreset.TABLE)
+    overtime_minutes = models.PositiveSmallIntegerField(_("overtime in minutes"), default=0)
+    turn_days = models.PositiveSmallIntegerField(_("days for each turn"), default=2)
+    bank_days = models.PositiveSmallIntegerField(_("extra days for the match"), default=0)
+    flag_rule = models.CharField(
+        _("running out of time loses"),
+        max_length=10,
+        choices=LiveMatch.FlagRule,
+        default=LiveMatch.FlagRule.MATCH_LOST,
+    )
+    spectators_delay = models.PositiveSmallIntegerField(
+        _("spectators"),
+        null=True,
+        blank=True,
+        default=0,
+        help_text=_("Minutes by which spectators are behind; empty: they see a match once it is over."),
+    )
 
     class Meta:
         ordering = ("order", "pk")

@@ -1,0 +1,117 @@
+"""How friendly matches come about: challenges, blocked players, and the bots one can practise against."""
+
+from datetime import timedelta
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.public_ids import LENGTH, new_public_id
+from matches.models.play import ClockPreset
+
+LONGEST_FRIENDLY = 15
+"""Points."""
+OPEN_FOR = timedelta(hours=2)
+"""How long an open challenge can be accepted."""
+NAMED_FOR = timedelta(days=2)
+"""How long a challenge of one player, or the wish for a rematch, can be accepted."""
+
+
+class Challenge(models.Model):
+    """A player's wish for a friendly match: with anybody, with one player, or once more after a friendly."""
+
+    class State(models.TextChoices):
+        """From open to accepted, or over without a match."""
+
+        OPEN = "open", _("open")
+        ACCEPTED = "accepted", _("accepted")
+        DECLINED = "declined", _("declined")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+        EXPIRED = "expired", _("expired")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    challenger = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
+    opponent = models.ForeignKey("players.Player", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    """Empty: anybody may accept."""
+    length = models.PositiveSmallIntegerField()
+    clock = models.CharField(max_length=14, choices=ClockPreset, default=ClockPreset.TABLE)
+    turn_days = models.PositiveSmallIntegerField(default=2, help_text=_("Correspondence: days for each turn."))
+    rated = models.BooleanField(default=False)
+    pool = models.ForeignKey("matches.RatingPool", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    rematch_of = models.ForeignKey(
+        "matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="rematches"
+    )
+    match = models.OneToOneField(
+        "matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="challenge"
+    )
+    state = models.CharField(max_length=9, choices=State, default=State.OPEN)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        verbose_name = _("challenge")
+        verbose_name_plural = _("challenges")
+        indexes: ClassVar = [
+            models.Index(fields=["expires_at"], name="challenge_open", condition=Q(state="open")),
+        ]
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(length__gte=1, length__lte=LONGEST_FRIENDLY), name="challenge_length"),
+            models.CheckConstraint(
+                condition=Q(opponent__isnull=True) | ~Q(opponent=F("challenger")), name="challenge_of_another"
+            ),
+            models.UniqueConstraint(
+                fields=["rematch_of", "challenger"], condition=Q(state="open"), name="challenge_rematch_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    @property
+    def topic(self) -> str:
+        """The name of the challenge in the log."""
+        return f"challenge:{self.public_id}"
+
+
+class FriendlyBlock(models.Model):
+    """`player` does not want friendly matches with `blocked`."""
+
+    player = models.ForeignKey("players.Player", on_delete=models.CASCADE, related_name="+")
+    blocked = models.ForeignKey("players.Player", on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("player", "-created_at")
+        verbose_name = _("block for friendly matches")
+        verbose_name_plural = _("blocks for friendly matches")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["player", "blocked"], name="friendly_block_once"),
+            models.CheckConstraint(condition=~Q(player=F("blocked")), name="friendly_block_of_another"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.player_id} – {self.blocked_id}"
+
+
+class BotPlayer(models.Model):
+    """A player that is a bot: it has no account, and its matches are never rated."""
+
+    class Style(models.TextChoices):
+        """How it plays; the values of `engine.bots.Bot`."""
+
+        RANDOM = "random", _("Random Bot")
+        PIP = "pip", _("Pip Bot")
+        CLUB = "club", _("Club Bot")
+
+    player = models.OneToOneField("players.Player", on_delete=models.PROTECT, primary_key=True, related_name="+")
+    style = models.CharField(max_length=6, choices=Style, unique=True)
+
+    class Meta:
+        verbose_name = _("bot")
+        verbose_name_plural = _("bots")
+
+    def __str__(self) -> str:
+        return self.style

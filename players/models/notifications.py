@@ -1,0 +1,123 @@
+"""Notifications, the ways by which they are delivered, and what each user has chosen."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.public_ids import LENGTH
+
+LONGEST_ENDPOINT = 1000
+
+
+class NotificationChoice(models.Model):
+    """The ways in which a user wants one kind of notification; without a row the defaults of the kind apply."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=40)
+    site = models.BooleanField()
+    email = models.BooleanField()
+    push = models.BooleanField()
+
+    class Meta:
+        verbose_name = _("notification choice")
+        verbose_name_plural = _("notification choices")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "kind"], name="notification_choice_once_per_kind")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} · {self.user_id}"
+
+
+class Notification(models.Model):
+    """Something that happened, for one user. `key` names the occasion, so that nobody is notified of it twice."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=40)
+    params = models.JSONField(default=dict, help_text=_("The parameters of the sentence; players by id."))
+    url = models.CharField(max_length=300, help_text=_("The path of the page it leads to."))
+    key = models.CharField(max_length=100)
+    on_site = models.BooleanField(help_text=_("Whether it is in the user's list on the site."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        verbose_name = _("notification")
+        verbose_name_plural = _("notifications")
+        indexes: ClassVar = [
+            models.Index(fields=["user", "-created_at"], name="notification_list", condition=Q(on_site=True)),
+            models.Index(fields=["user"], name="notification_unread", condition=Q(on_site=True, read_at__isnull=True)),
+        ]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "key"], name="notification_once_per_user")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} · {self.user_id}"
+
+
+class PushSubscription(models.Model):
+    """A browser that shows notifications, as its push service knows it."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    endpoint = models.CharField(max_length=LONGEST_ENDPOINT, unique=True)
+    p256dh = models.CharField(max_length=100, help_text=_("The browser's public key, as base64url."))
+    auth = models.CharField(max_length=40, help_text=_("The browser's secret, as base64url."))
+    device = models.CharField(max_length=80, blank=True, help_text=_("The browser, for the user to recognise."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("created_at", "pk")
+        verbose_name = _("push subscription")
+        verbose_name_plural = _("push subscriptions")
+
+    def __str__(self) -> str:
+        return f"{self.device} · {self.user_id}"
+
+
+class Delivery(models.Model):
+    """A notification to be sent by e-mail, or to one browser. Retried with growing waits until it is given up."""
+
+    class Channel(models.TextChoices):
+        EMAIL = "email", _("email")
+        PUSH = "push", _("push")
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        SENT = "sent", _("sent")
+        DROPPED = "dropped", _("no longer needed")
+        GIVEN_UP = "given_up", _("given up")
+
+    notification = models.ForeignKey(Notification, on_delete=models.CASCADE, related_name="deliveries")
+    channel = models.CharField(max_length=5, choices=Channel)
+    subscription = models.ForeignKey(
+        PushSubscription, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    next_at = models.DateTimeField(help_text=_("When it is to be sent, or tried again."))
+    claimed_at = models.DateTimeField(null=True, blank=True, help_text=_("When a worker began to send it."))
+    batch = models.CharField(
+        max_length=LENGTH, blank=True, help_text=_("What is sent together; the same in every attempt.")
+    )
+    attempts = models.PositiveSmallIntegerField(default=0)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    given_up_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=200, blank=True, help_text=_("Why the last attempt failed."))
+
+    class Meta:
+        ordering = ("pk",)
+        verbose_name = _("delivery")
+        verbose_name_plural = _("deliveries")
+        indexes: ClassVar = [models.Index(fields=["next_at"], name="delivery_due", condition=Q(state="waiting"))]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["notification"], condition=Q(channel="email"), name="delivery_one_email_per_notification"
+            ),
+            models.UniqueConstraint(fields=["notification", "subscription"], name="delivery_once_per_subscription"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.channel} · {self.notification_id}"

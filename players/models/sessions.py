@@ -1,0 +1,31 @@
+"""Sessions that know whose they are."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.base_session import AbstractBaseSession
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class AccountSession(AbstractBaseSession):
+    """A session with the account that is signed in, so that the account's owner can list and end it."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="sessions")
+    started_at = models.DateTimeField(default=timezone.now, editable=False)
+    browser = models.CharField(max_length=60, blank=True, help_text=_("Such as “Firefox on Android”."))
+
+    class Meta(AbstractBaseSession.Meta):
+        # The stubs of the base class know plain text only.
+        verbose_name = _("session")  # type: ignore[assignment]
+        verbose_name_plural = _("sessions")  # type: ignore[assignment]
+        ordering: ClassVar = ["-started_at"]
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        """Return the store that reads and writes this table."""
+        from players.accounts.sessions import SessionStore
+
+        return SessionStore

@@ -1,0 +1,123 @@
+"""The floor of an event: its tables, its settings, and what directors and players did there, as facts.
+
+Which match is waiting, called or playing, and which table is free, is derived (`tournaments.floor.state`).
+"""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.public_ids import LENGTH, new_public_id
+from players.models import LogEntry
+
+LONGEST_LABEL = 20
+
+
+class Floor(models.Model):
+    """The floor of an event, with its settings. Its row is the lock for all changes to the floor (docs/locking.md)."""
+
+    tournament = models.OneToOneField("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor")
+    seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every change."))
+    rest_minutes = models.PositiveSmallIntegerField(_("minutes of rest between matches"), default=5)
+    second_call_minutes = models.PositiveSmallIntegerField(_("minutes until the second call"), default=5)
+    no_show_minutes = models.PositiveSmallIntegerField(_("minutes until a player counts as a no-show"), default=15)
+    penalty_points = models.BooleanField(_("penalty points for lateness"), default=False)
+    penalty_first_minutes = models.PositiveSmallIntegerField(_("minutes until the first penalty point"), default=5)
+    penalty_each_minutes = models.PositiveSmallIntegerField(_("minutes for each further penalty point"), default=5)
+    opened_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("floor")
+        verbose_name_plural = _("floors")
+
+    def __str__(self) -> str:
+        return str(self.tournament)
+
+
+class Table(models.Model):
+    """A table of an event."""
+
+    class Category(models.TextChoices):
+        """What the table is for."""
+
+        NORMAL = "normal", _("ordinary")
+        STREAM = "stream", _("stream")
+        ACCESSIBLE = "accessible", _("accessible")
+        RESERVED = "reserved", _("reserved")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor_tables")
+    label = models.CharField(_("number or name"), max_length=LONGEST_LABEL)
+    order = models.PositiveSmallIntegerField(default=0)
+    category = models.CharField(_("category"), max_length=10, choices=Category, default=Category.NORMAL)
+
+    class Meta:
+        ordering = ("tournament", "order", "pk")
+        verbose_name = _("table")
+        verbose_name_plural = _("tables")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["tournament", "label"], name="table_label_of_tournament"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class FloorEvent(models.Model):
+    """Something that happened on the floor. Never changed or deleted; another fact undoes it.
+
+    Facts about a match name the fixture and the match with its two players: they apply for as long as these two meet in
+    that fixture.
+    """
+
+    class Kind(models.TextChoices):
+        """The values of `tournaments.floor.facts.Kind`."""
+
+        CALLED = "called", _("called")
+        CALLED_AGAIN = "called_again", _("called again")
+        STARTED = "started", _("started")
+        MOVED = "moved", _("moved to another table")
+        FREED = "freed", _("table freed")
+        RUNNING_SCORE = "running_score", _("running score")
+        LATE = "late", _("late")
+        REST_WAIVED = "rest_waived", _("rest waived")
+        PINNED = "pinned", _("pinned")
+        HELD = "held", _("held")
+        RELEASED = "released", _("released")
+        PAUSED = "paused", _("paused")
+        RESUMED = "resumed", _("resumed")
+        TABLE_OUT = "table_out", _("table out of use")
+        TABLE_BACK = "table_back", _("table back in use")
+        AUTOPILOT = "autopilot", _("autopilot")
+        NEEDS_ACCESSIBLE = "needs_accessible", _("needs an accessible table")
+        UNDONE = "undone", _("undone")
+
+    tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor_events")
+    kind = models.CharField(max_length=16, choices=Kind)
+    fixture = models.ForeignKey(
+        "tournaments.Fixture", on_delete=models.PROTECT, null=True, blank=True, related_name="floor_events"
+    )
+    match = models.ForeignKey("matches.Match", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, null=True, blank=True, related_name="events")
+    player = models.ForeignKey("players.Player", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    params = models.JSONField(default=dict)
+    undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.CharField(max_length=6, choices=LogEntry.By)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("pk",)
+        verbose_name = _("floor event")
+        verbose_name_plural = _("floor events")
+        indexes: ClassVar = [
+            models.Index(fields=["match", "kind"], name="floor_event_of_match"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.at:%H:%M}"

@@ -1,0 +1,242 @@
+"""Payments, side pools, prize plans and the closing of the cash desk, as facts that are never edited.
+
+Amounts are whole minor units of the event's currency. What somebody owes, the prize table and what should be in the
+box are derived: `tournaments.ledger` and `tournaments.prizes`.
+"""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.public_ids import LENGTH, new_public_id
+
+LONGEST_NOTE = 300
+LONGEST_KEY = 100
+
+
+class CashDesk(models.Model):
+    """The cash desk of an event. Its row is the lock for everything in this module; no other lock is taken after it."""
+
+    tournament = models.OneToOneField("tournaments.Tournament", on_delete=models.PROTECT, related_name="cash_desk")
+    seq = models.PositiveIntegerField(default=0, help_text=_("Grows by one with every change."))
+    draw_needs_payment = models.BooleanField(_("only those who have paid are drawn"), default=False)
+
+    class Meta:
+        verbose_name = _("cash desk")
+        verbose_name_plural = _("cash desks")
+
+    def __str__(self) -> str:
+        return str(self.tournament)
+
+
+class SidePool(models.Model):
+    """A side pool of a division: its fee, its shares, and the places across brackets by which its members rank."""
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="side_pools")
+    name = models.CharField(_("name"), max_length=80)
+    fee = models.PositiveIntegerField(_("fee"))
+    shares = models.JSONField(default=list, help_text=_("Shares of the places, in hundredths of a percent."))
+    order = models.JSONField(default=list, help_text=_("Places across brackets, best first, as [bracket, place]."))
+    unit = models.PositiveIntegerField(_("rounded down to"), default=1)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("side pool")
+        verbose_name_plural = _("side pools")
+        constraints: ClassVar = [models.UniqueConstraint(fields=["division", "name"], name="side_pool_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def key(self) -> str:
+        """The key of its pot."""
+        return f"pool:{self.public_id}"
+
+
+class PoolMember(models.Model):
+    """An entry that joined a side pool, until that is taken back."""
+
+    pool = models.ForeignKey(SidePool, on_delete=models.PROTECT, related_name="members")
+    entry = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("member of a side pool")
+        verbose_name_plural = _("members of side pools")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["pool", "entry"], condition=Q(taken_back_at=None), name="pool_joined_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pool} · {self.entry}"
+
+
+class Payment(models.Model):
+    """Money or tickets that changed hands. A refund is a payment, and so is taking one back.
+
+    `amount` is positive if the club received it and negative if it paid.
+    """
+
+    class Kind(models.TextChoices):
+        """What it was for."""
+
+        FLOAT = "float", _("float")
+        ENTRY = "entry", _("entry")
+        REGISTRATION = "registration", _("registration")
+        REENTRY = "reentry", _("re-entry")
+        POOL = "pool", _("side pool")
+        REFUND = "refund", _("refund")
+        PAYOUT = "payout", _("prize")
+        EXPENSE = "expense", _("expense")
+
+    class Method(models.TextChoices):
+        """How it was paid; only cash is in the box."""
+
+        CASH = "cash", _("cash")
+        CARD = "card", _("card")
+        TRANSFER = "transfer", _("transfer")
+        TICKET = "ticket", _("ticket")
+        OTHER = "other", _("other")
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="payments")
+    kind = models.CharField(max_length=12, choices=Kind)
+    method = models.CharField(max_length=8, choices=Method, default=Method.CASH)
+    amount = models.IntegerField(help_text=_("In whole minor units; negative if the club paid."))
+    entry = models.ForeignKey(
+        "tournaments.Entry", on_delete=models.PROTECT, null=True, blank=True, related_name="payments"
+    )
+    pool = models.ForeignKey(SidePool, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    pot = models.CharField(max_length=40, blank=True, help_text=_("For a prize: the bracket, table or side pool."))
+    note = models.CharField(_("note"), max_length=LONGEST_NOTE, blank=True)
+    undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
+    key = models.CharField(max_length=LONGEST_KEY, help_text=_("Idempotency key of the form or request."))
+    part = models.PositiveSmallIntegerField(default=0, help_text=_("Counts the payments with the same key."))
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("payment")
+        verbose_name_plural = _("payments")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["tournament", "key", "part"], name="payment_once"),
+            models.CheckConstraint(condition=~Q(amount=0), name="payment_of_something"),
+            models.CheckConstraint(
+                condition=Q(undoes__isnull=False)
+                | Q(kind="float")
+                | Q(kind__in=["entry", "registration", "reentry", "pool"], amount__gt=0)
+                | Q(kind__in=["refund", "payout", "expense"], amount__lt=0),
+                name="payment_direction",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["float", "expense"], entry__isnull=True)
+                | (~Q(kind__in=["float", "expense"]) & Q(entry__isnull=False)),
+                name="payment_of_an_entry",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} · {self.amount}"
+
+
+class CashCount(models.Model):
+    """The closing of the cash desk: what should have been in the box and what was counted."""
+
+    tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="cash_counts")
+    expected = models.IntegerField()
+    counted = models.IntegerField()
+    note = models.CharField(_("what happened"), max_length=LONGEST_NOTE, blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("cash count")
+        verbose_name_plural = _("cash counts")
+
+    def __str__(self) -> str:
+        return f"{self.tournament} · {self.at:%Y-%m-%d}"
+
+    @property
+    def difference(self) -> int:
+        """What was counted beyond what was expected; negative if the box was short."""
+        return self.counted - self.expected
+
+
+class CashReopening(models.Model):
+    """A cash desk that was opened again after it had been closed."""
+
+    count = models.OneToOneField(CashCount, on_delete=models.PROTECT, related_name="reopened")
+    reason = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("reopening of a cash desk")
+        verbose_name_plural = _("reopenings of cash desks")
+
+    def __str__(self) -> str:
+        return f"{self.count} · {self.at:%Y-%m-%d}"
+
+
+class PrizePlan(models.Model):
+    """A version of a division's prizes. Saving makes a new version; the highest published one counts."""
+
+    division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="prize_plans")
+    version = models.PositiveSmallIntegerField()
+    registration = models.PositiveIntegerField(_("registration share"), default=0)
+    reentry = models.PositiveIntegerField(_("re-entry fee"), null=True, blank=True, help_text=_("Empty: half the fee."))
+    guaranteed = models.PositiveIntegerField(_("guaranteed prize money"), default=0)
+    unit = models.PositiveIntegerField(_("rounded down to"), default=1)
+    ties_share = models.BooleanField(_("equal points share their prizes"), default=False)
+    shares = models.JSONField(default=list, help_text=_("[bracket, shares in hundredths of a percent by place]"))
+    published = models.BooleanField(default=False)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("division", "version")
+        verbose_name = _("prize plan")
+        verbose_name_plural = _("prize plans")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["division", "version"], name="prize_plan_version"),
+            models.CheckConstraint(condition=Q(unit__gte=1), name="prize_plan_unit"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.division} · {self.version}"
+
+
+class AgreedSplit(models.Model):
+    """Prizes that their holders agreed to divide differently; it applies while they hold the same places."""
+
+    public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
+    division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="agreed_splits")
+    pot = models.CharField(max_length=40)
+    amounts = models.JSONField(default=list, help_text=_("[entry id, amount]"))
+    places = models.JSONField(default=list, help_text=_("First place of each of them, in ascending order."))
+    note = models.CharField(max_length=LONGEST_NOTE, blank=True)
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    taken_back_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("at", "pk")
+        verbose_name = _("agreed split")
+        verbose_name_plural = _("agreed splits")
+
+    def __str__(self) -> str:
+        return f"{self.division} · {self.pot}"
