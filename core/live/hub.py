@@ -4,14 +4,15 @@ import asyncio
 import contextlib
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
-from weakref import WeakKeyDictionary
+from typing import NamedTuple
+from weakref import WeakKeyDictionary, finalize
 
 import structlog
 from django.conf import settings
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from core.live.publishing import CHANNEL
+from core.live.publishing import AUTHORISE_AGAIN, CHANNEL
 
 log = structlog.get_logger(__name__)
 
@@ -19,16 +20,25 @@ QUEUE_LENGTH = 100
 """Changes a slow stream may be behind; then it is closed, and its client catches up by numbers."""
 RETRY_AFTER = 1.0
 """Seconds between attempts to reach the broker."""
-Change = tuple[str, int]
-"""A topic and its new number."""
+
+
+class Change(NamedTuple):
+    """A topic, its new number and, where it was published, its new state as a JSON object."""
+
+    topic: str
+    seq: int
+    content: bytes = b""
+
+
 Queue = asyncio.Queue[Change | None]
+Watchers = defaultdict[str, set[Queue]]
 
 
 class Hub:
     """Hands each change of a topic to the streams that watch it."""
 
     def __init__(self) -> None:
-        self._watchers: defaultdict[str, set[Queue]] = defaultdict(set)
+        self._watchers: Watchers = defaultdict(set)
         self._reader: asyncio.Task[None] | None = None
         self._subscribed = asyncio.Event()
 
@@ -58,16 +68,20 @@ class Hub:
             await pubsub.psubscribe(f"{CHANNEL}*")
             async for message in pubsub.listen():
                 if message["type"] == "psubscribe":
+                    # Streams that were opened without a broker may have missed what was published just before.
+                    self._close_all()
                     self._subscribed.set()
                 elif message["type"] == "pmessage":
-                    self._hand_out(message["channel"].decode().removeprefix(CHANNEL), int(message["data"]))
+                    seq, _, content = message["data"].partition(b" ")
+                    topic = message["channel"].decode().removeprefix(CHANNEL)
+                    self._hand_out(Change(topic, int(seq), content))
 
-    def _hand_out(self, topic: str, seq: int) -> None:
-        for queue in list(self._watchers.get(topic, ())):
-            if queue.full():
+    def _hand_out(self, change: Change) -> None:
+        for queue in list(self._watchers.get(change.topic, ())):
+            if queue.full() or change.seq == AUTHORISE_AGAIN:
                 _end(queue)
             else:
-                queue.put_nowait((topic, seq))
+                queue.put_nowait(change)
 
     def _close_all(self) -> None:
         for queue in {queue for queues in self._watchers.values() for queue in queues}:
@@ -75,22 +89,20 @@ class Hub:
 
 
 class Watch:
-    """The changes of some topics since it was made; use it as a context manager."""
+    """The changes of some topics since its creation; a context manager that ends the watch."""
 
-    def __init__(self, watchers: defaultdict[str, set[Queue]], topics: list[str]) -> None:
-        self._watchers, self._topics = watchers, topics
+    def __init__(self, watchers: Watchers, topics: list[str]) -> None:
         self._queue: Queue = asyncio.Queue(QUEUE_LENGTH)
         for topic in topics:
             watchers[topic].add(self._queue)
+        # A client may be refused or disconnect before its stream has begun, and then nothing ends the watch.
+        self._end = finalize(self, _remove, watchers, topics, self._queue)
 
     def __enter__(self) -> "Watch":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for topic in self._topics:
-            self._watchers[topic].discard(self._queue)
-            if not self._watchers[topic]:
-                del self._watchers[topic]
+        self._end()
 
     async def changes(self, *, every: float) -> AsyncIterator[Change | None]:
         """Yield each change, and None where there was none for `every` seconds; ends when the stream must close."""
@@ -103,6 +115,13 @@ class Watch:
             if change is None:
                 return
             yield change
+
+
+def _remove(watchers: Watchers, topics: list[str], queue: Queue) -> None:
+    for topic in topics:
+        watchers[topic].discard(queue)
+        if not watchers[topic]:
+            watchers.pop(topic, None)
 
 
 def _end(queue: Queue) -> None:

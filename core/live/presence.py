@@ -7,13 +7,15 @@ nor for a while after a web process or the broker has started, since everybody h
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
+from time import monotonic
+from typing import Any, NamedTuple
 
 import structlog
 from django.conf import settings
 from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 log = structlog.get_logger(__name__)
 
@@ -22,6 +24,8 @@ UNKNOWN_AFTER_START = 90.0
 KEPT = 7 * 24 * 3600
 """Seconds for which the last sign of life is kept."""
 PATIENCE = 1.0
+PAUSE_AFTER_TIMEOUT = 2.0
+"""Seconds in which a broker that did not answer is not asked again: else every request would wait for it."""
 _PREFIX = "barpoint-presence:"
 _STARTED = f"{_PREFIX}started"
 _CLOSED = "closed"
@@ -72,7 +76,7 @@ def presences(members: Sequence[Member], *, now: float) -> list[Presence]:
         pipeline.get(_STARTED)
         for member in members:
             pipeline.hgetall(_key(member))
-        _, started, *signs = pipeline.execute()
+        _, started, *signs = _execute(pipeline)
     except RedisError as error:
         log.warning("presence_unknown", error=str(error))
         return [UNKNOWN] * len(members)
@@ -102,9 +106,29 @@ def _noting() -> Iterator[Pipeline]:
     pipeline = _client().pipeline()
     yield pipeline
     try:
-        pipeline.execute()
+        _execute(pipeline)
     except RedisError as error:
         log.warning("presence_not_noted", error=str(error))
+
+
+def _execute(pipeline: Pipeline) -> list[Any]:
+    """Send commands. Raises RedisError, without waiting again if the broker did not answer a moment ago."""
+    if monotonic() < _pause.ends_at:
+        raise RedisError("The broker did not answer a moment ago.")
+    try:
+        return pipeline.execute()
+    except RedisTimeoutError:
+        _pause.ends_at = monotonic() + PAUSE_AFTER_TIMEOUT
+        raise
+
+
+class _Pause:
+    """Until when this process does not ask the broker."""
+
+    ends_at = 0.0
+
+
+_pause = _Pause()
 
 
 @cache

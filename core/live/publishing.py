@@ -1,6 +1,7 @@
 """Tell watchers that a topic has changed."""
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 
 import structlog
@@ -12,29 +13,92 @@ from redis.exceptions import RedisError
 log = structlog.get_logger(__name__)
 
 CHANNEL = "barpoint-live:"
+TOUCHED = "barpoint-touched:"
+READ_BEFORE = 2000
+"""Milliseconds between the first query for a page and its rendering."""
+TOUCHED_FOR = 24 * 3600
+"""Seconds."""
+AUTHORISE_AGAIN = -1
+"""Published instead of a number: the streams of the topic end."""
 PATIENCE = 1.0
 """Seconds until a server that does not answer is given up; watchers catch up when they connect again."""
 
 
-def publish_on_commit(topic: str, seq: int) -> None:
-    """Publish the new number of a topic once the transaction has committed."""
-    transaction.on_commit(partial(publish, topic, seq), robust=True)
+Content = Callable[[], str]
+"""Returns the new state of a topic as a JSON object, or nothing where watchers have to read it again."""
 
 
-def publish(topic: str, seq: int) -> None:
+def publish_on_commit(topic: str, seq: int, content: Content | None = None) -> None:
+    """Publish the new number of a topic once the transaction has committed, with its content where there is one.
+
+    The content must be for everybody who may watch the topic.
+    """
+
+    def send() -> None:
+        publish(topic, seq, content() if content is not None else "")
+
+    transaction.on_commit(send, robust=True)
+
+
+def publish(topic: str, seq: int, content: str = "") -> None:
     """Publish the new number of a topic. Without a broker nothing is lost: watchers ask again when they reconnect."""
     try:
-        _client().publish(CHANNEL + topic, seq)
+        _client().publish(CHANNEL + topic, f"{seq} {content}" if content else seq)
     except RedisError as error:
         log.warning("change_not_published", topic=topic, error=str(error))
 
 
+def touch(*topics: str) -> None:
+    """Publish that something behind topics without a number of their own has changed; their number is the time in ms.
+
+    The number is lost with the broker; then it is 0 until the next change.
+    """
+    now = time.time_ns() // 1_000_000
+    pipeline = _client().pipeline(transaction=False)
+    for topic in topics:
+        pipeline.set(TOUCHED + topic, now, ex=TOUCHED_FOR)
+        pipeline.publish(CHANNEL + topic, now)
+    try:
+        pipeline.execute()
+    except RedisError as error:
+        log.warning("change_not_published", topics=topics, error=str(error))
+
+
+def touch_on_commit(*topics: str) -> None:
+    """Do the same once the transaction has committed."""
+    if topics:
+        transaction.on_commit(partial(touch, *topics), robust=True)
+
+
+def now_shown() -> int:
+    """The number that a page shows of a touched topic: a little early, since its data may have been read before."""
+    return time.time_ns() // 1_000_000 - READ_BEFORE
+
+
+def last_touch(topic: str) -> int:
+    """Return when a topic was touched last, in ms since the epoch; 0 if not in the last day, or without a broker."""
+    try:
+        return int(_client().get(TOUCHED + topic) or 0)
+    except RedisError as error:
+        log.warning("touches_unknown", topic=topic, error=str(error))
+        return 0
+
+
+def authorise_again_on_commit(topic: str) -> None:
+    """End the streams of a topic once the transaction has committed, since fewer people may watch it from now on.
+
+    Their clients connect again.
+    """
+    publish_on_commit(topic, AUTHORISE_AGAIN)
+
+
 def publish_all_on_commit(changes: Iterable[tuple[str, int]]) -> None:
     """Publish the new numbers of several topics at once, when the transaction has committed."""
-    transaction.on_commit(partial(_publish_all, list(changes)), robust=True)
+    transaction.on_commit(partial(publish_all, list(changes)), robust=True)
 
 
-def _publish_all(changes: Sequence[tuple[str, int]]) -> None:
+def publish_all(changes: Sequence[tuple[str, int]]) -> None:
+    """Publish the new numbers of several topics at once."""
     pipeline = _client().pipeline(transaction=False)
     for topic, seq in changes:
         pipeline.publish(CHANNEL + topic, seq)

@@ -43,6 +43,14 @@ def test_a_reader_in_tokyo_sees_their_own_clock_and_the_one_of_the_event() -> No
         assert times.event_time(EVENING, "Asia/Seoul") == "21 Nov, 03:30"
 
 
+def test_the_browser_of_an_unknown_reader_gets_what_it_needs_to_add_their_time() -> None:
+    of_event = times.event_element(EVENING, "Europe/Copenhagen")
+    assert 'data-offset="60" data-plain="20 Nov, 19:30">20 Nov, 19:30 CET<' in of_event
+    assert 'data-clock="long" data-offset="0" data-plain="">' in times.reader_element(EVENING)
+    with timezone.override(TOKYO):
+        assert "data-" not in times.event_element(EVENING, "Asia/Seoul") + times.reader_element(EVENING)
+
+
 def zone_of(cookie: str, user: object) -> str:
     """The time zone in which a request with this cookie is answered."""
     request = RequestFactory().get("/", headers={"Cookie": f"time_zone={cookie}"})

@@ -1,10 +1,33 @@
-// Parts of a page that refresh themselves (hx-trigger="every …") do not disturb what somebody is doing there:
+// Parts of a page that refresh themselves (hx-trigger="every …", or "topics") do not disturb what somebody is doing there:
 // a form in use is never replaced, what is open stays open, and the focus and the scrolling stay where they are.
+//
+// A part with data-topics is refreshed when one of these topics of the event stream changes: "topic=number topic=number",
+// with the numbers that it shows. Without a stream it is refreshed every data-every seconds.
+
+import { watch } from "./stream.js";
 
 const FIELDS = "input, textarea, select, [contenteditable]";
 const KEPT_OPEN = "details";
 
-const polls = (element) => element?.getAttribute?.("hx-trigger")?.includes("every ") ?? false;
+const SLOW = 60_000; // ms between refreshes while the stream is open: not every change of a part has a topic
+const AGAIN = 5_000; // ms after which a part is tried again that was in use
+const PAUSE = 1_500; // ms between two refreshes of a part
+const SPREAD = 400; // ms over which the pages of many readers spread their requests
+
+const LEAVING = 10_000; // ms for which a page that has sent a form waits for the answer
+
+const polls = (element) => /every |topics/.test(element?.getAttribute?.("hx-trigger") ?? "");
+
+// Refreshing a page that has just sent a form could cut off the answer that is about to replace it.
+let sentAt = -Infinity;
+const isLeaving = () => Date.now() - sentAt < LEAVING;
+
+document.addEventListener("submit", (event) => {
+  if (!event.defaultPrevented) sentAt = Date.now();
+});
+window.addEventListener("pageshow", () => {
+  sentAt = -Infinity;
+});
 
 // A form is in use while one of its fields has the focus or a value that differs from the initial one.
 function isInUse(root) {
@@ -71,7 +94,11 @@ function restore(root, { focused, details, scrolled }) {
 const states = new Map();
 
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (polls(event.detail.elt) && isInUse(event.detail.elt)) event.preventDefault();
+  if (polls(event.detail.elt) && (isLeaving() || isInUse(event.detail.elt))) event.preventDefault();
+});
+
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  if (polls(event.detail.elt) && isLeaving()) event.preventDefault();
 });
 
 // The response may arrive after somebody has begun to type.
@@ -89,3 +116,74 @@ document.addEventListener("htmx:afterSettle", () => {
   }
   states.clear();
 });
+
+const refreshedAt = new Map(); // by the id of a part, which outlives its element
+
+class WatchedPart {
+  #timer = 0;
+  #isDue = false;
+
+  constructor(element) {
+    const { topics, every, ticket } = element.dataset;
+    this.element = element;
+    this.shown = new Map(topics.split(" ").filter(Boolean).map((pair) => splitAtLast(pair, "=")));
+    this.every = 1000 * Number(every);
+    this.pause = this.every;
+    this.#wait(this.pause);
+    const change = (topic, seq) => this.#changed(topic, seq);
+    const state = (open) => {
+      this.pause = open ? SLOW : this.every;
+      if (!this.#isDue) this.#wait(this.pause);
+    };
+    const isWatched = this.shown.size > 0;
+    this.stop = isWatched ? watch(this.shown.keys(), { change, state, ticket: () => ticket }) : () => {};
+  }
+
+  leave() {
+    this.stop();
+    clearTimeout(this.#timer);
+  }
+
+  #changed(topic, seq) {
+    if (seq <= this.shown.get(topic)) return;
+    this.shown.set(topic, seq);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const last = refreshedAt.get(this.element.id) ?? 0;
+    this.#wait(Math.max(0, last + PAUSE - Date.now()) + Math.random() * SPREAD);
+  }
+
+  #wait(pause) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#refresh(), pause);
+  }
+
+  #refresh() {
+    if (document.hidden || isLeaving() || isInUse(this.element)) return this.#wait(AGAIN);
+    this.#isDue = false;
+    refreshedAt.set(this.element.id, Date.now());
+    window.htmx.trigger(this.element, "topics");
+    this.#wait(this.pause);
+  }
+}
+
+function splitAtLast(text, separator) {
+  const at = text.lastIndexOf(separator);
+  return [text.slice(0, at), Number(text.slice(at + 1))];
+}
+
+const parts = new Map();
+
+function watchParts() {
+  for (const [element, part] of parts) {
+    if (element.isConnected) continue;
+    part.leave();
+    parts.delete(element);
+  }
+  for (const element of document.querySelectorAll("[data-topics]")) {
+    if (!parts.has(element)) parts.set(element, new WatchedPart(element));
+  }
+}
+
+watchParts();
+document.addEventListener("htmx:afterSettle", watchParts);

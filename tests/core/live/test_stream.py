@@ -1,19 +1,28 @@
 """The event stream, served by uvicorn with a real broker: changes arrive, and only for who may see them."""
 
+import asyncio
+import contextlib
+import gc
 import http.client
 import json
 import threading
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import uvicorn
 from django.db import connection, transaction
+from django.http import HttpRequest
 
 from config import asgi
+from core.live import audience, views
+from core.live.hub import hub
 from core.live.publishing import publish
+from core.live.topics import authorise
+from matches.lifecycle import links
 from matches.lifecycle.opening import MatchSettings, Opening, open_matches, set_due
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match
@@ -57,12 +66,27 @@ class Stream:
         self.response = self.connection.getresponse()
 
     def next(self) -> dict[str, Any]:
-        """The next event, comments left out; raises EOFError at the end."""
-        while line := self.response.readline():
-            if line.startswith(b"data: "):
-                event: dict[str, Any] = json.loads(line[6:])
+        """The next number of a topic; raises EOFError at the end."""
+        while True:
+            name, event = self.next_of_any_kind()
+            if name == "message":
                 return event
+
+    def next_of_any_kind(self) -> tuple[str, dict[str, Any]]:
+        """The name and the data of the next event; raises EOFError at the end."""
+        name = "message"
+        while line := self.response.readline():
+            if line.startswith(b"event: "):
+                name = line[7:].decode().strip()
+            if line.startswith(b"data: "):
+                return name, json.loads(line[6:])
         raise EOFError
+
+    def rest(self) -> Iterator[dict[str, Any]]:
+        """What the stream says until it ends."""
+        with contextlib.suppress(EOFError):
+            while True:
+                yield self.next()
 
     def close(self) -> None:
         self.connection.close()
@@ -89,6 +113,101 @@ def test_opening_a_match_to_be_played_here_and_voiding_it_are_announced(port: in
     assert match.state == Match.State.VOID
     assert stream.next() == {"topic": match.topic, "seq": match.seq}
     stream.close()
+
+
+def test_streams_end_when_spectators_are_to_be_behind_from_now_on(port: int, match: Match) -> None:
+    stream = Stream(port, match.topic)
+    assert stream.next()["seq"] == 0
+    start(match=match, settings=PlaySettings(spectators_delay=10), by=SYSTEM, now=NOW)
+    assert len(list(stream.rest())) <= 1
+    assert Stream(port, match.topic).response.status == 404
+    assert Stream(port, f"watch:{match.public_id}").next()["seq"] == 0
+
+
+def test_a_topic_that_may_not_be_watched_does_not_end_the_stream_for_the_others(port: int, match: Match) -> None:
+    hidden = open_matches([Opening(match.players, 5)], settings=MatchSettings(), by=SYSTEM, now=NOW)[0]
+    Match.objects.filter(pk=hidden.pk).update(visibility=Match.Visibility.PRIVATE)
+    stream = Stream(port, hidden.topic, match.topic)
+    assert stream.next_of_any_kind() == ("refused", {"topic": hidden.topic})
+    assert stream.next_of_any_kind() == ("message", {"topic": match.topic, "seq": 0})
+    set_due(hidden, due_at=NOW, by=SYSTEM)
+    set_due(match, due_at=NOW, by=SYSTEM)
+    assert stream.next_of_any_kind() == ("message", {"topic": match.topic, "seq": 1})
+    stream.close()
+
+
+def test_each_topic_is_authorised_once(port: int, match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+
+    def counted(request: HttpRequest, topic: str) -> int:
+        checked.append(topic)
+        return authorise(request, topic)
+
+    monkeypatch.setattr(views, "authorise", counted)
+    stream = Stream(port, match.topic)
+    assert stream.next()["seq"] == 0
+    stream.close()
+    assert checked == [match.topic]
+
+
+def test_a_silent_stream_shows_that_it_is_alive_and_says_when_it_ends(
+    port: int, match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "HEARTBEAT", 0.2)
+    monkeypatch.setattr(views, "SHORTEST", 0.3)
+    monkeypatch.setattr(views, "LONGEST", 0.3)
+    stream = Stream(port, match.topic)
+    assert stream.next()["seq"] == 0
+    names = [stream.next_of_any_kind()[0] for _ in range(3)]
+    assert names == ["alive", "alive", "end"]
+    with pytest.raises(EOFError):
+        stream.next_of_any_kind()
+
+
+def test_a_ticket_admits_to_the_stream_of_its_match_for_an_hour(
+    port: int, match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = open_matches([Opening(match.players, 5)], settings=MatchSettings(), by=SYSTEM, now=NOW)[0]
+    Match.objects.update(visibility=Match.Visibility.PRIVATE)
+    ticket = quote(links.stream_ticket(match, 0))
+    stream = Stream(port, f"{match.topic}&ticket={ticket}")
+    assert stream.next()["seq"] == 0
+    stream.close()
+    assert Stream(port, f"{other.topic}&ticket={ticket}").response.status == 404
+    assert Stream(port, f"{match.topic}&ticket={ticket}x").response.status == 404
+    monkeypatch.setattr(links, "TICKET_LASTS", timedelta(seconds=-1))
+    assert Stream(port, f"{match.topic}&ticket={ticket}").response.status == 404
+
+
+def test_spectators_are_counted_and_players_are_not(port: int, match: Match) -> None:
+    streams = [Stream(port, match.topic), Stream(port, match.topic)]
+    streams.append(Stream(port, f"{match.topic}&ticket={quote(links.stream_ticket(match, 0))}"))
+    for stream in streams:
+        assert stream.next()["seq"] == 0
+    assert eventually_counted(match, 2)
+    for stream in streams[:2]:
+        stream.close()
+        stream.response.close()
+    assert eventually_counted(match, 0)
+    streams[2].close()
+
+
+def eventually_counted(match: Match, count: int) -> bool:
+    """Whether so many browsers watch a match before long."""
+    deadline = time.monotonic() + PATIENCE
+    while audience.size(match.public_id) != count and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return audience.size(match.public_id) == count
+
+
+def test_a_watch_is_forgotten_if_its_stream_never_begins() -> None:
+    async def refused() -> int:
+        own = hub()
+        await own.watch(["match:nonsense12"])
+        gc.collect()
+        return len(own._watchers)
+
+    assert asyncio.run(refused()) == 0
 
 
 def test_a_private_match_is_not_there_for_others(port: int, match: Match, dave: User) -> None:
@@ -124,6 +243,15 @@ def test_streams_hold_no_database_connection(port: int, match: Match) -> None:
         stream.close()
 
 
+def test_what_was_published_beside_a_number_arrives_with_it(port: int, match: Match) -> None:
+    stream = Stream(port, match.topic)
+    assert stream.next()["seq"] == 0
+    publish(match.topic, 1, '{"names":["Zoë","a b"]}')
+    assert stream.next() == {"topic": match.topic, "seq": 1, "content": {"names": ["Zoë", "a b"]}}
+    publish(match.topic, 2)
+    assert stream.next() == {"topic": match.topic, "seq": 2}
+
+
 def test_streams_end_when_the_broker_was_away_and_catch_up_by_number(
     port: int, match: Match, valkey_server: ValkeyServer
 ) -> None:
@@ -142,7 +270,12 @@ def test_streams_end_when_the_broker_was_away_and_catch_up_by_number(
     # The hub subscribes again by itself.
     deadline = time.monotonic() + PATIENCE
     heard = threading.Event()
-    threading.Thread(target=lambda: (again.next(), heard.set()), daemon=True).start()
+
+    def hear() -> None:
+        again.next()
+        heard.set()
+
+    threading.Thread(target=hear, daemon=True).start()
     while not heard.is_set() and time.monotonic() < deadline:
         publish(match.topic, 2)
         time.sleep(0.1)
