@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from statistics import quantiles
 from time import perf_counter
+from typing import Any
 
 import django
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
 # There is no broker, so each hint that cannot be sent would be logged.
 os.environ.setdefault("LOG_LEVEL", "ERROR")
 django.setup()
@@ -43,9 +44,14 @@ def database() -> Iterator[None]:
         teardown_test_environment()
 
 
-def measure(label: str, path: str, **headers: str) -> None:
-    """Print p50 and p99 of many requests, the size of the response, and the number of queries."""
+def measure(label: str, path: str, *, user: Any = None, **headers: str) -> None:
+    """Print p50 and p99 of many requests, the size of the response, and the number of queries.
+
+    `user` is signed in, if given.
+    """
     client = Client(headers=headers)
+    if user is not None:
+        client.force_login(user)
     gc.collect()
     times = [_milliseconds(client, path) for _ in range(REQUESTS + WARM_UP)][WARM_UP:]
     with CaptureQueriesContext(connection) as queries:

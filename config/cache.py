@@ -16,10 +16,27 @@ log = structlog.get_logger(__name__)
 PAUSE_AFTER_TIMEOUT = 2.0
 
 
+_SHARED: dict[tuple[str, ...], tuple[dict[int, Any], dict[Any, Any]]] = {}
+"""The pools of connections of this process, and their clients, by the URLs of the servers."""
+
+
 class ForgivingRedisClient(RedisCacheClient):
     """Behaves like an empty cache while the server cannot be reached."""
 
     paused_until = 0.0
+
+    def __init__(self, servers: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(servers, *args, **kwargs)
+        # Django makes a cache for each context, which here is each request; the connections outlive it.
+        self._pools, self._clients = _SHARED.setdefault(tuple(servers), ({}, {}))
+
+    def get_client(self, key: Any = None, *, write: bool = False) -> Any:
+        """Return the client of a pool of connections, which threads may share; Django creates one for each command."""
+        # Django's own names; the stubs leave out what begins with an underscore.
+        pool = self._get_connection_pool(write)  # type: ignore[attr-defined]
+        if pool not in self._clients:
+            self._clients[pool] = self._client(connection_pool=pool)  # type: ignore[attr-defined]
+        return self._clients[pool]
 
     def _or(self, missing: Any, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if time.monotonic() < self.paused_until:
@@ -28,7 +45,8 @@ class ForgivingRedisClient(RedisCacheClient):
             return operation(*args, **kwargs)
         except RedisError as error:
             if isinstance(error, RedisTimeoutError):
-                self.paused_until = time.monotonic() + PAUSE_AFTER_TIMEOUT
+                # For all threads, each of which has a client of its own.
+                ForgivingRedisClient.paused_until = time.monotonic() + PAUSE_AFTER_TIMEOUT
             log.warning("cache_unreachable", error=str(error))
             return missing
 

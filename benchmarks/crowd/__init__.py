@@ -1,0 +1,1 @@
+"""A crowd of anonymous readers over HTTP."""

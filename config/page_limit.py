@@ -1,0 +1,42 @@
+"""A limit on the requests that run or wait for a thread: more are refused at once instead of waiting for seconds."""
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+from config.clients import Receive, Scope, Send
+
+RETRY_AFTER = 2
+"""Seconds after which a client should try again."""
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class PageLimit:
+    """An ASGI application that passes requests on to `app` while fewer than `reads` or `writes` are in progress."""
+
+    def __init__(self, app: Any, *, reads: int, writes: int) -> None:
+        self._app, self._most_reads, self._most_writes = app, reads, writes
+        self._in_progress = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        most = self._most_reads if scope["method"] in SAFE else self._most_writes
+        if self._in_progress >= most:
+            await refuse(send, retry_after=RETRY_AFTER)
+            return
+        self._in_progress += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._in_progress -= 1
+
+
+async def refuse(send: Send, *, retry_after: int) -> None:
+    """Answer 503, as problem details."""
+    problem = {"type": "about:blank", "title": "Service unavailable", "status": HTTPStatus.SERVICE_UNAVAILABLE}
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"retry-after", str(retry_after).encode()),
+        (b"cache-control", b"private, no-store"),
+    ]
+    await send({"type": "http.response.start", "status": HTTPStatus.SERVICE_UNAVAILABLE, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps(problem).encode()})
