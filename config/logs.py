@@ -1,7 +1,7 @@
 """Structured logs: JSON lines in production, readable lines in development, each with its request id.
 
 Log lines contain nothing that lets a reader act as somebody else: tracebacks come without local variables, and
-tokens, cookies and passwords are removed from the finished line.
+tokens, cookies, passwords and the bodies of e-mails are removed from the finished line, whoever logged it.
 """
 
 import logging
@@ -21,19 +21,34 @@ _SHARED: list[Processor] = [
 HIDDEN = "***"
 _SLASH = r"(?:/|%2F)"
 _SEGMENT = r"[^/%?&#\s\"'<>]+"
+_FIELDS = (
+    r"sessionid|csrftoken|csrfmiddlewaretoken|(?:new_)?password\d?|idempotency-key|x-csrftoken|match-link"
+    r"|ticket|(?:api_?|device_?)key|(?:otp_?|api_?)?token|secret|recovery_code|one_time_code"
+)
+"""Names of form fields, headers, cookies and JSON keys whose values are secret."""
 _SECRETS = [
-    # Paths that work like a key: personal match links, invitations, links to choose a new password.
-    re.compile(rf"(?P<keep>{_SLASH}(?:m|invitations){_SLASH}){_SEGMENT}", re.IGNORECASE),
-    re.compile(rf"(?P<keep>{_SLASH}password{_SLASH}choose{_SLASH}){_SEGMENT}{_SLASH}{_SEGMENT}", re.IGNORECASE),
-    # The token of a match link without its path, as the API receives it in a header.
-    re.compile(r"(?P<keep>\b)[2-9a-z]{10}\.[01s]\.[\w-]{43}"),
-    re.compile(r"(?P<keep>\b(?:Token|Bearer|Basic) )[\w.~+/=-]{8,}", re.IGNORECASE),
-    # Cookies, query strings and form bodies, with quotes around the name, the value or both.
+    # Paths that work like a key: personal match links, invitations, calendars, links to unsubscribe, to pair a kiosk,
+    # to confirm an address or to choose a new password.
     re.compile(
-        r"(?P<keep>\b(?:sessionid|csrftoken|csrfmiddlewaretoken|(?:new_)?password\d?|authorization|idempotency-key"
-        r"|x-csrftoken|match-link|cookie)\\?[\"']?\s*[=:]\s*\\?[\"']?)[^\\\"'&;,\s]+",
+        rf"(?P<keep>{_SLASH}(?:m|invitations|calendar|unsubscribe|confirm-email|kiosk{_SLASH}pair){_SLASH}){_SEGMENT}",
         re.IGNORECASE,
     ),
+    re.compile(rf"(?P<keep>{_SLASH}password{_SLASH}choose{_SLASH}){_SEGMENT}{_SLASH}{_SEGMENT}", re.IGNORECASE),
+    # The token of a match link or a calendar without its path, as the API receives it in a header.
+    re.compile(r"(?P<keep>\b)[2-9a-z]{10}\.(?:[01s]\.)?[\w-]{43}"),
+    re.compile(r"(?P<keep>\bbp_)[\w-]{43}"),
+    re.compile(r"(?P<keep>\b(?:Token|Bearer|Basic) )[\w.~+/=-]{8,}", re.IGNORECASE),
+    # Whole headers: any cookie may work like a key.
+    re.compile(
+        r"(?P<keep>\b(?:authorization|(?:set-)?cookie)\\?[\"']?\s*[:=]\s*\\?[\"']?)[^\\\"'\r\n]+", re.IGNORECASE
+    ),
+    # Fields in quotes, which may contain spaces: up to the closing quote.
+    re.compile(
+        rf"(?P<keep>\b(?:{_FIELDS}|body)\\?[\"']?\s*[=:]\s*(?P<quote>\\?[\"']))(?:(?!(?P=quote))(?:\\.|[^\\]))+",
+        re.IGNORECASE,
+    ),
+    # Query strings, form bodies and headers.
+    re.compile(rf"(?P<keep>\b(?:{_FIELDS})\s*[=:]\s*)[^\\\"'&;,\s]+", re.IGNORECASE),
     # The password in the URL of a database or broker.
     re.compile(r"(?P<keep>://[^:/@\s\"']*:)[^@/\s\"']+(?=@)"),
     # PostgreSQL quotes the whole row that violates a constraint.

@@ -20,14 +20,17 @@ class WebPulse:
         self._beating: asyncio.Task[None] | None = None
         self._first = asyncio.Event()
 
-    async def begun(self) -> None:
-        """Return once the first beat is noted."""
-        if not settings.WEB_PULSE:
-            return
-        if self._beating is None:
+    def begin(self) -> None:
+        """Begin to beat, without waiting for the first time."""
+        if settings.WEB_PULSE and self._beating is None:
             presence.note_start(now=timezone.now().timestamp())
             self._beating = asyncio.create_task(self._beat())
-        await self._first.wait()
+
+    async def begun(self) -> None:
+        """Return once the first beat is noted."""
+        self.begin()
+        if self._beating is not None:
+            await self._first.wait()
 
     async def _beat(self) -> None:
         while True:

@@ -1,0 +1,63 @@
+"""`/readyz` tries a write and names what is wrong; `/healthz` needs neither database nor broker."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from config.monitoring import health
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long for a lock."""
+    monkeypatch.setattr(health, "PATIENCE_MS", 100)
+
+
+def test_healthz_needs_no_database(client: Client) -> None:
+    assert client.get("/healthz").content == b"ok\n"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_readyz_is_red_while_another_process_holds_the_lock(client: Client) -> None:
+    other = connection.copy()
+    with other.cursor() as cursor:
+        cursor.execute("BEGIN IMMEDIATE" if connection.vendor == "sqlite" else "BEGIN")
+        if connection.vendor == "postgresql":
+            cursor.execute("LOCK TABLE django_session IN EXCLUSIVE MODE")
+        while_locked = client.get("/readyz")
+        cursor.execute("ROLLBACK")
+    other.close()
+    assert (while_locked.status_code, while_locked.json()["database"]) == (503, "locked")
+    assert client.get("/readyz").json() == {"database": "ok", "queue": "ok"}
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA busy_timeout")
+            assert cursor.fetchone()[0] > health.PATIENCE_MS, "the usual patience is back"
+
+
+@pytest.mark.django_db
+def test_many_requests_for_readyz_write_once(client: Client, settings: Any, django_assert_num_queries: Any) -> None:
+    assert client.get("/readyz").status_code == 200
+    settings.HEALTH_LASTS = 3600.0
+    with django_assert_num_queries(0):
+        assert client.get("/readyz").json()["database"] == "ok"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_readyz_is_red_when_nothing_can_be_written(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    if connection.vendor == "sqlite":
+        with monkeypatch.context() as patch:
+            patch.setattr(health, "LEAST_FREE_BYTES", 1 << 60)
+            assert client.get("/readyz").json()["database"] == "disk full"
+        read_only, writable = "PRAGMA query_only = 1", "PRAGMA query_only = 0"
+    else:
+        read_only, writable = (f"SET default_transaction_read_only = {value}" for value in ("on", "off"))
+    with connection.cursor() as cursor:
+        cursor.execute(read_only)
+        try:
+            refused = client.get("/readyz")
+        finally:
+            cursor.execute(writable)
+    assert (refused.status_code, refused.json()["database"]) == (503, "read only")
