@@ -1,12 +1,21 @@
-"""Database settings from a DATABASE_URL."""
+"""Database settings from a DATABASE_URL, and which database is used without one."""
 
+import os
+import sqlite3
+import sys
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from django.db import OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+
+SQLITE_PATIENCE = "SQLITE_PATIENCE"
+"""The environment variable with the seconds that a writer waits for its turn; web processes wait for fewer."""
 # With IMMEDIATE a writer waits for its turn instead of failing half-way; with WAL readers are not blocked meanwhile.
 SQLITE_OPTIONS: dict[str, Any] = {
     "transaction_mode": "IMMEDIATE",
-    "timeout": 20,
+    "timeout": float(os.environ.get(SQLITE_PATIENCE, "20")),
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
 }
 POSTGRES_SCHEMES = ("postgres", "postgresql")
@@ -16,21 +25,22 @@ def from_url(url: str) -> dict[str, Any]:
     """Return Django's settings for a database URL.
 
     `sqlite:///relative`, `sqlite:////absolute` or `postgresql://user:password@host:port/name?option=value`. The folder
-    of a
-    PostgreSQL socket is a percent-encoded host (`postgresql://user@%2Frun%2Fpostgresql/name`).
+    of a PostgreSQL socket is a percent-encoded host (`postgresql://user@%2Frun%2Fpostgresql/name`).
     Raises ValueError for any other scheme.
     """
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
         return {
-            "ENGINE": "django.db.backends.sqlite3",
+            "ENGINE": "config.backends.sqlite3",
             "NAME": unquote(parts.path.removeprefix("/")),
             "OPTIONS": dict(SQLITE_OPTIONS),
+            # A new connection reads the schema of every table, which takes longer than most requests.
+            "CONN_MAX_AGE": 600,
         }
     if parts.scheme not in POSTGRES_SCHEMES:
         raise ValueError(f"DATABASE_URL must begin with sqlite:// or postgresql://, not {parts.scheme}://")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.backends.postgresql",
         "NAME": unquote(parts.path.removeprefix("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
@@ -41,3 +51,36 @@ def from_url(url: str) -> dict[str, Any]:
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
     }
+
+
+_BUSY_STATES = ("53", "55P03", "57P03")
+"""How the SQLSTATE of PostgreSQL begins where it lacks resources, a lock or its own start."""
+
+
+def is_busy(error: BaseException) -> bool:
+    """Return whether the database could not take a request now, though it may in a few seconds."""
+    cause = error.__cause__
+    if not isinstance(error, OperationalError) or cause is None:
+        return False
+    if (code := getattr(cause, "sqlite_errorcode", None)) is not None:
+        # The code of an extended error has the general one in its lowest byte.
+        return bool(code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
+    return str(getattr(cause, "sqlstate", None) or "").startswith(_BUSY_STATES)
+
+
+def label_of(connection: BaseDatabaseWrapper) -> str:
+    """Return the name of a connection's database for an operator, without its password."""
+    options = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"SQLite, {options['NAME']}"
+    return f"PostgreSQL, {options['NAME']} at {options['HOST'] or 'the local socket'}:{options['PORT'] or 5432}"
+
+
+def announce_on_connection() -> None:
+    """Print to stderr which database is used, once the first connection to one is opened."""
+
+    def announce(sender: object, connection: BaseDatabaseWrapper, **_: Any) -> None:
+        connection_created.disconnect(dispatch_uid="announce")
+        print(f"Database: {label_of(connection)} (DATABASE_URL is not set)", file=sys.stderr)
+
+    connection_created.connect(announce, weak=False, dispatch_uid="announce")

@@ -1,5 +1,6 @@
 """Error pages, each with links to go on; the API gets a problem instead."""
 
+import sys
 from http import HTTPStatus
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
@@ -9,6 +10,8 @@ from django.views import defaults
 from rest_framework import exceptions
 
 from config.api_errors import problem_response
+from config.database import is_busy
+from config.page_limit import RETRY_AFTER
 from players.accounts.views.pages import way_back
 
 
@@ -18,6 +21,14 @@ class TooLarge(exceptions.APIException):
     status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     default_detail = "The request is too large."
     default_code = "too_large"
+
+
+class Busy(exceptions.APIException):
+    """The database has no time for a request."""
+
+    status_code = HTTPStatus.SERVICE_UNAVAILABLE
+    default_detail = "The site is busy. Nothing was saved; try again in a few seconds."
+    default_code = "busy"
 
 
 def page(request: HttpRequest, status: int, template: str) -> HttpResponse:
@@ -56,6 +67,16 @@ def method_not_allowed(request: HttpRequest) -> HttpResponse:
     return page(request, HTTPStatus.METHOD_NOT_ALLOWED, "405.html")
 
 
+def busy(request: HttpRequest) -> HttpResponse:
+    """Answer 503: the database was locked for too long, or takes no more connections."""
+    answer = problem_response(request, Busy()) or page(request, HTTPStatus.SERVICE_UNAVAILABLE, "503.html")
+    answer.headers["Retry-After"] = str(RETRY_AFTER)
+    return answer
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer an unexpected error, which is in the log with the request's id."""
+    error = sys.exc_info()[1]
+    if error is not None and is_busy(error):
+        return busy(request)
     return problem_response(request, exceptions.APIException()) or defaults.server_error(request)

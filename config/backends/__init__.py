@@ -1,0 +1,1 @@
+"""Django's database backends, which in addition announce each commit that may change a public page."""
