@@ -1,16 +1,37 @@
 """Whether a match has begun; the only definition of it.
 
-A match has begun once it has a score or a signed report that was not withdrawn. Proposed or agreed times, a refused
-record, a report from the score sheet, a walkover and a call to a table do not begin a match.
+A match has begun once it has a score or a signed report that was not withdrawn, or was started at a table. Proposed or
+agreed times, a refused record, a report from the score sheet, a walkover and a call to a table do not begin a match.
 
 `Match.begun_at` is derived from these facts and stored so that lists need one query.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Protocol
 
 from matches.models import Claim, LiveMatch, Match, Result
+
+Provider = Callable[[Collection[int]], Mapping[int, datetime]]
+_providers: list[Provider] = []
+NOT_COUNTED = (Claim.State.WITHDRAWN, Claim.State.LATE)
+"""States of reports that do not begin a match."""
+
+
+def register(provider: Provider) -> None:
+    """Add a provider that returns match id -> when it was started at a table, for those that were.
+
+    This app does not know tables; the apps above register providers.
+    """
+    _providers.append(provider)
+
+
+def started_at_tables(matches: Collection[int]) -> dict[int, datetime]:
+    """Return match id -> when it was started at a table, for those that were."""
+    starts: dict[int, datetime] = {}
+    for provider in _providers:
+        starts |= provider(matches)
+    return starts
 
 
 class HasBeginning(Protocol):
@@ -41,25 +62,26 @@ def begun_since(matches: Collection[Match], moment: datetime) -> set[int]:
     """Ids of the matches that began, or were reported, after this moment."""
     begun = {match.pk for match in matches if match.begun_at is not None and match.begun_at > moment}
     signed = Claim.objects.filter(match__in=matches, side__isnull=False, created_at__gt=moment)
-    reports = signed.exclude(state=Claim.State.WITHDRAWN)
+    reports = signed.exclude(state__in=NOT_COUNTED)
     return begun | set(reports.values_list("match", flat=True))
 
 
-def begun_at(claims: Iterable[Claim], results: Iterable[Result], opened_at: datetime | None = None) -> datetime | None:
+def begun_at(claims: Iterable[Claim], results: Iterable[Result], *started: datetime | None) -> datetime | None:
     """When a match with these reports and result versions began; None if it has not.
 
-    `opened_at` is the time of the first opening roll, if the match is played here. Void versions are ignored, so
-    voiding and reinstating a match do not change when it began.
+    `started` are the time of the first opening roll, if the match is played here, and of its start at a table. Void
+    versions are ignored, so voiding and reinstating a match do not change when it began.
     """
-    reports = [claim.created_at for claim in claims if claim.is_signed and claim.state != Claim.State.WITHDRAWN]
+    reports = [claim.created_at for claim in claims if claim.is_signed and claim.state not in NOT_COUNTED]
     versions = sorted((row for row in results if row.kind != Result.Kind.VOID), key=lambda row: row.version)
     scored = versions and versions[-1].score is not None
     scores = [row.at for row in versions if row.score is not None] if scored else []
-    rolls = [opened_at] if opened_at is not None else []
-    return min([*reports, *scores, *rolls], default=None)
+    starts = [at for at in started if at is not None]
+    return min([*reports, *scores, *starts], default=None)
 
 
 def derive_begun(match: Match) -> None:
     """Set `begun_at` of a locked match from its facts, without saving it."""
     opened_at = LiveMatch.objects.filter(pk=match.pk).values_list("begun_at", flat=True).first()
-    match.begun_at = begun_at(match.claims.all(), match.results.all(), opened_at)
+    started = started_at_tables([match.pk]).get(match.pk)
+    match.begun_at = begun_at(match.claims.all(), match.results.all(), opened_at, started)

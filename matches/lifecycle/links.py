@@ -1,28 +1,88 @@
 """Signed links: a personal link for each side of a match, and a link on its score sheet.
 
 A personal link acts for its player without an account. The sheet lies on the table for anyone to scan, so its link only
-identifies the match and can do no more than report a score.
+identifies the match and can do no more than report a score. A stream ticket lets a page that was opened by a personal
+link watch the match: browsers send no headers with an event stream, and the link itself must not be in a URL of a log.
+
+A link is computed, not stored, so that its QR code can be printed again. Revoking it raises the generation of its side,
+with which it is signed.
 """
 
-from django.core.signing import BadSignature, Signer
+from datetime import timedelta
+
+from django.core.signing import BadSignature, Signer, TimestampSigner
 
 from matches.models import Match
 
 SHEET = "s"
-_SIGNER = Signer(salt="matches.links", sep=".")
+SALT, TICKET_SALT = "matches.links", "matches.stream_tickets"
+TICKET_LASTS = timedelta(hours=1)
 TOKEN = r"(?P<token>[2-9a-z]{10}\.[01s]\.[\w-]{43})"  # noqa: S105, a pattern for URLs
 """Pattern of a token in a URL."""
 
 
 def token_for(match: Match, side: int | None) -> str:
     """The token of a side's personal link, or of the sheet link if `side` is None."""
-    return _SIGNER.sign(f"{match.public_id}.{SHEET if side is None else side}")
+    return _signer(match, side).sign(_named(match, side))
 
 
-def read(token: str) -> tuple[str, int | None] | None:
-    """Return the public id of the match and the side of a token, or None if its signature is invalid."""
+def match_id_of(token: str) -> str:
+    """Return the public id of the match that a token or a ticket is for, without checking its signature."""
+    return token.partition(".")[0]
+
+
+def side_of(token: str, match: Match) -> int | None:
+    """Return the side of a token of this match, None for the sheet. Raise BadSignature if forged or revoked."""
+    side = _side_in(token)
+    if _signer(match, side).unsign(token) != _named(match, side):
+        raise BadSignature
+    return side
+
+
+def is_valid(token: str, match: Match) -> bool:
+    """Whether this is a token of this match that was not revoked."""
     try:
-        public_id, _, side = _SIGNER.unsign(token).partition(".")
+        side_of(token, match)
     except BadSignature:
+        return False
+    return True
+
+
+def stream_ticket(match: Match, side: int | None) -> str:
+    """A ticket that admits the holder of a link to the event stream of its match, for an hour."""
+    return _ticket_signer(match, side).sign(_named(match, side))
+
+
+def side_of_ticket(ticket: str, match: Match) -> int | None:
+    """Return the side of a ticket of this match. Raise BadSignature if it is forged, or revoked, or has expired."""
+    side = _side_in(ticket)
+    if _ticket_signer(match, side).unsign(ticket, max_age=TICKET_LASTS) != _named(match, side):
+        raise BadSignature
+    return side
+
+
+def _signer(match: Match, side: int | None) -> Signer:
+    return Signer(salt=_salt(SALT, match, side), sep=".")
+
+
+def _ticket_signer(match: Match, side: int | None) -> TimestampSigner:
+    return TimestampSigner(salt=_salt(TICKET_SALT, match, side))
+
+
+def _salt(salt: str, match: Match, side: int | None) -> str:
+    generation = 0 if side is None else match.link_generations[side]
+    return f"{salt}.{generation}" if generation else salt
+
+
+def _named(match: Match, side: int | None) -> str:
+    return f"{match.public_id}.{SHEET if side is None else side}"
+
+
+def _side_in(text: str) -> int | None:
+    """The side that a token or a ticket names. Raise BadSignature for any other text."""
+    name = text.partition(".")[2][:1]
+    if name == SHEET:
         return None
-    return public_id, None if side == SHEET else int(side)
+    if name not in ("0", "1"):
+        raise BadSignature
+    return int(name)

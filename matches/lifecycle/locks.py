@@ -1,9 +1,11 @@
 """Locking a match, checking that it may be changed, and saving it."""
 
-from core.live.publishing import publish_on_commit
+from core.live.publishing import Content, publish_on_commit, touch_on_commit
 from core.locks import for_update
 from engine.errors import Refused
+from matches.lifecycle.spectators import OVER, watch_topic
 from matches.models import Match
+from players.people.topics import touch_users_on_commit
 
 
 def lock_match(match_id: int) -> Match:
@@ -36,8 +38,25 @@ def refuse_over(match: Match) -> None:
         raise Refused("match_live")
 
 
-def changed(match: Match, *fields: str) -> None:
-    """Save a locked match after a visible change, which increments `seq`."""
+def matches_topic(parent_topic: str) -> str:
+    """The topic of all matches with this parent: touched whenever what a list of them shows may have changed."""
+    return f"matches:{parent_topic}"
+
+
+def changed(
+    match: Match, *fields: str, in_lists: bool = True, for_players: bool = True, content: Content | None = None
+) -> None:
+    """Save a locked match after a visible change, which increments `seq`.
+
+    `in_lists` says if the lists of its event show the change, `for_players` if those of its players do. `content` is
+    published to whoever follows the match without a delay.
+    """
     match.seq += 1
     match.save(update_fields=["seq", *fields])
-    publish_on_commit(match.topic, match.seq)
+    publish_on_commit(match.topic, match.seq, content)
+    if match.state == Match.State.SETTLED:
+        publish_on_commit(watch_topic(match.public_id), OVER + match.seq)
+    if in_lists and match.parent_topic:
+        touch_on_commit(matches_topic(match.parent_topic))
+    if for_players:
+        touch_users_on_commit([match.player_0_id, match.player_1_id])

@@ -1,4 +1,4 @@
-"""Opening matches and setting their deadlines."""
+"""Opening matches, and changing their deadlines and lengths."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,13 @@ from typing import NamedTuple
 from django.db import transaction
 
 from engine.errors import Refused
-from matches.lifecycle.begun import begun_at, derive_begun
+from matches.lifecycle.begun import begun_at, derive_begun, started_at_tables
 from matches.lifecycle.locks import changed, lock_match, refuse_over
 from matches.models import Match, RatingPool
 from matches.models.matches import LONGEST_MATCH, WAIT_ONLINE
 from players.actors import Actor, log, log_all
 from players.models import Club, Player
+from players.people.topics import touch_users_on_commit
 
 AT_ONCE = 500
 
@@ -77,6 +78,7 @@ def open_matches(openings: Sequence[Opening], *, settings: MatchSettings, by: Ac
             for match in matches
         ]
         log_all(by, "match_opened", log_entries, club=settings.club)
+        touch_users_on_commit(player.pk for opening in openings for player in opening.players)
     return matches
 
 
@@ -104,6 +106,16 @@ def set_due(match: Match, *, due_at: datetime | None, by: Actor) -> Match:
     return locked
 
 
+def set_lengths(matches: Sequence[Match], *, length: int, by: Actor) -> None:
+    """Change the length of locked matches; the caller has checked that nobody has begun them. Refused: `bad_length`."""
+    for match in matches:
+        _check(Opening(match.players, length, match.start_score))
+        if match.length != length:
+            before, match.length = match.length, length
+            changed(match, "length")
+            log(by, "match_length_changed", match.topic, club=match.club, changes={"match_length": [before, length]})
+
+
 def rebuild_beginnings() -> int:
     """Derive `begun_at` of every match again and write those that differ; return how many."""
     rewritten = 0
@@ -114,7 +126,8 @@ def rebuild_beginnings() -> int:
         .iterator(chunk_size=AT_ONCE)
     ):
         live = getattr(match, "live", None)
-        begun = begun_at(match.claims.all(), match.results.all(), live.begun_at if live else None)
+        started = started_at_tables([match.pk]).get(match.pk)
+        begun = begun_at(match.claims.all(), match.results.all(), live.begun_at if live else None, started)
         if match.begun_at != begun:
             with transaction.atomic():
                 locked = lock_match(match.pk)

@@ -48,6 +48,10 @@ MESSAGES = {
     "own_match_reason": gettext_noop("You play in this match. Give a reason; everyone can see it next to the result."),
     # Reports
     "claim_open": gettext_noop("You have already reported a different score. Withdraw that report first."),
+    "report_kept": gettext_noop(
+        "The match changed before your report arrived, so the report does not count. It was kept, and the director can "
+        "see it."
+    ),
     "nothing_claimed": gettext_noop("There is no report to answer."),
     "nothing_to_concede": gettext_noop("There is no disputed report to agree to."),
     "signed_report_first": gettext_noop(
@@ -60,6 +64,7 @@ MESSAGES = {
     # Objections
     "nothing_to_object_to": gettext_noop("You can only object to a result that was accepted without your answer."),
     "objection_made": gettext_noop("You have already objected to this result. A director will decide."),
+    "link_expired": gettext_noop("This link has expired: the event is over."),
     "objection_late": gettext_noop("You could object until {until}. Ask the director to correct the result."),
     "objection_reason_missing": gettext_noop("Say why the result is wrong."),
     "objection_answered": gettext_noop("This objection has already been answered."),
@@ -100,10 +105,19 @@ MESSAGES = {
     "time_skipped": gettext_noop("{text} does not exist in this time zone, because the clocks go forward."),
     "proposal_answered": gettext_noop("These proposed times are no longer open."),
     "proposal_own": gettext_noop("Only the other player can accept your times."),
+    "no_appointment": gettext_noop("The players have not agreed on a time yet."),
+    "appointment_later": gettext_noop("You can say that you are here from {minutes} minutes before the agreed time."),
+    "no_show_by_director": gettext_noop(
+        "In this event a director decides what happens if a player does not come. Ask the director."
+    ),
+    "not_here": gettext_noop("Say first that you are here yourself."),
+    "opponent_is_here": gettext_noop("Your opponent is here, too."),
+    "no_show_wait": gettext_noop("Your opponent may still come. You can claim the match 15 minutes after the time."),
     "proposal_other": gettext_noop("Only the player who proposed these times can withdraw them."),
 }
 
 STATUS = {
+    "link_expired": HTTPStatus.GONE,
     "import_undone": HTTPStatus.CONFLICT,
     "own_match": HTTPStatus.FORBIDDEN,
     "stale": HTTPStatus.CONFLICT,
@@ -114,6 +128,7 @@ STATUS = {
     "match_without_result": HTTPStatus.CONFLICT,
     "match_disputed": HTTPStatus.CONFLICT,
     "claim_open": HTTPStatus.CONFLICT,
+    "report_kept": HTTPStatus.CONFLICT,
     "nothing_claimed": HTTPStatus.CONFLICT,
     "nothing_to_concede": HTTPStatus.CONFLICT,
     "signed_report_first": HTTPStatus.CONFLICT,
@@ -122,6 +137,12 @@ STATUS = {
     "objection_late": HTTPStatus.CONFLICT,
     "objection_answered": HTTPStatus.CONFLICT,
     "proposal_answered": HTTPStatus.CONFLICT,
+    "no_appointment": HTTPStatus.CONFLICT,
+    "appointment_later": HTTPStatus.CONFLICT,
+    "no_show_by_director": HTTPStatus.CONFLICT,
+    "not_here": HTTPStatus.CONFLICT,
+    "opponent_is_here": HTTPStatus.CONFLICT,
+    "no_show_wait": HTTPStatus.CONFLICT,
     "proposal_own": HTTPStatus.FORBIDDEN,
     "proposal_other": HTTPStatus.FORBIDDEN,
     "record_unchecked": HTTPStatus.CONFLICT,

@@ -7,14 +7,16 @@ division: `match_settled` is not sent.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from core.live.publishing import publish_all_on_commit
+from core.live.publishing import publish_all_on_commit, touch_on_commit
 from engine.errors import Refused
 from matches.lifecycle.finish import close_claims, record_replaced
+from matches.lifecycle.locks import matches_topic
 from matches.models import Claim, Match, Result, Submission
 from matches.ratings.rated import is_still_rated, measures_play
 from matches.ratings.services import ratings
 from players.actors import Actor, log_all
 from players.models import Club
+from players.people.topics import touch_users_on_commit
 
 Kind = Result.Kind
 BATCH = 500
@@ -143,4 +145,7 @@ def _save(matches: Sequence[Match], state: str) -> None:
         match.state, match.unsettled = state, False
     Match.objects.bulk_update(matches, ["seq", "state", "unsettled"], batch_size=BATCH)
     publish_all_on_commit((match.topic, match.seq) for match in matches)
+    parents = {match.parent_topic for match in matches} - {""}
+    touch_on_commit(*(matches_topic(parent) for parent in parents))
+    touch_users_on_commit(player for match in matches for player in (match.player_0_id, match.player_1_id))
     ratings.mark_all_dirty(matches)

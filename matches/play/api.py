@@ -4,6 +4,7 @@ A player is signed in or names a personal link in `Match-Link`. An action names 
 with an `Idempotency-Key` it is safe to repeat.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404
@@ -20,10 +21,13 @@ from core import throttle
 from core.arrival import arrived_at
 from core.numbers import parse_int
 from engine.actions import Act
-from engine.clock import DAY, MINUTE, PRESETS, ClockSettings
+from engine.clock import DAY
 from engine.errors import Refused
 from matches import access
-from matches.models import LONGEST_ACTION_KEY, LiveMatch, Match
+from matches.access import Seat
+from matches.lifecycle import links
+from matches.lifecycle.play_rules import play_rules_of
+from matches.models import LONGEST_ACTION_KEY, Action, LiveMatch, Match
 from matches.play.dice_export import dice_of
 from matches.play.live import Kind
 from matches.play.presentation import as_json
@@ -39,6 +43,7 @@ from matches.play.serializers import (
     StartLiveSerializer,
 )
 from matches.play.services import absences, acting, directing, lag, starting
+from matches.play.watching.delay import watched
 from matches.records.api import KEY
 from matches.reporting.api.base import LINK, match_and_seat, seat_of, side_of
 from players.accounts.api import by, validated
@@ -46,6 +51,8 @@ from players.accounts.serializers import PROBLEM
 
 LONGEST_KEY = LONGEST_ACTION_KEY - len("0:")
 """Of an Idempotency-Key; the side is stored before it."""
+RULES = ("clock", "overtime_minutes", "turn_days", "bank_days", "flag_rule", "spectators_delay")
+"""What a director may choose instead of the settings of the division."""
 SINCE = OpenApiParameter("since", OpenApiTypes.INT, description="Only actions after this number; 0: all.")
 WRITTEN: dict[Any, Any] = {
     200: LiveMatchSerializer,
@@ -74,7 +81,7 @@ class Live(APIView):
         """Its state, and its actions since a number."""
         match, player = match_and_seat(request, public_id)
         since = parse_int(request.query_params.get("since"), 0)
-        return _answer(match, player.side if player is not None else None, since=since)
+        return _answer(request, _live(match), player, since=since)
 
     @extend_schema(
         operation_id="live_start",
@@ -87,11 +94,31 @@ class Live(APIView):
         """201 with the board before the first roll."""
         match = access.match_for_director(request.user, public_id)
         form = validated(StartLiveSerializer, request)
-        settings = starting.PlaySettings(
-            clock=_clock(form, match), flag_rule=form["flag_rule"], server_chains=form["server_chains"]
-        )
+        rules = play_rules_of(match)._replace(**{name: form[name] for name in RULES if name in form})
+        settings = starting.PlaySettings.by_rules(rules, match)._replace(server_chains=form["server_chains"])
         starting.start(match=match, settings=settings, by=by(request), now=timezone.now())
-        return _answer(match, None, code=status.HTTP_201_CREATED)
+        return _answer(request, _live(match), None, code=status.HTTP_201_CREATED)
+
+
+class LiveOpening(APIView):
+    """The opening of a match by one of its players."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="live_open",
+        summary="Open a match to be played here (its players)",
+        description="Where the settings of the division allow it (`play_mode`), with its clock and rules. If the match "
+        "is being played here already, nothing changes.",
+        request=None,
+        parameters=[LINK],
+        responses=WRITTEN,
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The board before the first roll, or as it is."""
+        player = seat_of(request, public_id)
+        starting.open_by_player(match=player.match, by=player.by, now=timezone.now())
+        return _answer(request, _live(player.match), player)
 
 
 class LiveChains(APIView):
@@ -113,7 +140,7 @@ class LiveChains(APIView):
         player = seat_of(request, public_id)
         anchor = validated(DiceChainSerializer, request)["anchor"]
         starting.commit_chain(match=player.match, side=side_of(player), anchor=anchor, by=player.by, now=timezone.now())
-        return _answer(player.match, player.side)
+        return _answer(request, _live(player.match), player)
 
 
 class LiveActions(APIView):
@@ -133,10 +160,10 @@ class LiveActions(APIView):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The board after the action, with the actions since `after`."""
-        player = seat_of(request, public_id)
+        player = seat_of(request, public_id, only_seat=True)
         throttle.count(throttle.LIVE_ACTIONS_OF, f"{public_id}:{player.side}")
         form = validated(LiveActionInputSerializer, request)
-        asked = acting.ActionInput(
+        action = acting.ActionInput(
             kind=form["kind"],
             after=form["after"],
             key=_key(request),
@@ -149,8 +176,8 @@ class LiveActions(APIView):
         side = side_of(player)
         measured = lag.measured(player.match.pk, side, throttle.client_network(request))
         now = arrived_at(request)
-        acting.act(match=player.match, side=side, request=asked, by=player.by, now=now, lag=measured)
-        return _answer(player.match, player.side, since=form["after"])
+        acted = acting.act(match=player.match, side=side, request=action, by=player.by, now=now, lag=measured)
+        return _answer(request, acted.live, player, since=form["after"], latest=acted.actions)
 
 
 class LivePing(APIView):
@@ -169,7 +196,7 @@ class LivePing(APIView):
     )
     def post(self, request: Request, public_id: str) -> Response:
         """The estimate after this ping, and the next ping."""
-        player = seat_of(request, public_id)
+        player = seat_of(request, public_id, only_seat=True)
         match, side, network = player.match, side_of(player), throttle.client_network(request)
         throttle.count(throttle.LIVE_PINGS_OF, f"{public_id}:{side}")
         form = validated(LivePingSerializer, request)
@@ -234,7 +261,7 @@ class LiveRulings(APIView):
             reason=form["reason"],
         )
         directing.rule(match=match, ruling=ruling, by=by(request), now=timezone.now())
-        return _answer(match, None, since=form["after"])
+        return _answer(request, _live(match), None, since=form["after"])
 
 
 class LiveDice(APIView):
@@ -251,8 +278,9 @@ class LiveDice(APIView):
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Those made so far."""
-        match, _ = match_and_seat(request, public_id)
-        return Response(dice_of(_live(match)))
+        match, seat = match_and_seat(request, public_id)
+        live = _live(match)
+        return Response(dice_of(live, watched(live, seat, request.user, timezone.now())))
 
 
 def _key(request: Request) -> str:
@@ -270,24 +298,24 @@ def _value(form: dict[str, Any]) -> int | None:
     return form.get("value") if form["kind"] == Act.RESIGN else None
 
 
-def _clock(form: dict[str, Any], match: Match) -> ClockSettings | None:
-    """The clock that a form asks for."""
-    if form["clock"] == "none":
-        return None
-    if form["clock"] == "correspondence":
-        return ClockSettings(form["days"] * DAY, form["bank_days"] * DAY, correspondence=True)
-    overtime = form["overtime_minutes"] * MINUTE
-    return PRESETS[form["clock"]].settings(length=match.length, score=match.start_score, overtime=overtime)
-
-
 def _live(match: Match) -> LiveMatch:
     """The board of a match; 404 where it is not played here."""
-    live = LiveMatch.objects.select_related("match").filter(pk=match.pk).first()
-    if live is None:
-        raise Http404
-    return live
+    try:
+        return LiveMatch.objects.select_related("match").get(pk=match.pk)
+    except LiveMatch.DoesNotExist:
+        raise Http404 from None
 
 
-def _answer(match: Match, side: int | None, *, since: int = 0, code: int = status.HTTP_200_OK) -> Response:
-    """The board as the side sees it."""
-    return Response(as_json(_live(match), side=side, since=since, now=timezone.now()), status=code)
+def _answer(
+    request: Request,
+    live: LiveMatch,
+    seat: Seat | None,
+    *,
+    since: int = 0,
+    latest: Sequence[Action] = (),
+    code: int = status.HTTP_200_OK,
+) -> Response:
+    """The board as its reader sees it; for the holder of a link with a ticket for the event stream."""
+    board = as_json(watched(live, seat, request.user, timezone.now()), since=since, latest=latest)
+    ticket = links.stream_ticket(live.match, seat.side) if seat is not None and seat.token else None
+    return Response(board | {"ticket": ticket}, status=code)

@@ -115,6 +115,32 @@ class LiveState(NamedTuple):
             return not self.ready[side] and self.ready[1 - side]
         return match.to_act == side
 
+    def waits_for_bot(self, side: Side) -> bool:
+        """Whether a bot that plays this side has something to do: also to go on after a pause if its opponent does."""
+        match = self.match
+        if match.is_over or match.phase is Phase.ADJOURNED or match.flagged is not None:
+            return False
+        if self.is_paused:
+            return self.continues[1 - side] and not self.continues[side]
+        if match.phase is Phase.OPENING:
+            # Not before: the opponent's first dice chain would be made with the link of the bot known.
+            return self.ready[1 - side] and not self.ready[side]
+        return match.to_act == side
+
+    def vacation_days_left(self, side: Side) -> int:
+        """Whole days of vacation that a side may still take; 0 except by correspondence."""
+        if self.match.is_over or self.clock is None or not self.clock.settings.correspondence:
+            return 0
+        return VACATION_DAYS - -(-self.clock.sides[side].vacation_taken // DAY)
+
+    def may_pause(self, side: Side) -> bool:
+        """Whether a side may pause now: between games or before its own roll, if it has a pause left."""
+        return self.is_before_roll_of(side) and not self.is_paused and self.pauses[side] < PAUSES
+
+    def is_before_roll_of(self, side: Side) -> bool:
+        """Whether a side is about to roll, or both are between two games."""
+        return self.match.phase is Phase.OPENING or (self.match.phase is Phase.TO_ROLL and self.match.turn == side)
+
     @property
     def awaits_opening_roll(self) -> bool:
         """Whether both sides are ready and the server has to roll."""
@@ -189,8 +215,8 @@ def _ready(state: LiveState, event: Event) -> LiveState:
 def _pause(state: LiveState, event: Event) -> LiveState:
     if state.is_paused:
         raise Refused("match_paused")
-    side, phase = event.side, state.match.phase
-    if side is None or not (phase is Phase.OPENING or (phase is Phase.TO_ROLL and state.match.turn == side)):
+    side = event.side
+    if side is None or not state.is_before_roll_of(side):
         raise Refused("pause_not_now")
     if state.pauses[side] >= PAUSES:
         raise Refused("no_pause_left", most=PAUSES)

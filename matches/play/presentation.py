@@ -1,86 +1,76 @@
 """A match played here as its pages and API clients read it."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.live.presence import Presence
-from engine.actions import Phase
-from engine.clock import SECOND, Clock
+from core.live import audience
+from core.live.presence import UNKNOWN, Presence
+from engine.actions import Act, Phase
+from engine.clock import SECOND
 from engine.cube import Side
-from engine.ids import xgid
 from engine.legality import step_graph
 from engine.match import MatchState
-from engine.position import Position
-from matches.models import Action, DiceChain, LiveMatch
-from matches.play.codec import from_data
+from matches.models import Action
 from matches.play.instants import from_ms
-from matches.play.live import LiveState
+from matches.play.live import Kind, LiveState
+from matches.play.public_state import Json, action_json, chain_json, chains_of, may_do, public_json
 from matches.play.services import absences, lag
+from matches.play.topics import topic_of
+from matches.play.watching.delay import Watched
 
-Json = dict[str, Any]
 MOST_ACTIONS = 500
 """Of one answer; a reader that is further behind asks again."""
 
 
-def as_json(live: LiveMatch, *, side: Side | None, since: int, now: datetime) -> Json:
-    """Where a match stands, and its actions after number `since`; for a side also what it may do.
+def as_json(watched: Watched, *, since: int, latest: Sequence[Action] = ()) -> Json:
+    """Where a match stands for its reader, and its actions after number `since`; for a side also what it may do.
 
-    The step graph of a roll is for its mover alone.
+    `latest` are actions that have just been added; they are not read again if the reader misses only those. The step
+    graph of a roll is for its mover alone. Spectators do not see who is there, nor anybody's lag.
     """
-    state = from_data(live.state)
-    match = state.match
-    absence = _absence_json(state, now)
+    live, state, now = watched.live, watched.state, watched.at
+    is_all = bool(latest) and (latest[0].seq - 1, latest[-1].seq) == (since, watched.last)
+    # Before the chains, so that no roll is listed without its chain.
+    actions = latest if is_all else visible_actions(watched, since)[:MOST_ACTIONS]
+    actions_json = [action_json(action) for action in actions]
     return {
-        "last": live.last,
-        "changed_by": live.changed_by,
+        "seq": watched.last if watched.is_behind else live.match.seq,
+        "last": watched.last,
+        "changed_by": watched.last if watched.is_behind else live.changed_by,
         "now": now,
-        "phase": match.phase.value,
-        "turn": match.turn,
-        "to_act": match.to_act,
-        "length": match.length,
-        "score": list(match.score),
-        "game": match.game,
-        "crawford": match.crawford,
-        "cube": {"value": match.cube, "owner": match.cube_owner},
-        "dice": list(match.dice) if match.dice else None,
-        "checkers": None if match.is_over else list(seen_by_left(match).counts),
-        "xgid": None if match.is_over else xgid(match),
-        "winner": match.winner,
-        "resigned": {"side": match.resigned[0], "multiple": match.resigned[1]} if match.resigned else None,
-        "ready": list(state.ready),
-        "pauses": list(state.pauses),
-        "paused_until": from_ms(state.paused_until) if state.paused_until is not None else None,
-        "clock": _clock_json(state.clock) if state.clock else None,
-        "due_at": live.due_at,
-        "presence": [_presence_json(seen) for seen in absences.side_presences(live.match.public_id, now)],
-        "absence": absence,
-        "lag": list(lag.possible_credits(live.pk)),
-        "ping": lag.new_ping(live.pk, side, timezone.now()) if side is not None and not match.is_over else None,
-        "chains": [_chain_json(chain) for chain in live.chains.order_by("owner", "number")],
-        "actions": [
-            _action_json(action) for action in live.actions.filter(seq__gt=since).order_by("seq")[:MOST_ACTIONS]
-        ],
-        "my_side": side,
-        "may": _may(match, side) + (["claim_away"] if _may_claim(absence, side) else []),
-        "graph": _graph(match) if side is not None and side == match.turn and match.phase is Phase.TO_PLAY else None,
+        **public_json(live, state),
+        "due_at": _due_at(watched),
+        "presence": [_presence_json(presence) for presence in _presences(watched)],
+        "lag": list(lag.possible_credits(live.pk)) if watched.is_insider else [0, 0],
+        "chains": _chains_json(watched),
+        "actions": actions_json,
+        **_side_json(watched),
+        "topic": topic_of(watched),
+        "spectators": audience.size(live.match.public_id),
+        "is_behind": watched.is_behind,
     }
 
 
-def seen_by_left(match: MatchState) -> Position:
-    """The position of a match in play as side 0 sees it."""
-    return match.position.swapped() if match.turn == 1 else match.position
+def _side_json(watched: Watched) -> Json:
+    """What the reader's own side may do, and what it needs for that."""
+    side, match = watched.side, watched.state.match
+    absence = _absence_json(watched.state, watched.at) if watched.is_insider else None
+    plays = side is not None and not match.is_over
+    return {
+        "my_side": side,
+        "may": may_do(watched.state, side) + (["claim_away"] if _may_claim(absence, side) else []),
+        "absence": absence,
+        "ping": lag.new_ping(watched.live.pk, side, timezone.now()) if side is not None and plays else None,
+        "graph": _graph(match) if plays and side == match.turn and match.phase is Phase.TO_PLAY else None,
+    }
 
 
-def _may(match: MatchState, side: Side | None) -> list[str]:
-    """The acts that a side may do now; an empty list for a viewer."""
-    if side is None or match.is_over:
-        return []
-    acts = match.legal_actions()
-    if side != match.to_act and match.phase is not Phase.OPENING:
-        acts = acts & {act for act in acts if act.value in ("concede", "claim_flag")}
-    return sorted(act.value for act in acts)
+def visible_actions(watched: Watched, since: int = 0) -> QuerySet[Action]:
+    """The actions after number `since` that the reader may see."""
+    return watched.live.actions.filter(seq__gt=since, seq__lte=watched.last).order_by("seq")
 
 
 def _graph(match: MatchState) -> list[Json]:
@@ -102,24 +92,6 @@ def _graph(match: MatchState) -> list[Json]:
         }
         for node in step_graph(match.position, match.dice)
     ]
-
-
-def _clock_json(clock: Clock) -> Json:
-    """The clock in milliseconds; `running_since` is a time, and may lie ahead."""
-    return {
-        "delay": clock.settings.delay,
-        "correspondence": clock.settings.correspondence,
-        "sides": [
-            {
-                "delay": side.delay,
-                "bank": side.bank,
-                "overtime": side.overtime,
-                "vacation": [[from_ms(start), from_ms(end)] for start, end in side.vacation],
-                "running_since": from_ms(side.running_since) if side.running_since is not None else None,
-            }
-            for side in clock.sides
-        ],
-    }
 
 
 def _presence_json(seen: Presence) -> Json:
@@ -146,23 +118,31 @@ def _may_claim(absence: Json | None, side: Side | None) -> bool:
     return absence is not None and side is not None and side != absence["side"] and bool(absence["may_claim"])
 
 
-def _chain_json(chain: DiceChain) -> Json:
-    return {
-        "owner": chain.owner,
-        "number": chain.number,
-        "anchor": chain.anchor,
-        "used": chain.used,
-        "latest": chain.latest,
-        "kept_by_server": chain.kept_by_server,
-    }
+def _due_at(watched: Watched) -> datetime | None:
+    """When a flag falls or a pause ends, as the reader sees it."""
+    if not watched.is_behind:
+        return watched.live.due_at
+    due = watched.state.due_at()
+    return from_ms(due) if due is not None else None
 
 
-def _action_json(action: Action) -> Json:
-    return {
-        "seq": action.seq,
-        "kind": action.kind,
-        "side": action.side,
-        "at": action.at,
-        "data": action.data,
-        "credit": action.credit,
-    }
+def _presences(watched: Watched) -> list[Presence]:
+    if not watched.is_insider:
+        return [UNKNOWN, UNKNOWN]
+    return absences.side_presences(watched.live.match.public_id, watched.at)
+
+
+def _chains_json(watched: Watched) -> list[Json]:
+    """The chains as the reader sees them; a spectator who is behind gets no link ahead of the roll they see."""
+    chains = chains_of(watched.live)
+    if not watched.is_behind:
+        return [chain_json(chain) for chain in chains]
+    latest: dict[tuple[str, int], Json] = {}
+    for data in visible_actions(watched).filter(kind__in=(Act.ROLL, Kind.READY)).values_list("data", flat=True):
+        for link in [*data.get("links", ()), data.get("link"), data.get("server")]:
+            if link is not None:
+                latest[link["owner"], link["chain"]] = link
+    for chain in chains:
+        last = latest.get((chain.owner, chain.number))
+        chain.used, chain.latest = (last["number"], last["link"]) if last is not None else (0, chain.anchor)
+    return [chain_json(chain) for chain in chains if chain.committed_at <= watched.at]

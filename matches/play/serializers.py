@@ -5,34 +5,44 @@ from typing import Any
 from rest_framework import serializers
 
 from engine.actions import Act
-from engine.clock import PRESETS
 from engine.notation import parse_play
-from matches.models import LiveMatch
+from matches.lifecycle.play_rules import LONGEST_DAYS, LONGEST_DELAY, LONGEST_OVERTIME
+from matches.models import ClockPreset, LiveMatch
 from matches.play.live import VACATION_DAYS, Kind
 from matches.play.services.acting import OF_PLAYERS
 from matches.play.services.directing import OF_DIRECTORS
 
-LONGEST_DAYS = 30
 HASH = r"^[0-9a-f]{64}$"
 AFTER = "The number of the last action that was seen (`last`)."
 
 
 class StartLiveSerializer(serializers.Serializer[Any]):
-    """How a match is to be played here."""
+    """How a match is to be played here; what is left out follows the settings of its division."""
 
     clock = serializers.ChoiceField(
-        choices=["none", *PRESETS, "correspondence"],
-        default="table",
+        choices=ClockPreset.choices,
+        required=False,
         help_text="A preset whose bank follows from the length, `correspondence`, or `none`.",
     )
-    overtime_minutes = serializers.IntegerField(default=0, min_value=0, max_value=2)
+    overtime_minutes = serializers.IntegerField(required=False, min_value=0, max_value=LONGEST_OVERTIME)
     days = serializers.IntegerField(
-        default=2, min_value=1, max_value=LONGEST_DAYS, help_text="Correspondence: days for each turn."
+        source="turn_days",
+        required=False,
+        min_value=1,
+        max_value=LONGEST_DAYS,
+        help_text="Correspondence: days for each turn.",
     )
     bank_days = serializers.IntegerField(
-        default=0, min_value=0, max_value=LONGEST_DAYS, help_text="Correspondence: days more for the whole match."
+        required=False, min_value=0, max_value=LONGEST_DAYS, help_text="Correspondence: days more for the whole match."
     )
-    flag_rule = serializers.ChoiceField(choices=LiveMatch.FlagRule.choices, default=LiveMatch.FlagRule.MATCH_LOST)
+    flag_rule = serializers.ChoiceField(choices=LiveMatch.FlagRule.choices, required=False)
+    spectators_delay = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=LONGEST_DELAY,
+        help_text="Minutes by which spectators are behind; 0: none; null: they see the match once it is over.",
+    )
     server_chains = serializers.BooleanField(default=False, help_text="Players may let the server keep their dice.")
 
 
@@ -147,6 +157,7 @@ class LiveActionSerializer(serializers.Serializer[Any]):
 class LiveMatchSerializer(serializers.Serializer[Any]):
     """Where a match that is played here stands."""
 
+    seq = serializers.IntegerField(help_text="The number of `topic` in the event stream.")
     last = serializers.IntegerField(help_text="The number of the last action; the next write names it as `after`.")
     changed_by = serializers.IntegerField(help_text="The last action that changed position, cube or turn.")
     now = serializers.DateTimeField(help_text="The server's time.")
@@ -170,6 +181,10 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     resigned = serializers.DictField(allow_null=True)
     ready = serializers.ListField(child=serializers.BooleanField())
     pauses = serializers.ListField(child=serializers.IntegerField(), help_text="Taken by each side.")
+    vacation_left = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Days that each side may still take; 0 except by correspondence."
+    )
+    continues = serializers.ListField(child=serializers.BooleanField(), help_text="Who wants to end the pause.")
     paused_until = serializers.DateTimeField(allow_null=True)
     clock = serializers.DictField(allow_null=True, help_text="In milliseconds.")
     due_at = serializers.DateTimeField(allow_null=True, help_text="When a flag falls or a pause ends.")
@@ -189,8 +204,24 @@ class LiveMatchSerializer(serializers.Serializer[Any]):
     actions = LiveActionSerializer(many=True, help_text="After the number that was asked for, at most 500.")
     my_side = serializers.IntegerField(allow_null=True)
     may = serializers.ListField(child=serializers.CharField(), help_text="What your side may do now.")
+    stakes = serializers.DictField(
+        allow_null=True,
+        help_text="`cube`: what the game is worth now or after a take; `scores[side][0…2]`: the score if that side "
+        "wins a single game, a gammon or a backgammon at that; `drop`: after a drop of the double. Null once over.",
+    )
     graph = serializers.ListField(
         child=serializers.DictField(), allow_null=True, help_text="For the mover: every legal step of the roll."
+    )
+    topic = serializers.CharField(help_text="The topic of the event stream by which you watch the match.")
+    spectators = serializers.IntegerField(allow_null=True, help_text="Browsers that watch; null: not known.")
+    spectators_delay = serializers.IntegerField(
+        allow_null=True, help_text="Minutes by which spectators are behind; null: they see the match once it is over."
+    )
+    is_behind = serializers.BooleanField(
+        help_text="You are a spectator who is behind: this is what was there at `now`, and `actions` end there."
+    )
+    ticket = serializers.CharField(
+        allow_null=True, help_text="With a personal link: the parameter `ticket` of the event stream, for an hour."
     )
 
 

@@ -48,6 +48,8 @@ class Played(NamedTuple):
     outcome: Outcome
     errors: list[str]
     """Codes of findings of severity error; there should be none."""
+    is_one_sided: bool
+    """Whether one side never moved, as when its flag fell first: no record of that is accepted as proof of a match."""
     counts: Counter[str]
     """How many actions of each kind there were."""
 
@@ -80,7 +82,8 @@ class Simulation:
         verdict = adjudicate(transcript_of(live))
         errors = [finding.code for finding in verdict.findings if finding.severity == "error"]
         counts = Counter(live.actions.values_list("kind", flat=True))
-        return Played(live.match, verdict.outcome, errors, counts)
+        is_one_sided = any(finding.code == "side_never_moved" for finding in verdict.findings)
+        return Played(live.match, verdict.outcome, errors, is_one_sided, counts)
 
     @property
     def _live(self) -> LiveMatch | None:
@@ -108,7 +111,8 @@ class Simulation:
             self.now = max(self.now, live.due_at) + due.GRACE
             return due.settle_due(match_id=live.pk, now=self.now)
         self.now += timedelta(milliseconds=self.random.randint(300, 6_000))
-        return live.due_at is not None and due.settle_due(match_id=live.pk, now=self.now)
+        # As a request does: without the grace of a sweep.
+        return live.due_at is not None and due.settle_first(match_id=live.pk, now=self.now)
 
     def _does_something_else(self, live: LiveMatch, state: LiveState) -> bool:
         """A pause, a resignation or a ruling, where one is possible."""

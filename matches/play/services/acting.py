@@ -10,14 +10,14 @@ from engine.actions import Act, Phase
 from engine.cube import Side
 from engine.errors import Refused
 from engine.plays import Play, legal_plays
-from matches.models import Action, Match
+from matches.models import Action, LiveMatch, Match
 from matches.play.bear_off import best_bear_off, is_plain_bear_off
 from matches.play.instants import to_ms
 from matches.play.live import Event, Kind, LiveState, after_event
 from matches.play.services import due
 from matches.play.services.absences import claim_absence
 from matches.play.services.chains import Chains
-from matches.play.services.journal import Journal, event_of
+from matches.play.services.journal import Journal, event_of, lock_with_live
 from matches.play.services.lag import take as take_lag
 from players.actors import SYSTEM, Actor
 
@@ -65,6 +65,7 @@ class Acted(NamedTuple):
     """What an action led to."""
 
     state: LiveState
+    live: LiveMatch
     actions: list[Action]
     """The rows it added: with a roll, perhaps the forced play."""
     repeated: bool = False
@@ -77,25 +78,24 @@ def act(*, match: Match, side: Side, request: ActionInput, by: Actor, now: datet
     Of `lag`, the measured milliseconds of the player's connection, as much is given back as the allowance permits.
 
     Refused: `not_live`, `stale`, `not_allowed_here`, `key_reused`, and what `matches.play.live.after_event` and
-    `Chains.reveal` refuse. A flag that has fallen, or a pause that has ended, counts first.
+    `Chains.reveal` refuse; also `dead_cube`. A flag that has fallen, or a pause that has ended, counts first.
     """
     if request.kind not in OF_PLAYERS:
         raise Refused("not_allowed_here")
     # Two players may happen to send the same key.
     request = request._replace(key=f"{side}:{request.key}" if request.key else "")
-    if first := _first_answer(match, request):
-        return first
     due.settle_first(match_id=match.pk, now=now)
     with transaction.atomic():
-        journal = Journal.open(match.pk)
+        locked = lock_with_live(match.pk)
         if first := _first_answer(match, request):
             return first
+        journal = Journal.of(locked)
         if not journal.live.changed_by <= request.after <= journal.live.last:
             raise Refused("stale", seq=journal.live.last)
         credit = take_lag(match.pk, side, lag) if lag and journal.has_fast_clock else 0
         _append(journal, side, request, by, now, credit)
         journal.close(now)
-    return Acted(journal.state, journal.appended)
+    return Acted(journal.state, journal.live, journal.appended)
 
 
 def _first_answer(match: Match, request: ActionInput) -> Acted | None:
@@ -105,12 +105,13 @@ def _first_answer(match: Match, request: ActionInput) -> Acted | None:
     """
     if not request.key:
         return None
-    first = Action.objects.select_related("live").filter(live_id=match.pk, key=request.key).first()
-    if first is None:
+    try:
+        first = Action.objects.get(live_id=match.pk, key=request.key)
+    except Action.DoesNotExist:
         return None
     if not _is_same(first, request):
         raise Refused("key_reused")
-    return Acted(due.state_of(first.live), [first], repeated=True)
+    return Acted(due.state_of(first.live), first.live, [first], repeated=True)
 
 
 def _is_same(first: Action, request: ActionInput) -> bool:
@@ -133,14 +134,18 @@ def _append(journal: Journal, side: Side, request: ActionInput, by: Actor, now: 
     elif request.kind == Kind.CLAIM_AWAY:
         claim_absence(journal, event, by=by, key=request.key)
     else:
+        is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
         journal.append(event, by=by, key=request.key)
+        if is_dead_cube:
+            # Legal, but without a limit the score would be, too.
+            raise Refused("dead_cube")
 
 
 def _be_ready(journal: Journal, event: Event, request: ActionInput, by: Actor, now: datetime) -> None:
     """A side is ready for the opening roll, which the server makes once both are."""
     assert event.side is not None  # noqa: S101, a player acts
     chains = Chains(journal.live, journal.match.public_id)
-    link = chains.reveal(event.side, request.link, now).data
+    link = chains.reveal_for_opening(event.side, request.link, now).data
     journal.append(event, by=by, key=request.key, data={"link": link})
     if journal.state.awaits_opening_roll:
         links = (link, _link_of_opponent(journal, event.side))
@@ -175,7 +180,7 @@ def _play_by_itself(journal: Journal, request: ActionInput, at: int, by: Actor) 
     if state.phase is not Phase.TO_PLAY or state.dice is None:
         return
     plays: Sequence[Play] = legal_plays(state.position, state.dice)
-    if len(plays) > 1 and request.bear_off and is_plain_bear_off(state.position):
+    if request.bear_off and is_plain_bear_off(state.position):
         plays = [best_bear_off(plays)]
     elif len(plays) > 1 or not request.play_forced:
         return

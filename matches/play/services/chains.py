@@ -4,11 +4,15 @@ import secrets
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.db.models import Q
+
+from engine.actions import Act
 from engine.cube import Side
 from engine.dice import LINK_BYTES, LINKS, Chain, ChainTag, follows, opening_roll, roll
 from engine.errors import Refused
 from engine.search import Dice
 from matches.models import DiceChain, DiceSecret, LiveMatch
+from matches.play.live import Kind
 
 SERVER = DiceChain.Owner.SERVER
 WAIT_FOR_OPPONENT = timedelta(seconds=10)
@@ -26,7 +30,7 @@ class Reveal(NamedTuple):
     number: int
     link: str
     weak: bool = False
-    """From a new chain that the opponent has not yet answered with a link."""
+    """From a chain that the opponent has not yet answered with a link."""
 
     @property
     def data(self) -> Data:
@@ -47,14 +51,18 @@ class Chains:
     def __init__(self, live: LiveMatch, match_id: str) -> None:
         self.live = live
         self.match_id = match_id
-        self._chains = list(live.chains.order_by("owner", "number"))
+        self._chains = list(live.chains.select_related("secret").order_by("owner", "number"))
 
     def commit(self, owner: str, now: datetime, *, anchor: str | None = None) -> DiceChain:
         """Add a chain: by its anchor if its owner keeps it, else one that the server keeps.
 
+        To commit to the owner's current chain again, from a second tab or after a lost answer, changes nothing.
         Refused: `bad_link`, `too_many_chains`.
         """
-        number = 1 + len(self._of(owner))
+        own = self._of(owner)
+        if own and anchor == own[-1].anchor:
+            return own[-1]
+        number = 1 + len(own)
         if owner != SERVER and number > MOST_CHAINS:
             raise Refused("too_many_chains", most=MOST_CHAINS)
         secret: Chain | None = None
@@ -89,11 +97,30 @@ class Chains:
             raise Refused("no_chain")
         chain = own[-1]
         weak = self._is_weak(chain)
-        waited = self.live.correspondence or now - chain.committed_at >= WAIT_FOR_OPPONENT
-        if weak and not waited:
+        # The first chain does not wait: an opponent who is ready already cannot answer before the opening roll.
+        waits = chain.number > 1 and not self.live.correspondence
+        if weak and waits and now - chain.committed_at < WAIT_FOR_OPPONENT:
             raise Refused("chain_waits")
         value = self._take(chain) if chain.kept_by_server else self._check(chain, link)
         return Reveal(owner, chain.number, self._use(chain, value), value, weak)
+
+    def reveal_for_opening(self, side: Side, link: str, now: datetime) -> Reveal:
+        """Like `reveal`, for the next opening roll.
+
+        A side whose game was broken off after it had been ready reveals the same link again, since a roll takes one
+        link of each side.
+        """
+        before = self._ready_for_next_roll(side)
+        if before is None or before.chain != self._of(before.owner)[-1].number:
+            return self.reveal(side, link, now)
+        if link and link != before.link:
+            raise Refused("bad_link")
+        return before
+
+    def _ready_for_next_roll(self, side: Side) -> Reveal | None:
+        """The link with which a side was ready last, unless the roll has been made since."""
+        last = self.live.actions.filter(Q(kind=Act.ROLL) | Q(kind=Kind.READY, side=side)).order_by("seq").last()
+        return Reveal(**last.data["link"]) if last is not None and last.kind == Kind.READY else None
 
     def roll(self, side: Side, revealed: Reveal) -> Rolled:
         """The next roll, of the side that revealed a link for it."""
@@ -112,7 +139,7 @@ class Chains:
 
     def _is_weak(self, chain: DiceChain) -> bool:
         """Whether a player's chain was committed after the latest link of the opponent was known."""
-        return chain.number > 1 and self._reveals(_opponent(chain.owner)) <= chain.opponent_reveals
+        return self._reveals(_opponent(chain.owner)) <= chain.opponent_reveals
 
     def _server_link(self) -> tuple[Reveal, int]:
         """The server's next link, and the number of the roll it is for."""

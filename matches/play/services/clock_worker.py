@@ -1,11 +1,16 @@
-"""What the clock worker does again and again, without broker and beat: settle what is due, and note who is away."""
+"""What the clock worker does again and again, without broker and beat.
+
+It settles what is due, notes who is away, acts for bots that no worker has served, and tells spectators who are behind
+what they may see now.
+"""
 
 from datetime import datetime
 
 import structlog
 from django.db import DatabaseError, connection
 
-from matches.play.services import absences, due
+from matches.play.services import absences, bots, due
+from matches.play.watching import announcing
 
 log = structlog.get_logger(__name__)
 INTERVAL = 0.5
@@ -20,6 +25,8 @@ def work(*, now: datetime) -> int:
     try:
         settled = sum(due.settle_due(match_id=match_id, now=now) for match_id in due.due_matches(now=now))
         absences.note_absences(now=now)
+        bots.act_where_lost(now=now)
+        announcing.announce_delayed(now=now)
     except DatabaseError as error:
         log.warning("clock_round_failed", error=str(error))
         connection.close()

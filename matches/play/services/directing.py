@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from engine.actions import Act
+from engine.actions import Act, Phase
 from engine.cube import Score, Side
 from engine.errors import Refused
+from engine.match import MatchState
 from matches.lifecycle.own_match import side_of
 from matches.models import Action, Match
 from matches.play.instants import to_ms
@@ -37,7 +38,8 @@ class Ruling(NamedTuple):
 def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
     """Apply a director's ruling; it is an action of the match and stands in the log.
 
-    Refused: `own_match` where the director plays it, `not_live`, `stale`, `not_allowed_here`, and what the engine
+    Refused: `own_match` where the director plays it, `not_live`, `stale`, `not_allowed_here`, `score_in_mid_game`, and
+    what the engine
     refuses (`bad_score`, `bad_ruling`, `not_now`, `bad_clock`).
     """
     if ruling.kind not in OF_DIRECTORS:
@@ -49,6 +51,11 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
         journal = Journal.open(match.pk)
         if not journal.live.changed_by <= ruling.after <= journal.live.last:
             raise Refused("stale", seq=journal.live.last)
+        if ruling.kind == Act.SET_SCORE and journal.state.match.phase is not Phase.OPENING:
+            # In mid-game it could turn a game with a doubled cube into the Crawford game.
+            raise Refused("score_in_mid_game")
+        if ruling.kind == Act.END_GAME and not _can_end(journal.state.match, ruling):
+            raise Refused("bad_ruling")
         event = Event(ruling.kind, to_ms(now), ruling.side, value=ruling.value, score=ruling.score)
         action = journal.append(event, by=by, data={"reason": ruling.reason} if ruling.reason else None)
         journal.close(now)
@@ -64,3 +71,10 @@ def rule(*, match: Match, ruling: Ruling, by: Actor, now: datetime) -> Action:
             reason=ruling.reason,
         )
     return action
+
+
+def _can_end(match: MatchState, ruling: Ruling) -> bool:
+    """Whether a ruling names a winner, and points that a record can give them."""
+    if ruling.side not in (0, 1) or ruling.value is None or ruling.value < 1:
+        return False
+    return match.can_give(ruling.side, ruling.value)

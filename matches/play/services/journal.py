@@ -1,31 +1,52 @@
 """The rows of a live match while it is locked: events appended, the cache kept, the match finished."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
+from django.db import transaction
+
+from core.live.site_version import unseen_writes
 from core.locks import for_update
+from core.queue import hint
 from engine.actions import Act
 from engine.errors import Refused
+from engine.keys import OFF
+from engine.notation import Step, standard_notation
 from engine.scoring import WinKind
+from matches.analysis.services.queue import enqueue_match
 from matches.lifecycle.begun import derive_begun
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import changed
+from matches.lifecycle.spectators import is_delayed
 from matches.models import Action, LiveMatch, Match, Result
 from matches.play.codec import from_data, to_data
 from matches.play.instants import from_ms, to_ms
 from matches.play.live import Event, Kind, LiveState, after_event
+from matches.play.public_state import streamed_state
 from matches.play.services import lag
 from players.actors import SYSTEM, Actor
 
-_CLOCK_ONLY = frozenset(Kind) - {Kind.READY, Kind.CLAIM_AWAY}
+_CLOCK_ONLY = frozenset(Kind) - {Kind.CLAIM_AWAY}
 """Kinds that leave position, cube and turn alone: what was decided before them is not stale."""
 _RESULT_KINDS = {
     WinKind.CONCESSION: Result.Kind.CONCESSION,
     WinKind.FLAG: Result.Kind.FLAG,
     WinKind.RULING: Result.Kind.RULING,
 }
+
+
+ACT_FOR_BOT = "matches.act_for_bot"
+"""The task that a hint names."""
+
+
+def lock_with_live(match_id: int) -> Match:
+    """Lock a match and its board until the transaction ends."""
+    return for_update(Match.objects.select_related("live")).get(pk=match_id)
 
 
 @dataclass
@@ -36,11 +57,19 @@ class Journal:
     live: LiveMatch
     state: LiveState
     appended: list[Action] = field(default_factory=list)
+    _waits_for_before: tuple[Any, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._waits_for_before = self._waits_for
 
     @classmethod
     def open(cls, match_id: int) -> "Journal":
         """Lock a match that is played here. Refused: `not_live` where it is not, or no longer."""
-        match = for_update(Match.objects.select_related("live")).get(pk=match_id)
+        return cls.of(lock_with_live(match_id))
+
+    @classmethod
+    def of(cls, match: Match) -> "Journal":
+        """The journal of a locked match. Refused: `not_live`."""
         if match.state != Match.State.LIVE:
             raise Refused("not_live")
         return cls(match, match.live, from_data(match.live.state))
@@ -63,7 +92,7 @@ class Journal:
         data: Mapping[str, Any] | None = None,
     ) -> Action:
         """Apply an event to the state and add its row; `data` is kept beside what the event itself says."""
-        self.state = after_event(self.state, event)
+        before, self.state = self.state, after_event(self.state, event)
         self.live.last += 1
         if event.kind not in _CLOCK_ONLY:
             self.live.changed_by = self.live.last
@@ -72,7 +101,7 @@ class Journal:
             seq=self.live.last,
             kind=event.kind,
             side=event.side,
-            data=_event_data(event) | dict(data or {}),
+            data=_event_data(event) | _notation(before, event) | dict(data or {}),
             credit=event.credit,
             key=key,
             at=from_ms(event.at),
@@ -84,20 +113,49 @@ class Journal:
 
     def close(self, now: datetime) -> None:
         """Write what was appended, the cache and, once the match is over, its result."""
-        Action.objects.bulk_create(self.appended)
         due = self.state.due_at(self.credits())
+        score_before = tuple(self.live.state["match"]["score"])
         self.live.state = to_data(self.state)
         self.live.due_at = from_ms(due) if due is not None else None
         begins = self.live.begun_at is None and any(action.kind == Act.ROLL for action in self.appended)
         if begins:
             self.live.begun_at = now
-        self.live.save(update_fields=["state", "last", "changed_by", "begun_at", "due_at"])
+        self._call_bot(now)
         if self.state.match.is_over:
+            self._save()
             self._finish(now)
             return
-        if begins:
-            derive_begun(self.match)
-        changed(self.match, "begun_at")
+        is_new_score = self.state.match.score != score_before
+        in_lists = begins or (is_new_score and not is_delayed(self.live, self.match))
+        # Public pages show the score of a live match, and nothing else of it.
+        with nullcontext() if in_lists else unseen_writes():
+            self._save()
+            if begins:
+                derive_begun(self.match)
+            content = partial(streamed_state, self.live, self.state, self.appended)
+            changed(self.match, "begun_at", in_lists=in_lists, for_players=self._is_next_turn, content=content)
+
+    def _save(self) -> None:
+        Action.objects.bulk_create(self.appended)
+        self.live.save(update_fields=["state", "last", "changed_by", "begun_at", "due_at", "bot_since"])
+
+    @property
+    def _waits_for(self) -> tuple[Any, ...]:
+        return self.state.match.to_act, self.state.ready
+
+    @property
+    def _is_next_turn(self) -> bool:
+        """Whether a match by correspondence now waits for somebody else. By other clocks both are at the board."""
+        return self.live.correspondence and self._waits_for != self._waits_for_before
+
+    def _call_bot(self, now: datetime) -> None:
+        """Note whether the match waits for its bot, and hint a worker at it if it did not before."""
+        side = self.live.bot_side
+        if side is None or not self.state.waits_for_bot(side):
+            self.live.bot_since = None
+        elif self.live.bot_since is None:
+            self.live.bot_since = now
+            _hint_bot(self.live)
 
     def _finish(self, now: datetime) -> None:
         """Append the result; whatever stands above the match learns of it from a worker."""
@@ -106,6 +164,12 @@ class Journal:
         outcome = ResultInput(over.winner, over.score, kind)
         basis = Basis(Result.Source.LIVE)
         append_result(self.match, outcome, basis, by=SYSTEM, now=now, announce_in_worker=True)
+        enqueue_match(match=self.match, now=now)
+
+
+def _hint_bot(live: LiveMatch) -> None:
+    """Have a worker act for the bot of a match after the commit."""
+    transaction.on_commit(partial(hint, ACT_FOR_BOT, live.pk), robust=True)
 
 
 def event_of(action: Action) -> Event:
@@ -121,6 +185,20 @@ def event_of(action: Action) -> Event:
         score=tuple(data["score"]) if "score" in data else None,
         credit=action.credit,
     )
+
+
+def _notation(before: LiveState, event: Event) -> dict[str, str]:
+    """A play as players write it, for lists of plays; empty for other events."""
+    if event.kind != Act.PLAY:
+        return {}
+    counts = list(before.match.position.counts)
+    steps = []
+    for way in event.moves:
+        for source, target in pairwise(way):
+            hit = target != OFF and counts[target] == -1
+            counts[target] = 0 if hit else counts[target]
+            steps.append(Step(source, target, source - target, hit))
+    return {"notation": standard_notation(steps)}
 
 
 def _event_data(event: Event) -> dict[str, Any]:

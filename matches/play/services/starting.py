@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from core.live.publishing import authorise_again_on_commit
 from core.locks import for_update
 from engine.actions import FlagRule
 from engine.clock import Clock, ClockSettings
@@ -12,6 +13,7 @@ from engine.errors import Refused
 from engine.match import MatchState
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.locks import changed
+from matches.lifecycle.play_rules import PlayRules, play_rules_of
 from matches.models import DiceChain, LiveMatch, Match
 from matches.play.codec import to_data
 from matches.play.instants import from_ms, to_ms
@@ -28,6 +30,19 @@ class PlaySettings(NamedTuple):
     flag_rule: str = LiveMatch.FlagRule.MATCH_LOST
     server_chains: bool = False
     """Players may let the server keep their dice chains."""
+    spectators_delay: int | None = 0
+    """Minutes by which spectators are behind; None: they see the match once it is over."""
+    bot_side: int | None = None
+    """The side that a bot plays; the server keeps its dice chain."""
+
+    @classmethod
+    def by_rules(cls, rules: PlayRules, match: Match) -> "PlaySettings":
+        """The settings of a match that is played by the rules of its event."""
+        return cls(
+            clock=rules.clock_settings(length=match.length, score=match.start_score),
+            flag_rule=rules.flag_rule,
+            spectators_delay=rules.spectators_delay,
+        )
 
 
 def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> LiveMatch:
@@ -51,15 +66,37 @@ def start(*, match: Match, settings: PlaySettings, by: Actor, now: datetime) -> 
             correspondence=bool(settings.clock and settings.clock.correspondence),
             flag_rule=settings.flag_rule,
             server_chains=settings.server_chains,
+            spectators_delay=settings.spectators_delay,
             started_at=now,
             state=to_data(state),
             due_at=from_ms(due) if due is not None else None,
+            bot_side=settings.bot_side,
         )
-        Chains(live, row.public_id).commit(DiceChain.Owner.SERVER, now)
+        chains = Chains(live, row.public_id)
+        chains.commit(DiceChain.Owner.SERVER, now)
+        if settings.bot_side is not None:
+            chains.commit(str(settings.bot_side), now)
         row.state = Match.State.LIVE
         changed(row, "state")
+        if settings.spectators_delay != 0:
+            authorise_again_on_commit(row.topic)
         log(by, "live_started", row.topic, club=row.club, clock=list(settings.clock) if settings.clock else None)
     return live
+
+
+def open_by_player(*, match: Match, by: Actor, now: datetime) -> LiveMatch:
+    """Open a match for one of its players, by the rules of its event; return it as it is if the other player just did.
+
+    Refused: `not_played_here` where the event has its matches played over the board, and `match_begun`.
+    """
+    rules = play_rules_of(match)
+    if not rules.players_may_open:
+        raise Refused("not_played_here")
+    with transaction.atomic():
+        row = for_update(Match.objects.all()).get(pk=match.pk)
+        if row.state == Match.State.LIVE:
+            return row.live
+        return start(match=row, settings=PlaySettings.by_rules(rules, row), by=by, now=now)
 
 
 def first_state(match: Match, flag_rule: str) -> MatchState:
@@ -81,6 +118,8 @@ def commit_chain(*, match: Match, side: int, anchor: str, by: Actor, now: dateti
             raise Refused("not_live")
         if not anchor and not live.server_chains:
             raise Refused("server_chains_off")
+        before = live.chains.count()
         chain = Chains(live, row.public_id).commit(str(side), now, anchor=anchor or None)
-        log(by, "dice_chain_committed", row.topic, club=row.club, side=side, chain=chain.number)
+        if live.chains.count() > before:
+            log(by, "dice_chain_committed", row.topic, club=row.club, side=side, chain=chain.number)
     return chain

@@ -16,6 +16,7 @@ from matches.play.live import Event, Kind, LiveState, after_event
 from matches.play.presentation import as_json
 from matches.play.services import absences
 from matches.play.transcripts import transcript_of
+from matches.play.watching.delay import seen
 from tests.conftest import ValkeyServer
 from tests.matches.play.conftest import BOB, CAROL, START, Board, refused
 
@@ -44,7 +45,7 @@ def tick(board: Board, seconds: float) -> list[str]:
 
 
 def shown(board: Board) -> dict[str, object]:
-    return as_json(board.live, side=None, since=0, now=board.now)
+    return as_json(seen(board.live, inside=True, now=board.now), since=0)
 
 
 def test_closing_the_page_in_one_s_turn_may_be_claimed_after_half_a_minute(board: Board) -> None:

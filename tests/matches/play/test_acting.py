@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from core.live import site_version
 from engine import Refused, adjudicate
 from engine.actions import Act, Phase
 from engine.clock import DAY, Clock, ClockSettings
@@ -29,6 +30,20 @@ def test_the_opening_roll_follows_once_both_are_ready(board):
     board.match.refresh_from_db()
     assert board.match.state == Match.State.LIVE
     assert board.match.begun_at == START
+
+
+@pytest.mark.django_db(transaction=True)
+def test_stored_pages_stay_current_while_a_match_shows_nothing_new(board, valkey):
+    def version():
+        return valkey.get(site_version.VERSION)
+
+    before = version()
+    mover = board.open_game()
+    begun = version()
+    board.do(mover, Act.PLAY, moves=board.any_play())
+    after_play = version()
+    board.do(1 - mover, Act.CONCEDE)
+    assert before != begun == after_play != version()
 
 
 def test_an_action_on_an_old_state_is_refused_and_changes_nothing(board):
@@ -228,3 +243,20 @@ def test_each_side_may_take_fourteen_days_of_vacation(match, users, alice):
     with refused("no_vacation_left"):
         board.do(BOB, Kind.VACATION, value=6 * DAY)
     board.do(CAROL, Kind.VACATION, value=14 * DAY)
+
+
+def test_a_dead_cube_cannot_be_turned(board: Board) -> None:
+    """Otherwise two players could double until no score is big enough, and the match could not end."""
+    side = board.open_game()
+    board.do(side, Act.PLAY, moves=board.any_play())
+    doubler = 1 - side
+    for cube in (2, 4):
+        board.do(doubler, Act.DOUBLE)
+        board.do(1 - doubler, Act.TAKE)
+        assert board.game.cube == cube
+        board.do(doubler, Act.ROLL)
+        board.do(doubler, Act.PLAY, moves=board.any_play())
+        doubler = 1 - doubler
+    with refused("dead_cube"):
+        board.do(doubler, Act.DOUBLE)
+    assert board.game.cube == 4

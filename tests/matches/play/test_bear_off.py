@@ -38,12 +38,13 @@ def test_most_checkers_come_off_then_gaps_are_filled() -> None:
     assert sum(count > 0 for count in gap.result.counts[1:7]) == 3
 
 
-def test_the_roll_is_played_with_it_if_the_player_wishes(board: Board) -> None:
+@pytest.mark.parametrize("mine", [{6: 5, 5: 5, 4: 5}, {1: 15}], ids=["a choice", "no choice"])
+def test_the_roll_is_played_with_it_if_the_player_wishes(board: Board, mine: dict[int, int]) -> None:
     mover = board.open_game()
     board.do(mover, Act.PLAY, moves=board.any_play())
     side = 1 - mover
     live: LiveMatch = board.live
-    live.state["match"]["position"] = position({6: 5, 5: 5, 4: 5}, {19: 5, 20: 5, 21: 5}).letters
+    live.state["match"]["position"] = position(mine, {19: 5, 20: 5, 21: 5}).letters
     live.save()
     acted = board.do(side, Act.ROLL, bear_off=True)
     assert [action.kind for action in acted.actions] == ["roll", "play"]

@@ -1,0 +1,30 @@
+"""Which matches are hidden from spectators for a while, and the topic by which spectators watch those."""
+
+from matches.models import LiveMatch, Match
+
+WATCH = "watch"
+OVER = 1_000_000_000
+"""Added to the number of a match that is over: higher than any action of it that spectators saw before."""
+
+
+def is_delayed(live: LiveMatch, match: Match) -> bool:
+    """Whether spectators do not see the match as it stands: it is played here with a delay, and not over yet."""
+    return live.spectators_delay != 0 and match.state != Match.State.SETTLED
+
+
+def is_behind_for_spectators(match: Match) -> bool:
+    """The same for a match that may not be played here at all."""
+    if match.state not in (Match.State.LIVE, Match.State.VOID):
+        return False
+    live: LiveMatch | None = getattr(match, "live", None)
+    return live is not None and is_delayed(live, match)
+
+
+def seq_for(match: Match, *, is_insider: bool) -> int:
+    """The number of a match as its reader may see it. It would show spectators who are behind when somebody acts."""
+    return match.seq if is_insider or not is_behind_for_spectators(match) else 0
+
+
+def watch_topic(public_id: str) -> str:
+    """The topic of a match for spectators who are behind."""
+    return f"{WATCH}:{public_id}"

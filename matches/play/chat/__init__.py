@@ -1,0 +1,1 @@
+"""The chat of the players of a match played here, and the comments of its spectators."""

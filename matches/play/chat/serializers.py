@@ -1,0 +1,116 @@
+"""What the API of chats takes and returns."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from engine.errors import Refused
+from matches.models import ChatMessage
+from matches.models.chat import LONGEST_MESSAGE, LONGEST_REASON
+from matches.play.chat.rooms import Reader, Room, is_muted, messages, number_of, topic_of
+
+
+class ChatMessageSerializer(serializers.Serializer[Any]):
+    """A message."""
+
+    public_id = serializers.CharField()
+    name = serializers.CharField()
+    side = serializers.IntegerField(allow_null=True)
+    mine = serializers.BooleanField()
+    phrase = serializers.CharField(allow_blank=True)
+    text = serializers.CharField(help_text="Of a phrase in your language.")
+    at = serializers.DateTimeField()
+
+
+class ChatRoomSerializer(serializers.Serializer[Any]):
+    """A room that you may read."""
+
+    room = serializers.ChoiceField(choices=Room.choices)
+    topic = serializers.CharField(help_text="Of the event stream; `seq` is its number.")
+    seq = serializers.IntegerField()
+    may_write = serializers.BooleanField()
+    free_text = serializers.BooleanField(help_text="False: only phrases, since the players share no club.")
+    muted = serializers.BooleanField()
+    messages = ChatMessageSerializer(many=True, help_text="The latest hundred, oldest first.")
+
+
+class ChatSerializer(serializers.Serializer[Any]):
+    """What is said during a match."""
+
+    rooms = ChatRoomSerializer(many=True)
+    phrases = serializers.DictField(child=serializers.CharField())
+    ticket = serializers.CharField(allow_blank=True, help_text="With a personal link: `ticket` of the event stream.")
+
+
+class NewChatMessageSerializer(serializers.Serializer[Any]):
+    """A phrase or a text."""
+
+    room = serializers.ChoiceField(choices=Room.choices)
+    phrase = serializers.ChoiceField(choices=ChatMessage.Phrase.choices, required=False)
+    text = serializers.CharField(required=False, default="", max_length=LONGEST_MESSAGE)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refused: `chat_phrase_or_text`."""
+        # No default of the field, which would have to be one of the phrases in the API description.
+        attrs.setdefault("phrase", "")
+        if bool(attrs["phrase"]) == bool(attrs["text"]):
+            raise Refused("chat_phrase_or_text")
+        return attrs
+
+
+class ChatMuteSerializer(serializers.Serializer[Any]):
+    """Whether to hide what the opponent writes."""
+
+    muted = serializers.BooleanField()
+
+
+class ChatReportSerializer(serializers.Serializer[Any]):
+    """What is wrong with a message."""
+
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_REASON)
+
+
+def chat_data(reader: Reader) -> dict[str, Any]:
+    """Data of ChatSerializer."""
+    return {
+        "rooms": [_room_data(reader, room) for room in Room.values if reader.may_read(room)],
+        "ticket": reader.ticket,
+        "phrases": {phrase.value: str(phrase.label) for phrase in ChatMessage.Phrase},
+    }
+
+
+def _room_data(reader: Reader, room: str) -> dict[str, Any]:
+    seq = number_of(reader.match, room)
+    return {
+        "room": room,
+        "topic": topic_of(reader.match, room),
+        "seq": seq,
+        "may_write": reader.may_write(room),
+        "free_text": reader.may_write_freely(room),
+        "muted": room == Room.PLAYERS and is_muted(reader.match, reader.side),
+        "messages": [message_data(reader, message) for message in messages(reader, room)],
+    }
+
+
+def message_data(reader: Reader, message: ChatMessage) -> dict[str, Any]:
+    """Data of ChatMessageSerializer."""
+    is_own_user = reader.user is not None and message.user_id == reader.user.pk
+    is_own_side = message.side is not None and message.side == reader.side
+    return {
+        "public_id": message.public_id,
+        "name": _name(reader, message),
+        "side": message.side,
+        "mine": is_own_side or (message.side is None and is_own_user),
+        "phrase": message.phrase,
+        "text": message.text or str(ChatMessage.Phrase(message.phrase).label),
+        "at": message.at,
+    }
+
+
+def _name(reader: Reader, message: ChatMessage) -> str:
+    if message.side is not None:
+        return reader.match.players[message.side].shown_name
+    player = getattr(message.user, "player", None)
+    if player is not None:
+        return str(player.shown_name)
+    return message.user.display_name if message.user is not None else ""

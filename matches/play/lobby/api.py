@@ -1,0 +1,215 @@
+"""The API of the lobby: practice, challenges, rematches and blocked players."""
+
+from typing import Any
+
+from django.http import Http404
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import status
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from engine.errors import Refused
+from matches.access import match_for_player
+from matches.models import Challenge, RatingPool
+from matches.play.lobby import selectors
+from matches.play.lobby.serializers import (
+    BlockedSerializer,
+    ChallengeSerializer,
+    NewChallengeSerializer,
+    NewPracticeSerializer,
+    StartedMatchSerializer,
+    started,
+)
+from matches.play.lobby.services import blocks, challenges, practice
+from players.accounts.api import by, me, validated
+from players.accounts.serializers import PROBLEM, PersonSerializer
+from players.accounts.services import ensure_player
+from players.models import Player
+from players.people.canonical import player_of
+
+REFUSED: dict[Any, Any] = {401: PROBLEM, 404: PROBLEM, 409: PROBLEM, 422: PROBLEM}
+
+
+class LobbyView(APIView):
+    """Base of the views of the lobby."""
+
+    permission_classes = (IsAuthenticated,)
+
+    def player(self) -> Player:
+        """The player of the signed-in user, created if there is none."""
+        return ensure_player(user=me(self.request), by=by(self.request))
+
+    def acting(self) -> dict[str, Any]:
+        """The arguments that every service takes."""
+        return {"player": self.player(), "by": by(self.request), "now": timezone.now()}
+
+    def challenge(self, public_id: str) -> Challenge:
+        """Return a challenge that the user may see. Raise Http404 for others."""
+        return selectors.challenge_for(me(self.request), public_id)[0]
+
+
+class Practice(LobbyView):
+    """Practice matches."""
+
+    @extend_schema(
+        operation_id="practice_start",
+        summary="Play a practice match against a bot",
+        description="Private and unrated, without a clock. The bot answers within a second or two.",
+        request=NewPracticeSerializer,
+        examples=[OpenApiExample("To 5 points", value={"opponent": "club", "length": 5}, request_only=True)],
+        responses={201: StartedMatchSerializer, **REFUSED},
+    )
+    def post(self, request: Request) -> Response:
+        """201 with the match."""
+        form = validated(NewPracticeSerializer, request)
+        match = practice.start_practice(**self.acting(), **form)
+        return Response(started(match, request), status=status.HTTP_201_CREATED)
+
+
+class Challenges(LobbyView):
+    """The challenges that concern the user."""
+
+    @extend_schema(
+        operation_id="challenges_list",
+        summary="List open challenges",
+        description="My own, those made to me, and those open to everybody.",
+        responses={200: ChallengeSerializer(many=True), 401: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """The newest first, without pages."""
+        rows = selectors.open_challenges(player_of(me(request)), timezone.now())[: selectors.CHALLENGES_SHOWN]
+        return Response(ChallengeSerializer(rows, many=True).data)
+
+    @extend_schema(
+        operation_id="challenges_create",
+        summary="Challenge a player, or everybody, to a friendly match",
+        request=NewChallengeSerializer,
+        examples=[OpenApiExample("Open to everybody", value={"length": 5, "clock": "online"}, request_only=True)],
+        responses={201: ChallengeSerializer, **REFUSED},
+    )
+    def post(self, request: Request) -> Response:
+        """201 with the challenge."""
+        form = validated(NewChallengeSerializer, request)
+        opponent, pool = form.pop("opponent"), form.pop("pool_id")
+        wish = challenges.ChallengeInput(
+            **form, opponent=selectors.other_player(opponent) if opponent else None, pool=_pool(pool)
+        )
+        challenge = challenges.make_challenge(**self.acting(), wish=wish)
+        return Response(ChallengeSerializer(challenge).data, status=status.HTTP_201_CREATED)
+
+
+def _pool(pk: int | None) -> RatingPool | None:
+    """A rating pool by id. Refused: `pool_of_other_club` for an unknown one."""
+    if pk is None:
+        return None
+    pool = RatingPool.objects.filter(pk=pk).first()
+    if pool is None:
+        raise Refused("pool_of_other_club")
+    return pool
+
+
+class AcceptChallenge(LobbyView):
+    """Accepting a challenge."""
+
+    @extend_schema(
+        operation_id="challenges_accept",
+        summary="Accept a challenge; its match begins at once",
+        request=None,
+        responses={200: StartedMatchSerializer, **REFUSED},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The match; the same if it is accepted again."""
+        challenge = self.challenge(public_id)
+        return Response(started(challenges.accept(challenge=challenge, **self.acting()), request))
+
+
+class DeclineChallenge(LobbyView):
+    """Declining a challenge."""
+
+    @extend_schema(
+        operation_id="challenges_decline",
+        summary="Decline a challenge made to me",
+        request=None,
+        responses={204: None, **REFUSED},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """204, also if it was declined before."""
+        challenges.decline(challenge=self.challenge(public_id), **self.acting())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class WithdrawChallenge(LobbyView):
+    """Withdrawing a challenge."""
+
+    @extend_schema(
+        operation_id="challenges_withdraw",
+        summary="Withdraw my challenge",
+        request=None,
+        responses={204: None, **REFUSED},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """204, also if it was withdrawn before."""
+        challenges.withdraw(challenge=self.challenge(public_id), **self.acting())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Rematch(LobbyView):
+    """A rematch of a friendly."""
+
+    @extend_schema(
+        operation_id="matches_rematch",
+        summary="Ask for a rematch of a friendly match",
+        description="It begins once both players have asked for it.",
+        request=None,
+        responses={200: StartedMatchSerializer, **REFUSED},
+    )
+    def post(self, request: Request, public_id: str) -> Response:
+        """The new match, or null while only one player wants it."""
+        match = match_for_player(me(request), public_id).match
+        return Response(started(challenges.want_rematch(match=match, **self.acting()), request))
+
+
+class Blocks(LobbyView):
+    """The players that the user has blocked for friendly matches."""
+
+    @extend_schema(
+        operation_id="blocks_list",
+        summary="List the players I have blocked for friendly matches",
+        responses={200: PersonSerializer(many=True), 401: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """The latest first."""
+        return Response(PersonSerializer(selectors.blocks_of(player_of(me(request))), many=True).data)
+
+    @extend_schema(
+        operation_id="blocks_create",
+        summary="Block a player for friendly matches",
+        request=BlockedSerializer,
+        examples=[OpenApiExample("A player", value={"player": "k3v9w2xq7m"}, request_only=True)],
+        responses={204: None, **REFUSED},
+    )
+    def post(self, request: Request) -> Response:
+        """204, also if the player was blocked before."""
+        other = selectors.other_player(validated(BlockedSerializer, request)["player"])
+        blocks.block(other=other, **self.acting())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class OneBlock(LobbyView):
+    """A blocked player."""
+
+    @extend_schema(
+        operation_id="blocks_delete",
+        summary="Allow friendly matches with a player again",
+        responses={204: None, 401: PROBLEM, 404: PROBLEM},
+    )
+    def delete(self, request: Request, public_id: str) -> Response:
+        """204, also if the player was not blocked."""
+        other = selectors.other_player(public_id)
+        if other == self.player():
+            raise Http404
+        blocks.unblock(player=self.player(), other=other, by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,176 @@
+"""What the lobby shows, and the challenges and players a user may act on."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from core.live.publishing import now_shown
+from core.names import fold
+from matches.models import Challenge, ClockPreset, FriendlyBlock, Match, RatingPool
+from matches.play.lobby.services.challenges import LOBBY_TOPIC
+from matches.ratings.services.ratings import default_pool
+from players.models import Membership, Player, User
+from players.people.canonical import canonical, player_of
+from players.people.topics import user_topic
+
+LATEST = 5
+CHALLENGES_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChallenge:
+    """A challenge in the lobby."""
+
+    challenge: Challenge
+    name: str
+    """The opponent's name as seen by the reader; empty for an open challenge of their own."""
+    clock: str
+    ratings: str
+    """The pool it is rated in; empty for an unrated match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Friendly:
+    """A friendly or practice match of the reader."""
+
+    match: Match
+    opponent: Player
+    is_practice: bool
+    wants_rematch: bool = False
+    """The reader has asked for a rematch."""
+    asked_for_rematch: bool = False
+    """The opponent has."""
+
+
+def lobby_page(user: User, now: datetime) -> dict[str, Any]:
+    """Everything on the lobby page but its forms. A user without a player sees what is open to everybody."""
+    player = player_of(user)
+    challenges = list(open_challenges(player, now)[:CHALLENGES_SHOWN])
+    own = player.pk if player is not None else None
+    return {
+        "player": player,
+        "topics": f"{LOBBY_TOPIC}={now_shown()} {user_topic(user)}={now_shown()}",
+        "mine": [_shown(row, player) for row in challenges if row.challenger_id == own],
+        "for_me": [_shown(row, player) for row in challenges if row.opponent_id is not None and row.opponent_id == own],
+        "open": [_shown(row, player) for row in challenges if row.opponent_id is None and row.challenger_id != own],
+        "running": running_friendlies(player),
+        "finished": finished_friendlies(player, now),
+        "blocks": blocks_of(player),
+    }
+
+
+def open_challenges(player: Player | None, now: datetime) -> QuerySet[Challenge]:
+    """The challenges that are open and concern this player: their own, those made to them, and those open to everybody.
+
+    Challenges between players of whom one has blocked the other are left out.
+    """
+    rows = Challenge.objects.filter(state=Challenge.State.OPEN, expires_at__gt=now)
+    rows = rows.select_related("challenger", "opponent", "pool__club")
+    if player is None:
+        return rows.filter(opponent__isnull=True)
+    blocked = FriendlyBlock.objects.filter(player=player).values("blocked")
+    blocked_by = FriendlyBlock.objects.filter(blocked=player).values("player")
+    concerns = Q(challenger=player) | Q(opponent=player) | Q(opponent__isnull=True)
+    return rows.filter(concerns).exclude(challenger__in=blocked).exclude(challenger__in=blocked_by)
+
+
+def _shown(row: Challenge, reader: Player | None) -> ShownChallenge:
+    other = row.opponent if row.challenger == reader else row.challenger
+    return ShownChallenge(
+        challenge=row,
+        name=other.shown_name if other is not None else "",
+        clock=str(ClockPreset(row.clock).label),
+        ratings=(row.pool or default_pool()).name if row.rated else "",
+    )
+
+
+def _friendlies(player: Player) -> QuerySet[Match]:
+    own = Q(player_0=player) | Q(player_1=player)
+    friendly = Q(challenge__isnull=False) | Q(live__bot_side__isnull=False)
+    return Match.objects.filter(own, friendly).select_related("player_0", "player_1", "live")
+
+
+def running_friendlies(player: Player | None) -> list[Friendly]:
+    """The friendly and practice matches that a player has to finish, the newest first."""
+    if player is None:
+        return []
+    rows = _friendlies(player).filter(state=Match.State.LIVE).order_by("-created_at", "-pk")
+    return [_friendly(match, player) for match in rows]
+
+
+def finished_friendlies(player: Player | None, now: datetime) -> list[Friendly]:
+    """The latest friendly matches with people, and who wants a rematch."""
+    if player is None:
+        return []
+    rows = _friendlies(player).filter(state=Match.State.SETTLED, challenge__isnull=False)
+    matches = list(rows.order_by("-finished_at", "-pk").prefetch_related("rematches")[:LATEST])
+    return [_friendly(match, player, now) for match in matches if not _has_rematch(match)]
+
+
+def _has_rematch(match: Match) -> bool:
+    return any(wish.state == Challenge.State.ACCEPTED for wish in match.rematches.all())
+
+
+def _friendly(match: Match, player: Player, now: datetime | None = None) -> Friendly:
+    opponent = match.player_1 if match.player_0 == player else match.player_0
+    wishes = list(_open(match.rematches.all(), now)) if now is not None else []
+    return Friendly(
+        match,
+        opponent,
+        is_practice=match.live.bot_side is not None,
+        wants_rematch=any(wish.challenger == player for wish in wishes),
+        asked_for_rematch=any(wish.challenger != player for wish in wishes),
+    )
+
+
+def _open(wishes: Iterable[Challenge], now: datetime) -> Iterable[Challenge]:
+    return (wish for wish in wishes if wish.state == Challenge.State.OPEN and wish.expires_at > now)
+
+
+def blocks_of(player: Player | None) -> list[Player]:
+    """The players that a player has blocked, the latest first."""
+    if player is None:
+        return []
+    return [row.blocked for row in FriendlyBlock.objects.filter(player=player).select_related("blocked")]
+
+
+def challenge_for(user: User, public_id: str) -> tuple[Challenge, Player | None]:
+    """Return a challenge that a user may see, and the user's player. Raise Http404 for a challenge between others."""
+    rows = Challenge.objects.select_related("challenger", "opponent", "pool", "match")
+    row, player = rows.filter(public_id=public_id).first(), player_of(user)
+    if row is None or (row.opponent is not None and player not in (row.challenger, row.opponent)):
+        raise Http404
+    return row, player
+
+
+def player_with_id(public_id: str) -> Player | None:
+    """Return a player by public id, after merges; None for an unknown or erased one."""
+    player = Player.objects.select_related("merged_into").filter(public_id=public_id, erased_at__isnull=True).first()
+    return canonical(player) if player is not None else None
+
+
+def other_player(public_id: str) -> Player:
+    """Return a player by public id, after merges. Raise Http404 for an unknown or erased one."""
+    player = player_with_id(public_id)
+    if player is None:
+        raise Http404
+    return player
+
+
+def players_called(name: str) -> list[Player]:
+    """The players with an account who have exactly this name, in any case; none of those who show only initials."""
+    rows = Player.objects.filter(
+        name_key=fold(name), user__is_active=True, merged_into__isnull=True, erased_at__isnull=True, initials_only=False
+    )
+    return list(rows.order_by("pk")[:2])
+
+
+def pools_for(player: Player | None) -> list[tuple[str, str]]:
+    """The pools in which a friendly match of this player can be rated, as choices of a form."""
+    clubs = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club")
+    pools = RatingPool.objects.filter(club__in=clubs).select_related("club").order_by("club__name", "name")
+    return [(str(pool.pk), f"{pool.club} · {pool.name}") for pool in pools]

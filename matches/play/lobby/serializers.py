@@ -1,0 +1,85 @@
+"""What the API of the lobby takes and gives."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from core.public_ids import LENGTH
+from matches.lifecycle.play_rules import LONGEST_DAYS
+from matches.models import LONGEST_FRIENDLY, BotPlayer, Challenge, ClockPreset, Match
+from players.accounts.serializers import PersonSerializer
+
+Json = dict[str, Any]
+
+
+class StartedMatchSerializer(serializers.Serializer[Any]):
+    """The match that a request led to."""
+
+    match = serializers.CharField(allow_null=True, help_text="Public id; null while the other player has not agreed.")
+    page = serializers.URLField(allow_null=True)
+
+
+class NewPracticeSerializer(serializers.Serializer[Any]):
+    """A practice match."""
+
+    opponent = serializers.ChoiceField(BotPlayer.Style.choices, default=BotPlayer.Style.CLUB, source="style")
+    length = serializers.IntegerField(min_value=1, max_value=LONGEST_FRIENDLY)
+
+
+class NewChallengeSerializer(serializers.Serializer[Any]):
+    """The friendly match that is wished for."""
+
+    opponent = serializers.CharField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=LENGTH,
+        help_text="Public id of a player; null: anybody may accept.",
+    )
+    length = serializers.IntegerField(min_value=1, max_value=LONGEST_FRIENDLY)
+    clock = serializers.ChoiceField(ClockPreset.choices, default=ClockPreset.TABLE)
+    turn_days = serializers.IntegerField(
+        default=2, min_value=1, max_value=LONGEST_DAYS, help_text="Correspondence: days for each turn."
+    )
+    rated = serializers.BooleanField(default=False, help_text="Whoever accepts the challenge accepts this, too.")
+    pool_id = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=1,
+        help_text="Of a rated match: a rating pool of a club of both players; null: that of the site.",
+    )
+
+
+class ChallengeSerializer(serializers.Serializer[Any]):
+    """A challenge."""
+
+    public_id = serializers.CharField()
+    challenger = PersonSerializer()
+    opponent = PersonSerializer(allow_null=True, help_text="Null: anybody may accept.")
+    length = serializers.IntegerField()
+    clock = serializers.ChoiceField(ClockPreset.choices)
+    turn_days = serializers.IntegerField()
+    rated = serializers.BooleanField()
+    pool_id = serializers.IntegerField(allow_null=True)
+    state = serializers.ChoiceField(Challenge.State.choices)
+    expires_at = serializers.DateTimeField()
+
+
+class BlockedSerializer(serializers.Serializer[Any]):
+    """A player to block."""
+
+    player = serializers.CharField(max_length=LENGTH, help_text="Public id.")
+
+
+def started(match: Match | None, request: Request | HttpRequest) -> Json:
+    """Data of StartedMatchSerializer."""
+    if match is None:
+        return {"match": None, "page": None}
+    return {
+        "match": match.public_id,
+        "page": request.build_absolute_uri(reverse("match-play", args=[match.public_id])),
+    }

@@ -1,0 +1,229 @@
+"""Challenges for friendly matches: made, accepted, declined, withdrawn, expired; and rematches.
+
+Accepting starts the match at once, so a challenge is accepted by exactly one player: its row is locked and read again.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import transaction
+
+from core.live.publishing import touch_on_commit
+from core.locks import for_update, lock_row
+from engine.errors import Refused
+from matches.lifecycle.locks import lock_match
+from matches.lifecycle.opening import MatchSettings, Opening, open_matches
+from matches.lifecycle.play_rules import LONGEST_DAYS, PlayRules
+from matches.models import LONGEST_FRIENDLY, NAMED_FOR, OPEN_FOR, BotPlayer, Challenge, ClockPreset, Match, RatingPool
+from matches.play.lobby.services.blocks import is_blocked
+from matches.play.services.starting import PlaySettings, start
+from players.actors import Actor, log
+from players.models import Membership, Player
+from players.people.canonical import canonical
+from players.people.topics import touch_users_on_commit
+
+MOST_OPEN = 5
+"""Open challenges of one player."""
+LOBBY_TOPIC = "lobby:open"
+"""Touched whenever the challenges that are open to everybody change."""
+State = Challenge.State
+
+
+class ChallengeInput(NamedTuple):
+    """The friendly match that a player wishes for."""
+
+    length: int
+    opponent: Player | None = None
+    """None: anybody may accept."""
+    clock: str = ClockPreset.TABLE.value
+    turn_days: int = 2
+    rated: bool = False
+    pool: RatingPool | None = None
+    """Of a rated match; None: the ratings of the site."""
+
+
+def make_challenge(*, player: Player, wish: ChallengeInput, by: Actor, now: datetime) -> Challenge:
+    """Offer a friendly match to one player or to everybody.
+
+    Refused: `bad_length`, `bad_days`, `challenge_self`, `challenge_of_bot`, `opponent_without_account`,
+    `challenge_blocked`, `pool_of_other_club`, `too_many_challenges`.
+    """
+    _check_wish(player, wish)
+    with transaction.atomic():
+        lock_row(Player, player.pk)
+        if Challenge.objects.filter(challenger=player, state=State.OPEN, expires_at__gt=now).count() >= MOST_OPEN:
+            raise Refused("too_many_challenges", most=MOST_OPEN)
+        return _create(player, wish, by, now)
+
+
+def _create(
+    player: Player, wish: ChallengeInput, by: Actor, now: datetime, *, rematch_of: Match | None = None
+) -> Challenge:
+    challenge = Challenge.objects.create(
+        challenger=player,
+        opponent=wish.opponent,
+        length=wish.length,
+        clock=wish.clock,
+        turn_days=wish.turn_days,
+        rated=wish.rated,
+        pool=wish.pool,
+        rematch_of=rematch_of,
+        created_at=now,
+        expires_at=now + (NAMED_FOR if wish.opponent is not None else OPEN_FOR),
+    )
+    opponent = wish.opponent.public_id if wish.opponent is not None else None
+    log(by, "challenge_made", challenge.topic, length=wish.length, opponent=opponent)
+    _publish([challenge])
+    return challenge
+
+
+def accept(*, challenge: Challenge, player: Player, by: Actor, now: datetime) -> Match:
+    """Accept a challenge and start its match; accepting it again returns the same match.
+
+    Refused: `challenge_gone`, `challenge_own`, `challenge_of_others`, `challenge_blocked`, `pool_of_other_club`.
+    """
+    with transaction.atomic():
+        row = _lock(challenge)
+        if row.state == State.ACCEPTED and row.match is not None and row.opponent_id == player.pk:
+            return row.match
+        _check_open(row, now)
+        _check_accepts(row, player)
+        if row.opponent is None:
+            touch_on_commit(LOBBY_TOPIC)
+        row.opponent, row.state = player, State.ACCEPTED
+        row.match = _start(row, player, by, now)
+        row.save(update_fields=["opponent", "state", "match"])
+        log(by, "challenge_accepted", row.topic, match=row.match.public_id)
+    return row.match
+
+
+def decline(*, challenge: Challenge, player: Player, by: Actor, now: datetime) -> None:
+    """Decline a challenge that was made to this player. Refused: `challenge_gone`, `challenge_of_others`."""
+    with transaction.atomic():
+        row = _lock(challenge)
+        if row.opponent_id != player.pk:
+            raise Refused("challenge_of_others")
+        _close(row, State.DECLINED, "challenge_declined", by, now)
+
+
+def withdraw(*, challenge: Challenge, player: Player, by: Actor, now: datetime) -> None:
+    """Withdraw the player's own challenge. Refused: `challenge_gone`, `challenge_of_others`."""
+    with transaction.atomic():
+        row = _lock(challenge)
+        if row.challenger_id != player.pk:
+            raise Refused("challenge_of_others")
+        _close(row, State.WITHDRAWN, "challenge_withdrawn", by, now)
+
+
+def expire_challenges(*, now: datetime) -> int:
+    """Close the challenges that nobody accepted in time; return how many."""
+    with transaction.atomic():
+        rows = list(for_update(Challenge.objects.filter(state=State.OPEN, expires_at__lte=now).order_by("pk")))
+        if rows:
+            Challenge.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.EXPIRED)
+            _publish(rows)
+    return len(rows)
+
+
+def want_rematch(*, match: Match, player: Player, by: Actor, now: datetime) -> Match | None:
+    """Ask for another match after a friendly, or accept the opponent's wish; return the new match once both want it.
+
+    Refused: `no_rematch`, `challenge_blocked`, and what `accept` refuses.
+    """
+    with transaction.atomic():
+        locked = lock_match(match.pk)
+        before = Challenge.objects.filter(match=locked).select_related("pool").first()
+        if before is None or locked.state != Match.State.SETTLED:
+            raise Refused("no_rematch")
+        wishes = list(locked.rematches.exclude(state__in=[State.DECLINED, State.WITHDRAWN, State.EXPIRED]))
+        if accepted := next((wish for wish in wishes if wish.state == State.ACCEPTED), None):
+            return accepted.match
+        current = [wish for wish in wishes if wish.expires_at > now]
+        if any(wish.challenger_id == player.pk for wish in current):
+            return None
+        if current:
+            return accept(challenge=current[0], player=player, by=by, now=now)
+        expire_challenges(now=now)
+        first, second = (canonical(seat) for seat in locked.players)
+        other = second if first == player else first
+        wish = ChallengeInput(
+            before.length, other, before.clock, before.turn_days, rated=before.rated, pool=before.pool
+        )
+        if is_blocked(player, other):
+            raise Refused("challenge_blocked")
+        _create(player, wish, by, now, rematch_of=locked)
+    return None
+
+
+def _check_wish(player: Player, wish: ChallengeInput) -> None:
+    if not 1 <= wish.length <= LONGEST_FRIENDLY:
+        raise Refused("bad_length", most=LONGEST_FRIENDLY, length=wish.length)
+    if not 1 <= wish.turn_days <= LONGEST_DAYS:
+        raise Refused("bad_days", most=LONGEST_DAYS)
+    _check_pool(wish.pool, player)
+    if (opponent := wish.opponent) is None:
+        return
+    if opponent == player:
+        raise Refused("challenge_self")
+    if BotPlayer.objects.filter(player=opponent).exists():
+        raise Refused("challenge_of_bot")
+    if opponent.user_id is None:
+        raise Refused("opponent_without_account", name=opponent.shown_name)
+    if is_blocked(player, opponent):
+        raise Refused("challenge_blocked")
+
+
+def _check_accepts(row: Challenge, player: Player) -> None:
+    if row.challenger_id == player.pk:
+        raise Refused("challenge_own")
+    if row.opponent_id not in (None, player.pk):
+        raise Refused("challenge_of_others")
+    if is_blocked(row.challenger, player):
+        raise Refused("challenge_blocked")
+    _check_pool(row.pool, player)
+
+
+def _check_pool(pool: RatingPool | None, player: Player) -> None:
+    """Refuse (`pool_of_other_club`) the pool of a club that the player is not a member of."""
+    if pool is None or pool.club_id is None:
+        return
+    if not Membership.objects.filter(player=player, club=pool.club_id, left_at__isnull=True).exists():
+        raise Refused("pool_of_other_club")
+
+
+def _lock(challenge: Challenge) -> Challenge:
+    return for_update(Challenge.objects.select_related("challenger", "pool", "match")).get(pk=challenge.pk)
+
+
+def _check_open(row: Challenge, now: datetime) -> None:
+    if row.state != State.OPEN or row.expires_at <= now:
+        raise Refused("challenge_gone")
+
+
+def _close(row: Challenge, state: str, verb: str, by: Actor, now: datetime) -> None:
+    if row.state == state:
+        return
+    _check_open(row, now)
+    row.state = state
+    row.save(update_fields=["state"])
+    log(by, verb, row.topic)
+    _publish([row])
+
+
+def _publish(rows: Sequence[Challenge]) -> None:
+    """Publish, once the transaction has committed, that the lobbies of those whom these challenges concern change."""
+    if any(row.opponent_id is None for row in rows):
+        touch_on_commit(LOBBY_TOPIC)
+    players = (player for row in rows for player in (row.challenger_id, row.opponent_id) if player is not None)
+    touch_users_on_commit(players)
+
+
+def _start(row: Challenge, player: Player, by: Actor, now: datetime) -> Match:
+    settings = MatchSettings(rated=row.rated, pool=row.pool)
+    opening = Opening((row.challenger, player), row.length)
+    match = open_matches([opening], settings=settings, by=by, now=now)[0]
+    rules = PlayRules(clock=row.clock, turn_days=row.turn_days)
+    start(match=match, settings=PlaySettings.by_rules(rules, match), by=by, now=now)
+    match.refresh_from_db()
+    return match

@@ -1,0 +1,199 @@
+"""Pages and actions by which players start matches here."""
+
+import functools
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from core.htmx import is_htmx
+from core.messages import sentence
+from engine.errors import Refused
+from matches.access import Seat, match_for_player
+from matches.models import Challenge, Match
+from matches.play.lobby import selectors
+from matches.play.lobby.forms import BlockForm, ChallengeForm, PracticeForm
+from matches.play.lobby.services import blocks, challenges, practice
+from matches.play.services import starting
+from matches.reporting.action_urls import action_url
+from matches.reporting.forms import TapForm
+from matches.reporting.views.acting import acting
+from players.accounts.services import ensure_player
+from players.accounts.views.pages import View, account_needed, by, me, page
+from players.models import Player
+
+
+def refused_in_lobby(view: View) -> View:
+    """Send the reader back to the lobby with the reason if the action is refused."""
+
+    @functools.wraps(view)
+    def wrapped(request: HttpRequest, **params: str) -> HttpResponse:
+        try:
+            return view(request, **params)
+        except Refused as refused:
+            messages.error(request, sentence(refused.code, refused.params))
+            return redirect("lobby")
+
+    return wrapped
+
+
+@acting(lambda request, seat: TapForm(request.POST), leads_to=lambda seat: action_url(seat, "play"))
+def play_here(request: HttpRequest, seat: Seat, form: TapForm) -> str:
+    """Open the reader's match for play here, and go to its board."""
+    starting.open_by_player(match=seat.match, by=seat.by, now=timezone.now())
+    return ""
+
+
+@account_needed
+@never_cache
+@require_safe
+def lobby(request: HttpRequest) -> HttpResponse:
+    """Show the open challenges and the reader's friendlies; for htmx, only the lists. `?to=` names an opponent."""
+    if is_htmx(request):
+        return render(request, "matches/play/lobby/_lists.html", selectors.lobby_page(me(request), timezone.now()))
+    return _lobby(request)
+
+
+def _lobby(request: HttpRequest, *, challenge: ChallengeForm | None = None, code: str = "") -> HttpResponse:
+    context = selectors.lobby_page(me(request), timezone.now())
+    player = context["player"]
+    if challenge is None:
+        opponent = _named(request)
+        challenge = ChallengeForm(
+            pools=selectors.pools_for(player),
+            initial={"opponent": opponent.shown_name, "to": opponent.public_id} if opponent else {},
+        )
+    context |= {"challenge_form": challenge, "practice_form": PracticeForm(auto_id="practice-%s"), "code": code}
+    return page(request, "matches/play/lobby/lobby.html", context, challenge)
+
+
+def _named(request: HttpRequest) -> Player | None:
+    """The player that a link to the lobby names as opponent."""
+    public_id = request.GET.get("to", "")
+    return selectors.other_player(public_id) if public_id else None
+
+
+def _to_board(match: Match) -> HttpResponse:
+    return redirect("match-play", match.public_id)
+
+
+@account_needed
+@require_POST
+@refused_in_lobby
+def start_practice(request: HttpRequest) -> HttpResponse:
+    """Start a practice match and go to its board."""
+    form = PracticeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, gettext("Choose an opponent and a length from 1 to 15 points."))
+        return redirect("lobby")
+    player = ensure_player(user=me(request), by=by(request))
+    match = practice.start_practice(player=player, by=by(request), now=timezone.now(), **form.cleaned_data)
+    return _to_board(match)
+
+
+@account_needed
+@require_POST
+def make_challenge(request: HttpRequest) -> HttpResponse:
+    """Make a challenge, then show it in the lobby."""
+    player = ensure_player(user=me(request), by=by(request))
+    form = ChallengeForm(request.POST, pools=selectors.pools_for(player))
+    if not form.is_valid():
+        return _lobby(request, challenge=form)
+    try:
+        challenge = challenges.make_challenge(player=player, wish=form.wish, by=by(request), now=timezone.now())
+    except Refused as refused:
+        form.refuse(refused)
+        return _lobby(request, challenge=form, code=refused.code)
+    if challenge.opponent is None:
+        messages.success(request, gettext("Your challenge is open. The match begins when somebody accepts it."))
+    else:
+        text = gettext("{name} can now accept your challenge.").format(name=challenge.opponent.shown_name)
+        messages.success(request, text)
+    return redirect("lobby")
+
+
+@account_needed
+@require_POST
+@refused_in_lobby
+def accept_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Accept a challenge and go to the board."""
+    challenge, _ = selectors.challenge_for(me(request), public_id)
+    player = ensure_player(user=me(request), by=by(request))
+    match = challenges.accept(challenge=challenge, player=player, by=by(request), now=timezone.now())
+    return _to_board(match)
+
+
+@account_needed
+@require_POST
+@refused_in_lobby
+def decline_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Decline a challenge made to the reader."""
+    challenge, player = _challenge_of_player(request, public_id)
+    challenges.decline(challenge=challenge, player=player, by=by(request), now=timezone.now())
+    messages.success(request, gettext("Declined."))
+    return redirect("lobby")
+
+
+@account_needed
+@require_POST
+@refused_in_lobby
+def withdraw_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Withdraw the reader's own challenge."""
+    challenge, player = _challenge_of_player(request, public_id)
+    challenges.withdraw(challenge=challenge, player=player, by=by(request), now=timezone.now())
+    messages.success(request, gettext("Your challenge is withdrawn."))
+    return redirect("lobby")
+
+
+def _challenge_of_player(request: HttpRequest, public_id: str) -> tuple[Challenge, Player]:
+    """Return a challenge and the reader's player. Raise Http404 for a user without a player."""
+    challenge, player = selectors.challenge_for(me(request), public_id)
+    if player is None:
+        raise Http404
+    return challenge, player
+
+
+@account_needed
+@require_POST
+@refused_in_lobby
+def rematch(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Ask for a rematch; if the opponent has asked already, go to its board."""
+    seat = match_for_player(request.user, public_id)
+    player = ensure_player(user=me(request), by=by(request))
+    match = challenges.want_rematch(match=seat.match, player=player, by=by(request), now=timezone.now())
+    if match is not None:
+        return _to_board(match)
+    messages.success(request, gettext("The rematch begins when your opponent accepts it."))
+    return redirect("lobby")
+
+
+@account_needed
+@require_POST
+@refused_in_lobby
+def block_player(request: HttpRequest) -> HttpResponse:
+    """Block a player for friendly matches."""
+    form = BlockForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    other = selectors.other_player(form.cleaned_data["player"])
+    player = ensure_player(user=me(request), by=by(request))
+    blocks.block(player=player, other=other, by=by(request), now=timezone.now())
+    text = gettext("{name} can no longer play friendly matches with you.").format(name=other.shown_name)
+    messages.success(request, text)
+    return redirect("lobby")
+
+
+@account_needed
+@require_POST
+def unblock_player(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Allow friendly matches with a player again."""
+    other = selectors.other_player(public_id)
+    player = ensure_player(user=me(request), by=by(request))
+    blocks.unblock(player=player, other=other, by=by(request))
+    text = gettext("{name} can play friendly matches with you again.").format(name=other.shown_name)
+    messages.success(request, text)
+    return redirect("lobby")

@@ -1,0 +1,1 @@
+"""The page on which a match is played and watched."""

@@ -1,0 +1,71 @@
+"""Context of the page on which a match is played or watched."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.middleware.csrf import get_token
+from django.templatetags.static import static
+from django.urls import reverse
+
+from matches.access import Seat, may_direct
+from matches.models import Match
+from matches.play.live import PAUSES
+from matches.play.preferences.selectors import preferences_json
+from matches.presentation import labels
+from matches.presentation.context import match_contexts, places_of
+from matches.reporting.action_urls import action_url, match_url
+
+THEMES = ("slate", "felt")
+"""Looks of the board beside the first, whose style sheets are loaded where they are chosen."""
+MODULES = (
+    *(f"board/{name}" for name in ("board", "checkers", "dice", "geometry", "input", "notation", "surface", "walk")),
+    *(f"play/{name}" for name in ("store", "view", "panels", "clocks", "moves", "alerts", "options")),
+    *(f"play/{name}" for name in ("presence", "fill", "chain")),
+    *(f"dice/{name}" for name in ("chain", "sha256", "storage", "verify")),
+)
+"""Modules that the page imports, to be loaded at once rather than one after the other."""
+
+
+def page_context(request: HttpRequest, match: Match, seat: Seat | None) -> dict[str, Any]:
+    """Return the context for a match that is played here; `seat` is None for viewers."""
+    side = seat.side if seat is not None else None
+    near = side or 0
+    return {
+        "match": match,
+        "seat": seat,
+        "back": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
+        "context": match_contexts([match.parent_topic]).get(match.parent_topic),
+        "place": places_of([match.pk]).get(match.pk, ""),
+        "length": labels.length(match.length),
+        "names": [player.shown_name for player in match.players],
+        "seats": [("far", match.players[1 - near]), ("near", match.players[near])],
+        "dice_url": action_url(seat, "dice") if seat is not None else reverse("match-dice", args=[match.public_id]),
+        "replay_url": replay_url(match, seat),
+        "may_direct": side is None and may_direct(request.user, match),
+        "modules": [f"matches/{name}.js" for name in MODULES],
+        "settings": _settings(request, match, seat),
+    }
+
+
+def replay_url(match: Match, seat: Seat | None) -> str:
+    """The replay of a match, for a side or for viewers."""
+    return action_url(seat, "replay") if seat is not None else reverse("match-replay", args=[match.public_id])
+
+
+def _settings(request: HttpRequest, match: Match, seat: Seat | None) -> dict[str, Any]:
+    """What the page's scripts need to know from the start."""
+    api = reverse("api-live", args=[match.public_id])
+    return {
+        "match": match.public_id,
+        "side": seat.side if seat is not None else None,
+        "link": seat.token if seat is not None else "",
+        "csrf": get_token(request),
+        "api": api,
+        "names": [player.shown_name for player in match.players],
+        "length": match.length,
+        "pauses": PAUSES,
+        "preferences": preferences_json(request.user),
+        "preferencesUrl": reverse("api-play-preferences") if request.user.is_authenticated else "",
+        "themes": {name: static(f"matches/board/themes/{name}.css") for name in THEMES},
+        "turnIcon": static("matches/play/turn.svg"),
+    }

@@ -1,0 +1,84 @@
+"""The moves of bots, made by workers: never in the request of the player they play against.
+
+A match that waits for its bot says since when (`LiveMatch.bot_since`). The request that made it wait hints a worker
+after its commit; what a crash or a lost message leaves is found by the clock worker.
+"""
+
+from datetime import datetime, timedelta
+from random import Random
+
+import structlog
+
+from engine.actions import Act, Phase
+from engine.bots import Bot, decide
+from engine.cube import Side
+from engine.errors import Refused
+from matches.models import BotPlayer, LiveMatch, Match
+from matches.play.live import Kind, LiveState
+from matches.play.services import due
+from matches.play.services.acting import ActionInput, act
+from players.actors import SYSTEM
+
+log = structlog.get_logger(__name__)
+LOST_AFTER = timedelta(seconds=3)
+"""How long a worker may leave a hint; then the clock worker moves for the bot."""
+MOST_AT_ONCE = 5
+MOST_ACTIONS = 20
+"""Of a bot before its opponent is to act again; a safety net, since a turn takes two or three."""
+_OVERTAKEN = frozenset({"stale", "not_live", "already_ready"})
+"""Refusals that mean that the match went on without this worker."""
+
+
+def act_for_bot(*, match_id: int, now: datetime) -> int:
+    """Let the bot of a match act until the match waits for its opponent; return how many actions it took.
+
+    Two workers that do it at once do no harm: each action names the last one it has seen.
+    """
+    for count in range(MOST_ACTIONS):
+        waiting = LiveMatch.objects.select_related("match").filter(
+            pk=match_id, match__state=Match.State.LIVE, bot_since__isnull=False
+        )
+        live = waiting.first()
+        if live is None or live.bot_side is None:
+            return count
+        try:
+            act(match=live.match, side=live.bot_side, request=_decision(live, live.bot_side), by=SYSTEM, now=now)
+        except Refused as refused:
+            if refused.code not in _OVERTAKEN:
+                raise
+            return count
+    log.warning("bot_acts_on", match_id=match_id)
+    return MOST_ACTIONS
+
+
+def act_where_lost(*, now: datetime) -> int:
+    """Act for the bots that no worker has served for a while; return how many matches there were."""
+    waiting = LiveMatch.objects.filter(bot_since__lte=now - LOST_AFTER, match__state=Match.State.LIVE)
+    ids = list(waiting.order_by("bot_since").values_list("pk", flat=True)[:MOST_AT_ONCE])
+    for match_id in ids:
+        act_for_bot(match_id=match_id, now=now)
+    return len(ids)
+
+
+def _decision(live: LiveMatch, side: Side) -> ActionInput:
+    """What the bot does now. The same state gives the same decision."""
+    state = due.state_of(live)
+    if state.is_paused:
+        return ActionInput(Kind.CONTINUE, live.last)
+    if state.match.phase is Phase.OPENING:
+        return ActionInput(Kind.READY, live.last)
+    chance = Random(f"{live.match.public_id}/{live.last}")  # noqa: S311, no secret: the dice come from elsewhere
+    decision = decide(state.match, _style(live.match, side), chance)
+    if decision.act is Act.RESIGN and not _may_resign(state, side, decision.value):
+        return ActionInput(Act.ROLL, live.last)
+    value = decision.value if decision.act is Act.RESIGN else None
+    return ActionInput(decision.act, live.last, moves=decision.moves, value=value)
+
+
+def _may_resign(state: LiveState, side: Side, value: int | None) -> bool:
+    """Whether a resignation is higher than what the bot has offered in this turn."""
+    return value is not None and value > state.offers[side]
+
+
+def _style(match: Match, side: Side) -> Bot:
+    return Bot(BotPlayer.objects.get(player_id=(match.player_0_id, match.player_1_id)[side]).style)

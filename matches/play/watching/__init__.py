@@ -1,0 +1,1 @@
+"""What whoever is not playing sees of a match played here, and when."""
