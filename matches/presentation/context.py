@@ -5,6 +5,7 @@ matches or players at once, in a bounded number of queries.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 
@@ -24,13 +25,24 @@ class OwnEntry(NamedTuple):
     waits: bool = False
 
 
+class EventEnd(NamedTuple):
+    """When an event was over."""
+
+    at: datetime | None
+    """None while it goes on."""
+
+
+EndProvider = Callable[[str], EventEnd | None]
+CallProvider = Callable[[Collection[int], datetime], Mapping[int, str]]
 ContextProvider = Callable[[Collection[str]], Mapping[str, MatchContext]]
 PlaceProvider = Callable[[Collection[int]], Mapping[int, str]]
 EntryProvider = Callable[[Collection[int]], Sequence[OwnEntry]]
 
 _contexts: list[ContextProvider] = []
 _places: list[PlaceProvider] = []
+_calls: list[CallProvider] = []
 _entries: list[EntryProvider] = []
+_ends: list[EndProvider] = []
 
 
 def register_contexts(provider: ContextProvider) -> None:
@@ -43,9 +55,25 @@ def register_places(provider: PlaceProvider) -> None:
     _places.append(provider)
 
 
+def register_calls(provider: CallProvider) -> None:
+    """Add a provider that maps ids of matches to where their players are called now, as a sentence."""
+    _calls.append(provider)
+
+
 def register_entries(provider: EntryProvider) -> None:
     """Add a provider that lists the open entries of players, given their ids."""
     _entries.append(provider)
+
+
+def register_ends(provider: EndProvider) -> None:
+    """Add a provider that says when the event of a topic was over; None for topics it does not know."""
+    _ends.append(provider)
+
+
+def event_end(topic: str) -> EventEnd | None:
+    """When the event of this topic was over; None if the topic belongs to no event."""
+    answers = (provider(topic) for provider in (_ends if topic else ()))
+    return next((end for end in answers if end is not None), None)
 
 
 def match_contexts(topics: Collection[str]) -> dict[str, MatchContext]:
@@ -63,6 +91,14 @@ def places_of(matches: Collection[int]) -> dict[int, str]:
     for provider in _places if matches else ():
         places |= provider(matches)
     return places
+
+
+def calls_of(matches: Collection[int], now: datetime) -> dict[int, str]:
+    """Where the players of these matches are called, e.g. “You are called to table 5.”, by the id of the match."""
+    calls: dict[int, str] = {}
+    for provider in _calls if matches else ():
+        calls |= provider(matches, now)
+    return calls
 
 
 def entries_of(players: Collection[int]) -> list[OwnEntry]:

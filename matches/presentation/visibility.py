@@ -8,6 +8,7 @@ from django.db.models import Q
 from matches.models import Match
 from matches.ratings import rated
 from players.access import RANK, Role
+from players.accounts.second_factor import has_second_factor
 from players.models import Membership, Player, User
 
 Seen = Match.Visibility
@@ -33,26 +34,33 @@ class Viewer:
         player = Player.objects.filter(user=user).values_list("pk", flat=True).first()
         if player is None:
             return cls(everything=user.is_superuser)
-        roles = dict(
-            Membership.objects.filter(player=player, left_at__isnull=True).order_by().values_list("club", "role")
-        )
+        current = Membership.objects.filter(player=player, left_at__isnull=True).order_by()
+        memberships = list(current.values_list("club", "role", "club__second_factor"))
+        roles = {club: role for club, role, _ in memberships}
+        restricted = {club for club, role, required in memberships if required and role == Role.OWNER}
+        if restricted and has_second_factor(user):
+            restricted = set()
         same = rated.merged_players()
         own = same.get(player, player)
         return cls(
             player=own,
             players=frozenset({player, own, *(merged for merged, into in same.items() if into == own)}),
             clubs=frozenset(roles),
-            directs=frozenset(club for club, role in roles.items() if RANK[role] >= RANK[Role.DIRECTOR]),
+            directs=frozenset(club for club, role in roles.items() if RANK[role] >= RANK[Role.DIRECTOR]) - restricted,
             everything=user.is_superuser,
         )
 
     def sees(self, match: Match) -> bool:
         """Whether the viewer may see this match."""
-        if self.everything or match.visibility == Seen.PUBLIC:
-            return True
-        if {match.player_0_id, match.player_1_id} & self.players or match.club_id in self.directs:
+        if match.visibility == Seen.PUBLIC or self.is_insider_of(match):
             return True
         return match.visibility == Seen.CLUB and match.club_id in self.clubs
+
+    def is_insider_of(self, match: Match) -> bool:
+        """Whether the viewer plays the match, or directs its club."""
+        if self.everything or match.club_id in self.directs:
+            return True
+        return bool({match.player_0_id, match.player_1_id} & self.players)
 
     def visible(self, prefix: str = "") -> Q:
         """The same as a query condition; `prefix` is the lookup from the queried model to the match, e.g. `match__`."""

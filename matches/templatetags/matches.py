@@ -4,11 +4,11 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
-from django.utils.http import urlencode
 
 from matches.models import Claim, Match, Result
 from matches.presentation.labels import score_of
 from matches.records.board import Scene
+from matches.records.replays import step_path
 
 register = template.Library()
 
@@ -29,7 +29,12 @@ def board(scene: Scene, *, small: bool = False) -> dict[str, Any]:
 
 
 @register.simple_tag
-def step_url(public_id: str, step: tuple[int, int], flip: bool = False) -> str:
-    """The URL of one position of a replay; `step` is (game, step)."""
-    query = {"g": step[0], "p": step[1]} | ({"flip": 1} if flip else {})
-    return f"{reverse('replay', args=[public_id])}?{urlencode(query)}"
+def step_url(public_id: str, step: tuple[int, int]) -> str:
+    """The URL of one position of a record's replay; `step` is (game, step)."""
+    return step_path(reverse("replay", args=[public_id]), step)
+
+
+@register.simple_tag
+def replay_step(replay_url: str, step: tuple[int, int], flip: bool = False) -> str:
+    """The URL of one position of the replay at `replay_url`; `step` is (game, step)."""
+    return step_path(replay_url, step, flip=flip)

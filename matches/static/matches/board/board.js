@@ -1,0 +1,385 @@
+/* The board of play, practice and replay. It knows no rules: a play is a walk through the graph the server sent. */
+
+import { Checkers } from "./checkers.js";
+import { drawCube, drawDice } from "./dice.js";
+import { FAR_OFF, Geometry, NEAR_BAR, NEAR_OFF, placeOf, pointOf } from "./geometry.js";
+import { isArrow, neighbour, Pointer } from "./input.js";
+import { name, write } from "./notation.js";
+import { drawArrows, drawHints, drawPlay, drawSurface, svg } from "./surface.js";
+import { Walk } from "./walk.js";
+
+const PLACES = 28;
+const LABELS = {
+  board: "Board",
+  near: "{place}, {count} of yours",
+  far: "{place}, {count} of your opponent’s",
+  empty: "{place}, empty",
+  point: "{point} point",
+  bar: "bar",
+  farBar: "opponent’s bar",
+  off: "borne off",
+  farOff: "opponent’s checkers borne off",
+  dice: "Dice {dice}",
+  swap: "Dice {dice}, swap them",
+  commit: "Dice {dice}, send this play",
+};
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Events: `change` after every step of a play, `commit` when the dice of a complete play are clicked. */
+export class Board extends EventTarget {
+  #options = { near: 0, light: 0, mirrored: false, theme: "wood", themes: {}, speed: 200, labels: LABELS };
+  #position = null;
+  #walk = null;
+  #lifted = null;
+  #focus = 13;
+  #shown = Promise.resolve();
+
+  /** `near`: the side at the bottom; `light`: the side with the light checkers; `themes`: style sheets by name. */
+  constructor(element, options = {}) {
+    super();
+    this.element = element;
+    this.#build();
+    this.checkers = new Checkers(this.layer);
+    this.pointer = new Pointer(this, element);
+    this.setOptions(options);
+    new ResizeObserver(() => this.#resize()).observe(element);
+    this.#resize();
+  }
+
+  get isPlaying() {
+    return this.#walk !== null;
+  }
+
+  /** The play walked so far, or null: `{complete, moves, notation, dance}`. */
+  get play() {
+    const walk = this.#walk;
+    if (!walk) return null;
+    const moves = walk.path.map((edge) => [edge.from, edge.to]);
+    return { complete: walk.isComplete, moves, notation: write(walk.path), dance: walk.isDance };
+  }
+
+  setOptions(options) {
+    this.#options = { ...this.#options, ...options, labels: { ...this.#options.labels, ...options.labels } };
+    const { theme, themes, near, light } = this.#options;
+    this.element.dataset.boardTheme = theme;
+    this.element.setAttribute("aria-label", this.#options.labels.board);
+    if (themes[theme]) loadStyle(themes[theme]);
+    this.checkers.color(near === light);
+    if (this.geometry) {
+      this.#resize();
+      if (this.#position) this.#settle(0);
+    }
+  }
+
+  /** Show a position; with `animate` the moves `[[from, to], …]` that `position.last.side` made to reach it.
+   *
+   * `position`: `{checkers, turn, dice, cube: {value, owner, offered, dimmed}, last: {side, moves}, plan: {side, ways,
+   * tried}}`, `checkers` the 26 counts as side 0 sees them; a `plan` is a play still to be made, shown by arrows.
+   * Resolves when the checkers are there.
+   */
+  show(position, { animate = null } = {}) {
+    this.pointer.cancel();
+    this.#walk = null;
+    this.#position = position;
+    this.#shown = this.#shown.then(() => this.#animate(position, animate));
+    return this.#shown;
+  }
+
+  /** Let the player move by this graph; points in it are those of `side`. */
+  startPlay({ graph, dice, side }) {
+    this.#walk = new Walk(graph, dice);
+    this.#walk.side = side;
+    this.#draw();
+  }
+
+  cancelPlay() {
+    this.pointer.cancel();
+    this.#walk = null;
+    this.#draw();
+  }
+
+  /** Take the last step back. */
+  undo() {
+    this.pointer.cancel();
+    if (!this.#walk?.undo()) return;
+    this.#changed();
+  }
+
+  swapDice() {
+    this.#walk?.swap();
+    this.#draw();
+  }
+
+  /** Walk a play that was typed. Return null, or the code of what is wrong with it. */
+  type(text) {
+    if (!this.#walk) return "not_now";
+    const error = this.#walk.type(text);
+    if (!error) this.#changed();
+    return error;
+  }
+
+  // What the pointer and the keys do.
+
+  placeAt(x, y) {
+    return this.geometry.placeAt(x, y);
+  }
+
+  canLift(place) {
+    if (!this.#walk) return false;
+    const point = this.#pointOf(place);
+    const own = this.checkers.isNear(place) === this.#isNear(this.#walk.side);
+    return own && (this.#walk.sources.has(point) || this.#walk.origins(point).size > 0);
+  }
+
+  step(place, { right = false } = {}) {
+    if (place === null || !this.canLift(place)) return;
+    const edge = this.#walk.edgeFrom(this.#pointOf(place), { right });
+    if (!edge) return;
+    this.#walk.follow([edge]);
+    this.#changed();
+  }
+
+  /** Take up the top checker of a place; returns its element. */
+  lift(place) {
+    const point = this.#pointOf(place);
+    this.#lifted = { place, targets: this.#walk.destinations(point), origins: this.#walk.origins(point) };
+    const { targets, origins } = this.#lifted;
+    const spot = (target) => ({ place: this.#placeOf(target), count: this.checkers.count(this.#placeOf(target)) });
+    const hits = (edges) => edges.at(-1).hits;
+    drawHints(
+      this.hints,
+      this.geometry,
+      [...targets].map(([target, edges]) => ({ ...spot(target), hits: hits(edges) })),
+      [...origins.keys()].map(spot),
+    );
+    const element = this.checkers.top(place);
+    element.classList.add("held");
+    element.style.zIndex = "60";
+    return element;
+  }
+
+  holdAt(element, x, y) {
+    this.checkers.hold(element, x, y, this.geometry.checker);
+  }
+
+  /** Let the lifted checker go over a place; null puts it back. */
+  drop(place) {
+    const { targets, origins } = this.#lifted;
+    this.#lifted = null;
+    this.hints.replaceChildren();
+    const point = place === null ? null : this.#pointOf(place);
+    if (targets.has(point)) this.#walk.follow(targets.get(point));
+    else if (origins.has(point)) this.#walk.takeBack(origins.get(point));
+    else return void this.checkers.layOut(this.geometry, this.#duration());
+    this.#changed();
+  }
+
+  #build() {
+    const { element } = this;
+    element.classList.add("game-board");
+    element.setAttribute("role", "group");
+    this.surface = svg("svg", { class: "surface", "aria-hidden": "true" });
+    this.layer = Object.assign(document.createElement("div"), { className: "checkers" });
+    this.layer.setAttribute("aria-hidden", "true");
+    this.trail = svg("svg", { class: "trail", "aria-hidden": "true" });
+    this.hints = svg("svg", { class: "hints", "aria-hidden": "true" });
+    this.cube = Object.assign(document.createElement("div"), { className: "cube" });
+    this.dice = Object.assign(document.createElement("button"), { className: "dice", type: "button", hidden: true });
+    this.dice.addEventListener("click", () => this.#clickDice());
+    this.places = Array.from({ length: PLACES }, (_, place) => this.#buildPlace(place));
+    element.replaceChildren(this.surface, ...this.places, this.trail, this.layer, this.hints, this.cube, this.dice);
+    element.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #buildPlace(place) {
+    const spot = Object.assign(document.createElement("button"), { className: "place", type: "button" });
+    spot.tabIndex = place === this.#focus ? 0 : -1;
+    spot.dataset.place = place;
+    // A click without a pointer comes from a screen reader; pointers are handled on the whole board.
+    spot.addEventListener("click", (event) => event.detail === 0 && this.step(place));
+    return spot;
+  }
+
+  #key(event) {
+    const spot = event.target.closest(".place");
+    if (!spot) return;
+    const place = Number(spot.dataset.place);
+    if (isArrow(event.key)) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.#focusOn(neighbour(place, event.key, this.#options.mirrored));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      this.step(place, { right: event.shiftKey });
+    } else if (event.key === " ") {
+      event.preventDefault(); // The page has its own use for the space bar.
+    }
+  }
+
+  #focusOn(place) {
+    this.places[this.#focus].tabIndex = -1;
+    this.#focus = place;
+    this.places[place].tabIndex = 0;
+    this.places[place].focus();
+  }
+
+  #clickDice() {
+    if (!this.#walk) return;
+    if (this.#walk.isComplete) this.dispatchEvent(new Event("commit"));
+    else this.swapDice();
+  }
+
+  #isNear(side) {
+    return side === this.#options.near;
+  }
+
+  #placeOf(point, side = this.#walk.side) {
+    return placeOf(point, this.#isNear(side));
+  }
+
+  #pointOf(place) {
+    return pointOf(place, this.#isNear(this.#walk.side));
+  }
+
+  #duration() {
+    return still.matches ? 0 : this.#options.speed;
+  }
+
+  #resize() {
+    const { clientWidth, clientHeight } = this.element;
+    if (!clientWidth || !clientHeight) return;
+    this.pointer.cancel();
+    this.geometry = new Geometry(clientWidth, clientHeight, this.#options.mirrored);
+    const { geometry } = this;
+    this.element.classList.toggle("compact", geometry.compact);
+    this.element.style.setProperty("--checker", `${geometry.checker}px`);
+    this.element.style.setProperty("--slab-width", `${geometry.slab().width}px`);
+    this.element.style.setProperty("--slab-height", `${geometry.slab().height}px`);
+    this.element.style.setProperty("--number", `${Math.min(geometry.band * 0.62, 17)}px`);
+    drawSurface(this.surface, geometry, (place) => place);
+    for (const [place, spot] of this.places.entries()) {
+      const { left, top, width, height } = geometry.area(place);
+      spot.style.transform = `translate(${left}px, ${top}px)`;
+      spot.style.width = `${width}px`;
+      spot.style.height = `${height}px`;
+    }
+    this.hints.replaceChildren();
+    this.checkers.layOut(geometry, 0);
+    this.#draw();
+  }
+
+  /** The counts as the near player sees them. */
+  #counts() {
+    const { checkers } = this.#position;
+    return this.#isNear(0) ? checkers : checkers.map((_, place) => -checkers[25 - place]);
+  }
+
+  async #animate(position, moves) {
+    const duration = this.#duration();
+    if (moves?.length && duration && !document.hidden) {
+      this.trail.replaceChildren();
+      this.hints.replaceChildren();
+      drawDice(this.dice, this.geometry, [], {});
+      await this.#walkThrough(moves, position.last?.side ?? position.turn, duration);
+    }
+    if (position === this.#position && !this.#walk?.path.length) await this.#settle(duration);
+  }
+
+  /** Move checkers along, several at once; a checker that moves on waits for its first step. */
+  async #walkThrough(moves, side, duration) {
+    let started = new Set();
+    for (const [from, to] of moves) {
+      const [start, end] = [this.#placeOf(from, side), this.#placeOf(to, side)];
+      if (started.has(start) || started.has(end)) {
+        await this.checkers.layOut(this.geometry, duration);
+        started = new Set();
+      }
+      const hits = this.checkers.isNear(end) === !this.#isNear(side);
+      this.checkers.move(start, end, hits);
+      started.add(end);
+    }
+    await this.checkers.layOut(this.geometry, duration);
+  }
+
+  async #settle(duration) {
+    if (this.#position.checkers) this.checkers.arrange(this.#counts());
+    if (this.#walk) for (const edge of this.#walk.path) this.#apply(edge);
+    this.#draw();
+    await this.checkers.layOut(this.geometry, duration);
+    this.#draw();
+  }
+
+  #apply(edge) {
+    this.checkers.move(this.#placeOf(edge.from), this.#placeOf(edge.to), edge.hits);
+  }
+
+  /** The walk has changed: put the checkers where it leads to. */
+  #changed() {
+    this.#settle(this.#duration());
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #draw() {
+    const position = this.#position;
+    if (!position || !this.geometry) return;
+    const { near, light, labels } = this.#options;
+    const side = this.#walk?.side ?? position.turn;
+    const dice = this.#walk?.dieStates ?? diceOf(position);
+    drawDice(this.dice, this.geometry, dice, { isNear: side === near, isLight: side === light });
+    const words = dice.map(({ die }) => die).join(" ");
+    const label = !this.#walk ? labels.dice : this.#walk.isComplete ? labels.commit : labels.swap;
+    this.dice.setAttribute("aria-label", label.replace("{dice}", words));
+    this.dice.disabled = !this.#walk || (this.#walk.path.length > 0 && !this.#walk.isComplete);
+    const { cube } = position;
+    const owner = cube?.owner === null || !cube ? null : cube.owner === near ? "near" : "far";
+    drawCube(this.cube, this.geometry, cube && { ...cube, owner });
+    this.element.classList.toggle("can-move", Boolean(this.#walk));
+    this.#drawTrail();
+    if (!this.#lifted) this.#drawPlan();
+    this.#label();
+  }
+
+  #drawPlan() {
+    const { plan } = this.#position;
+    const ways = plan ? plan.ways.map((way) => way.map((point) => this.#placeOf(point, plan.side))) : [];
+    const isNear = this.#isNear(plan?.side);
+    const countAt = (place) => (this.checkers.isNear(place) === isNear ? this.checkers.count(place) : 0);
+    drawArrows(this.hints, this.geometry, ways, plan?.tried ? "tried" : "", countAt);
+  }
+
+  #drawTrail() {
+    const own = this.#walk?.path.length;
+    const { last, plan } = this.#position;
+    if (plan) return void this.trail.replaceChildren();
+    const steps = own ? this.#walk.path : (last?.moves ?? []).map(([from, to]) => ({ from, to }));
+    const side = own ? this.#walk.side : last?.side;
+    const places = steps.map(({ from, to }) => ({ from: this.#placeOf(from, side), to: this.#placeOf(to, side) }));
+    const onBoard = places.filter(({ from, to }) => Math.max(from, to) < NEAR_OFF);
+    drawPlay(this.trail, this.geometry, onBoard, own ? "own" : "last", (place) => this.checkers.count(place));
+  }
+
+  #label() {
+    const { labels } = this.#options;
+    const bars = { 0: labels.farBar, [NEAR_BAR]: labels.bar, [NEAR_OFF]: labels.off, [FAR_OFF]: labels.farOff };
+    for (const [place, spot] of this.places.entries()) {
+      const count = this.checkers.count(place);
+      const near = this.checkers.isNear(place);
+      const text = near === null ? labels.empty : near ? labels.near : labels.far;
+      const where = bars[place] ?? labels.point.replace("{point}", name(place));
+      const words = text.replace("{place}", where).replace("{count}", String(count));
+      spot.setAttribute("aria-label", words);
+      spot.classList.toggle("movable", this.canLift(place) && this.#walk.sources.has(this.#pointOf(place)));
+    }
+  }
+}
+
+function diceOf(position) {
+  const dice = position.dice ?? [];
+  const all = dice.length && dice[0] === dice[1] ? Array(4).fill(dice[0]) : dice;
+  return all.map((die) => ({ die, used: false }));
+}
+
+function loadStyle(url) {
+  if (document.querySelector(`link[href="${CSS.escape(url)}"], link[href="${url}"]`)) return;
+  document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: url }));
+}

@@ -1,0 +1,52 @@
+/* The dice and the cube. */
+
+import { svg } from "./surface.js";
+
+// Positions of the pips in thirds of a die, for one to six.
+const PIPS = [
+  [[1, 1]],
+  [[0, 0], [2, 2]],
+  [[0, 0], [1, 1], [2, 2]],
+  [[0, 0], [0, 2], [2, 0], [2, 2]],
+  [[0, 0], [0, 2], [1, 1], [2, 0], [2, 2]],
+  [[0, 0], [0, 1], [0, 2], [2, 0], [2, 1], [2, 2]],
+];
+
+/** Draw dice `{die, used}` into their button, in the middle of their player's half. */
+export function drawDice(button, geometry, dice, { isNear, isLight }) {
+  button.hidden = dice.length === 0;
+  if (dice.length === 0) return;
+  const size = geometry.dieSize;
+  const gap = size * 0.28;
+  const width = dice.length * size + (dice.length - 1) * gap;
+  const picture = svg("svg", { width, height: size, viewBox: `0 0 ${width} ${size}`, "aria-hidden": "true" });
+  for (const [index, { die, used }] of dice.entries()) {
+    const group = svg("g", { class: used ? "die used" : "die", transform: `translate(${index * (size + gap)} 0)` });
+    group.append(svg("rect", { x: 1, y: 1, width: size - 2, height: size - 2, rx: size * 0.14 }));
+    for (const [column, row] of PIPS[die - 1]) {
+      const center = (third) => size * (0.24 + 0.26 * third);
+      group.append(svg("circle", { cx: center(column), cy: center(row), r: size * 0.085 }));
+    }
+    picture.append(group);
+  }
+  button.replaceChildren(picture);
+  button.classList.toggle("light", isLight);
+  button.classList.toggle("dark", !isLight);
+  const { x, y } = geometry.diceAt(isNear);
+  const padding = Math.max((44 - size) / 2, 4);
+  button.style.padding = `${padding}px`;
+  button.style.transform = `translate(${x - width / 2 - padding}px, ${y - size / 2 - padding}px)`;
+}
+
+/** Draw the cube `{value, owner, offered, dimmed}`; a centred cube shows 64. `owner`: "near", "far" or null. */
+export function drawCube(element, geometry, cube) {
+  element.hidden = !cube;
+  if (!cube) return;
+  const size = cube.offered ? Math.max(geometry.cubeSize() * 1.3, 34) : geometry.cubeSize();
+  element.textContent = String(cube.offered ? cube.value * 2 : cube.value === 1 ? 64 : cube.value);
+  element.classList.toggle("dimmed", Boolean(cube.dimmed));
+  element.classList.toggle("offered", Boolean(cube.offered));
+  const { x, y } = geometry.cubeAt(cube.offered ? "offered" : cube.owner);
+  element.style.setProperty("--cube", `${size}px`);
+  element.style.transform = `translate(${x - size / 2}px, ${y - size / 2}px)`;
+}

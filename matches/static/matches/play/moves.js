@@ -1,0 +1,95 @@
+// The plays of the game in progress, as a list with a column for each side, and as sentences to be read out.
+
+import { score, words } from "./fill.js";
+
+const IN_LIST = {
+  double: (action, cube) => words("listDouble", { cube }),
+  take: () => words("listTake"),
+  drop: () => words("listDrop"),
+  resign: () => words("listResign"),
+  refuse: () => words("listRefuse"),
+  accept: () => words("listAccept"),
+  concede: () => words("listConcede"),
+  flag: () => words("listFlag"),
+};
+
+/** Return the moves of a play as pairs of points. */
+export function movesOf(action) {
+  return action.data.moves.flatMap((way) => way.slice(1).map((to, index) => [way[index], to]));
+}
+
+/** Return the actions of the game in progress, from its opening roll on. */
+export function currentGame(actions) {
+  const start = actions.findLastIndex((action) => action.kind === "roll" && action.side === null);
+  return start < 0 ? [] : actions.slice(start);
+}
+
+/** Return what each side did in a game, in order: `[{side, text}]`. */
+export function entriesOf(game) {
+  const entries = [];
+  let cube = 1;
+  let pending = null; // Dice that have been rolled but not played.
+  for (const action of game) {
+    if (action.kind === "roll") {
+      const { dice } = action.data;
+      pending = [...dice].sort((a, b) => b - a).join("");
+    } else if (action.kind === "play") {
+      entries.push({ side: action.side, text: `${pending}: ${action.data.notation || words("dance")}`, seq: action.seq });
+      pending = null;
+    } else if (action.kind in IN_LIST) {
+      if (action.kind === "double") cube *= 2;
+      entries.push({ side: action.side, text: IN_LIST[action.kind](action, cube), seq: action.seq });
+    }
+  }
+  return { entries, pending };
+}
+
+/** Draw the list of plays; side `near` stands in the first column. */
+export function drawMoves(list, actions, { near, turn }) {
+  const { entries, pending } = entriesOf(currentGame(actions));
+  if (pending && turn !== null) entries.push({ side: turn, text: `${pending}: …` });
+  const rows = [];
+  for (const entry of entries) {
+    const column = entry.side === near ? 0 : 1;
+    const last = rows.at(-1);
+    if (last && !last[column] && (column === 1 || !last[1])) last[column] = entry;
+    else rows.push(column === 0 ? [entry, null] : [null, entry]);
+  }
+  list.replaceChildren(...rows.map((row) => rowElement(row)));
+  list.scrollTop = list.scrollHeight;
+}
+
+function rowElement(row) {
+  const item = document.createElement("li");
+  for (const entry of row) {
+    const cell = document.createElement("span");
+    cell.textContent = entry?.text ?? "";
+    item.append(cell);
+  }
+  return item;
+}
+
+/** Return a sentence for the screen reader about an action; empty for what is not worth one. */
+export function sentenceOf(action, { names, near, state }) {
+  const name = action.side === null ? "" : names[action.side];
+  const dice = action.data.dice?.join("-");
+  const sentences = {
+    roll: () =>
+      action.side === null
+        ? words("opening", { dice, name: names[action.data.dice[0] > action.data.dice[1] ? 0 : 1] })
+        : words("rolled", { name, dice }),
+    play: () => (action.data.moves.length ? words("played", { name, play: action.data.notation }) : words("danced", { name })),
+    double: () => words("doubled", { name, cube: state.stakes?.cube ?? "" }),
+    take: () => words("took", { name }),
+    drop: () => words("dropped", { name }),
+    resign: () => words("resigned", { name, manner: words(`manner-${action.data.value}`) }),
+    refuse: () => words("refused", { name }),
+    accept: () => words("accepted", { name }),
+    concede: () => words("conceded", { name }),
+    flag: () => words("flagged", { name }),
+  };
+  const sentence = sentences[action.kind]?.() ?? "";
+  return sentence && ["drop", "accept"].includes(action.kind)
+    ? `${sentence} ${words("gameOver", { score: score(state.score, near) })}`
+    : sentence;
+}

@@ -1,0 +1,54 @@
+// What the reader switches in the menu of the page: sounds, the plain view, notifications. Members keep it in their
+// preferences, everybody else in the browser.
+
+import { playSound } from "./alerts.js";
+
+export class Options {
+  constructor(settings) {
+    this.settings = settings;
+    this.preferences = settings.preferences;
+    for (const name of ["sound", "zen"]) {
+      const kept = localStorage.getItem(`barpoint-${name}`);
+      if (!settings.preferencesUrl && kept !== null) this.preferences[name] = kept === "true";
+      this.#toggle(name).addEventListener("click", () => this.#switch(name));
+    }
+    this.#offerNotifications();
+    this.#draw();
+  }
+
+  #toggle(name) {
+    return document.getElementById(`toggle-${name}`);
+  }
+
+  #switch(name) {
+    this.preferences[name] = !this.preferences[name];
+    this.#draw();
+    if (name === "sound" && this.preferences.sound) playSound("turn");
+    const { preferencesUrl, csrf } = this.settings;
+    if (!preferencesUrl) return void localStorage.setItem(`barpoint-${name}`, String(this.preferences[name]));
+    fetch(preferencesUrl, {
+      method: "PATCH",
+      headers: { "Content-Type": "application/json", "X-CSRFToken": csrf },
+      body: JSON.stringify({ [name]: this.preferences[name] }),
+    }).catch(() => {}); // Without a connection the choice holds until the page is closed.
+    return undefined;
+  }
+
+  #draw() {
+    for (const name of ["sound", "zen"]) {
+      this.#toggle(name).setAttribute("aria-pressed", String(this.preferences[name]));
+    }
+    document.body.classList.toggle("is-zen", this.preferences.zen);
+  }
+
+  /** Browsers ask for the permission themselves, once; a refusal cannot be changed from here. */
+  #offerNotifications() {
+    const toggle = this.#toggle("notify");
+    if (this.settings.side === null || globalThis.Notification?.permission !== "default") return;
+    toggle.hidden = false;
+    toggle.addEventListener("click", async () => {
+      await Notification.requestPermission();
+      toggle.hidden = true;
+    });
+  }
+}

@@ -1,0 +1,358 @@
+// The page on which a match is played or watched: connects the store, the board, the panels and the stream.
+
+import { follow } from "../../config/follow.js";
+import { Board } from "../board/board.js";
+import { keepAwake, markTab, notify, playSound } from "./alerts.js";
+import { PlayerDice } from "./chain.js";
+import { Clocks } from "./clocks.js";
+import { fill, pattern, score, words } from "./fill.js";
+import { drawMoves, movesOf, sentenceOf } from "./moves.js";
+import { Options } from "./options.js";
+import { Panels } from "./panels.js";
+import { PresencePings } from "./presence.js";
+import { Store } from "./store.js";
+import { bannersOf, highFirst, panelOf, pipsOf, positionOf, valuesOf } from "./view.js";
+
+const settings = JSON.parse(document.getElementById("play-settings").textContent);
+const { side, names, preferences } = settings;
+const near = side ?? 0;
+const byId = (id) => document.getElementById(id);
+const isPlayer = side !== null;
+const ENDINGS = ["play", "drop", "accept", "flag", "claim_away", "end_game"]; // Actions that can end a game.
+const POLL_EVERY = 2000; // Milliseconds, while there is no stream.
+
+class Page {
+  constructor() {
+    this.store = new Store(settings);
+    this.dice = new PlayerDice(this.store, settings);
+    this.board = new Board(byId("board"), boardOptions());
+    this.panels = new Panels(document.querySelector(".play-actions"), preferences);
+    const seats = [byId("seat-near"), byId("seat-far")];
+    this.seats = near === 0 ? seats : seats.reverse();
+    this.clocks = new Clocks(this.store, this.seats);
+    this.options = new Options(settings);
+    this.error = "";
+    this.sure = false; // Whether the play was asked about and is to be sent by the next press.
+    this.#listen();
+  }
+
+  async start() {
+    await this.store.load();
+    if (!this.store.state) return void setTimeout(() => this.start(), POLL_EVERY);
+    setInterval(() => this.#drawBanners(), 500);
+    this.#watch();
+    if (byId("director")) this.director = new (await import("./director.js")).DirectorForms(this.store, byId("director"));
+    if (!isPlayer) return;
+    this.pings = new PresencePings(this.store, settings, (lag) => this.#showLag(lag));
+    await this.store.resume();
+  }
+
+  /** Read the match again whenever it has changed; every few seconds while there is no stream. */
+  #watch() {
+    follow([this.store.state.topic], {
+      change: (_, seq, { content }) => this.store.changed(seq, content),
+      load: () => this.store.load(),
+      every: POLL_EVERY,
+      important: isPlayer,
+      ticket: () => this.store.state.ticket,
+    });
+  }
+
+  #listen() {
+    const { store, board, panels } = this;
+    store.addEventListener("state", ({ detail }) => this.#update(detail));
+    store.addEventListener("sending", () => this.#draw());
+    store.addEventListener("refused", ({ detail }) => this.#refused(detail));
+    store.addEventListener("connection", () => this.#drawConnection());
+    board.addEventListener("change", () => this.#changed());
+    board.addEventListener("commit", () => this.#commit());
+    panels.addEventListener("act", ({ detail }) => this.#act(detail));
+    byId("undo").addEventListener("click", () => board.undo());
+    byId("commit").addEventListener("click", () => this.#commit());
+    byId("typed").addEventListener("submit", (event) => this.#typed(event));
+    byId("close-error").addEventListener("click", () => this.#showError(""));
+    byId("copy-xgid").addEventListener("click", (event) => this.#copy(event.target));
+    document.addEventListener("keydown", (event) => this.#key(event));
+    document.addEventListener("visibilitychange", () => this.#update({ fresh: [] }));
+  }
+
+  /** Draw a new state: animate what the opponent did, then let the player go on. */
+  async #update({ fresh, own = false }) {
+    const { state } = this.store;
+    if (!state) return;
+    this.sure = false;
+    this.#announce(fresh);
+    const position = this.#position();
+    const last = fresh.findLast((action) => action.kind === "play");
+    const animate = last && !(own && last.side === side && !last.data.forced) ? movesOf(last) : null;
+    this.#draw();
+    // A play that is being tried out stays: only the clock or the presence of somebody has changed.
+    const isSame = this.shown === state.changed_by && this.board.isPlaying;
+    if (!isSame) {
+      this.shown = state.changed_by;
+      const showing = state.changed_by;
+      await this.board.show(position, { animate });
+      if (this.shown !== showing) return;
+      if (state.graph && !this.board.isPlaying && this.store.sending === null) this.#startPlay(state);
+    }
+    if (isPlayer) await this.#goOn();
+  }
+
+  #startPlay(state) {
+    this.board.startPlay({ graph: state.graph, dice: highFirst(state.dice), side });
+    this.#draw();
+  }
+
+  /** What a player's page does by itself: check the dice, commit to a chain, roll where the player wishes it. */
+  async #goOn() {
+    const { state } = this.store;
+    if (state.winner === null) await this.#withDice(() => this.dice.prepareFirst());
+    await this.#withDice(() => this.dice.check());
+    if (this.dice.report?.failed.length) this.#showError(words("rollFailed"));
+    this.#draw();
+    const may = (kind) => this.store.state.may.includes(kind);
+    if (preferences.autoroll === "no_double" && may("roll") && !may("double")) this.#act({ kind: "roll" });
+  }
+
+  async #act({ kind, value }) {
+    if (this.store.sending) return;
+    this.#showError("");
+    const fields = value ? { [kind === "vacation" ? "days" : "value"]: value } : {};
+    if (kind === "roll" || kind === "ready") {
+      const link = await this.#withDice(() => this.#link());
+      if (link === undefined) return;
+      Object.assign(fields, { link });
+    }
+    if (kind === "roll") Object.assign(fields, { play_forced: preferences.play_forced, bear_off: preferences.bear_off });
+    await this.store.act(kind, fields);
+  }
+
+  /** The player's next link; a chain that has just been committed waits until it serves. */
+  async #link() {
+    const link = await this.dice.link();
+    for (;;) {
+      const left = this.dice.readyAt === null ? 0 : this.dice.readyAt - this.store.now;
+      this.waiting = left > 0 ? Math.ceil(left / 1000) : null;
+      this.#drawBanners();
+      if (left <= 0) return link;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(left, 500)));
+    }
+  }
+
+  /** Run something with the dice chain. Returns undefined, and shows why, where there is no chain to play with. */
+  async #withDice(work) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.name === "ChainError" || error.constructor.name === "ChainError") {
+        this.#showError(words(error.code === "roll_failed" ? "rollFailed" : "chainNone"));
+        return undefined;
+      }
+      if (error.constructor.name === "Unreachable") return undefined;
+      throw error;
+    }
+  }
+
+  async #commit() {
+    const { play } = this.board;
+    if (!play?.complete || this.store.sending) return;
+    if (preferences.confirm_plays && !this.sure) {
+      this.sure = true;
+      this.#draw();
+      return;
+    }
+    this.#showError("");
+    const text = play.moves.map(([from, to]) => `${pointName(from)}/${pointName(to)}`).join(" ");
+    this.board.cancelPlay();
+    byId("typed-play").value = "";
+    if (preferences.sound) playSound("play");
+    const accepted = await this.store.act("play", { play: text });
+    if (!accepted) this.#showAgain();
+  }
+
+  /** Put the checkers back where the server has them. */
+  async #showAgain() {
+    const { state } = this.store;
+    await this.board.show(this.#position());
+    if (state.graph) this.#startPlay(state);
+  }
+
+  #changed() {
+    this.sure = false;
+    byId("typed-error").textContent = "";
+    this.#draw();
+  }
+
+  #typed(event) {
+    event.preventDefault();
+    const { value } = byId("typed-play");
+    if (this.board.play?.complete && (value.trim() === "" || value === this.typed)) return void this.#commit();
+    const code = this.board.type(value);
+    this.typed = value;
+    byId("typed-error").textContent = code ? words(code) : "";
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const field = event.target.closest("input, textarea, select");
+    if (event.key === "Escape") this.panels.close();
+    if (field) return;
+    if (event.key === " " && !event.target.closest("button:not(.place), a, summary")) {
+      event.preventDefault();
+      if (!event.repeat) this.#pressMain();
+    } else if (event.key === "Backspace") {
+      event.preventDefault();
+      this.board.undo();
+    }
+  }
+
+  #pressMain() {
+    if (this.panels.current === "play" && !this.panels.isAsking) this.#commit();
+    else this.panels.pressMain();
+  }
+
+  #position() {
+    const { state, actions } = this.store;
+    const position = positionOf(state, actions);
+    return position.last?.side === side ? { ...position, last: null } : position;
+  }
+
+  #draw() {
+    const { state, sending } = this.store;
+    if (!state) return;
+    const panel = panelOf(state, side);
+    const values = { ...valuesOf(state, { side, near, names, preferences, pauses: settings.pauses }), ...this.#playValues() };
+    const key = `${state.changed_by}:${panel}`;
+    this.panels.show(panel, values, { may: state.may, busy: sending !== null, key });
+    fill(document.querySelector(".play-bar"), { ...values, ...this.connection });
+    fill(byId("moves"), values);
+    byId("watching").hidden = !state.spectators;
+    byId("behind").hidden = !state.is_behind;
+    byId("crawford").hidden = !state.crawford;
+    byId("undo").disabled = !this.board.play?.moves.length;
+    byId("commit").disabled = sending !== null || !this.board.play?.complete;
+    this.seats.forEach((seat, each) => this.#drawSeat(seat, each));
+    drawMoves(byId("play-list"), this.store.actions, { near, turn: state.turn });
+    this.clocks.draw();
+    this.#drawBanners();
+    const isMine = isPlayer && state.winner === null && (state.to_act === side || state.may.includes("ready"));
+    markTab(isMine, settings.turnIcon);
+    if (isPlayer) keepAwake(state.winner === null && !state.clock?.correspondence);
+  }
+
+  #playValues() {
+    const { play } = this.board;
+    const { report } = this.dice;
+    const commit = this.store.sending ? "sending" : play?.dance ? "noMove" : this.sure ? "sure" : "play";
+    const checked = this.dice.isKeptByServer ? "byServer" : report?.failed.length ? "unverified" : "verified";
+    return { commit: words(commit), verified: isPlayer ? words(checked) : "", lastGame: this.#lastGame() };
+  }
+
+  /** How the game before ended, while the next one has not begun. */
+  #lastGame() {
+    const { state, actions } = this.store;
+    if (state.phase !== "opening" || state.game === 1) return "";
+    const last = actions.findLast((action) => ENDINGS.includes(action.kind));
+    const sentence = last?.kind !== "play" ? sentenceOf(last, { names, near, state }) : "";
+    return sentence || words("gameOver", { score: score(state.score, near) });
+  }
+
+  #drawSeat(seat, each) {
+    const { state } = this.store;
+    const isLight = each === lightSide();
+    seat.querySelector(".play-chip").classList.toggle("is-dark", !isLight);
+    seat.querySelector("[data-score]").textContent = state.score[each];
+    const pips = preferences.pip_counts && state.checkers ? pipsOf(state.checkers, each) : "";
+    seat.querySelector("[data-pips]").textContent = pips === "" ? "" : words("pips", { pips });
+    const isOnTurn = state.winner === null && state.to_act === each && !state.paused_until;
+    seat.classList.toggle("is-on-turn", isOnTurn);
+    seat.querySelector("[data-turn]").hidden = !isOnTurn;
+    seat.querySelector("[data-away]").hidden = state.presence?.[each]?.online !== false || each === side;
+  }
+
+  #drawBanners() {
+    const { shown, values } = bannersOf(this.store.state, { side, names, now: this.store.now });
+    if (!this.store.online) shown.add("offline");
+    values.offline = words(this.store.sending ? "kept" : "resuming");
+    if (this.error) shown.add("error");
+    values.error = this.error;
+    if (this.waiting) shown.add("chain");
+    values.chain = this.waiting ? words("chainWaits", { time: this.waiting }) : "";
+    for (const banner of byId("banners").children) banner.hidden = !shown.has(banner.dataset.banner);
+    fill(byId("banners"), values);
+    const claim = document.querySelector('[data-act="claim_away"]');
+    claim.hidden = !isPlayer;
+    const { absence } = this.store.state;
+    if (absence && isPlayer) claim.disabled = Date.parse(absence.claim_at) > this.store.now;
+  }
+
+  #drawConnection() {
+    const element = byId("connection");
+    element.dataset.state = this.store.online ? "open" : "lost";
+    this.connection = { ...this.connection, connection: words(this.store.online ? "connected" : "disconnected") };
+    fill(element, this.connection);
+    if (this.store.state) this.#drawBanners();
+  }
+
+  #showLag(lag) {
+    this.connection = { ...this.connection, lag: words("milliseconds", { value: Math.round(lag) }) };
+    this.#drawConnection();
+  }
+
+  #announce(fresh) {
+    const { state } = this.store;
+    if (this.announced === undefined) {
+      this.announced = state.last;
+      return;
+    }
+    const news = fresh.filter((action) => action.seq > this.announced);
+    this.announced = state.last;
+    const sentences = news
+      .filter((action) => action.side !== side)
+      .map((action) => sentenceOf(action, { names, near, state }))
+      .filter(Boolean);
+    if (state.winner !== null) sentences.push(words("matchOver", valuesOf(state, { side, near, names, preferences, pauses: 0 })));
+    if (sentences.length) byId("announcer").textContent = sentences.join(" ");
+    if (preferences.sound && news.length) playSound(state.winner !== null ? "over" : news.at(-1).kind);
+    if (news.some((action) => action.side !== side) && state.to_act === side) notify(words("yourTurn"));
+  }
+
+  #refused({ code, detail }) {
+    if (code === "stale") return;
+    this.#showError(detail ?? words("disconnected"));
+  }
+
+  #showError(text) {
+    this.error = text;
+    if (this.store.state) this.#drawBanners();
+  }
+
+  async #copy(button) {
+    await navigator.clipboard?.writeText(this.store.state.xgid ?? "");
+    const before = button.textContent;
+    button.textContent = words("copied");
+    setTimeout(() => (button.textContent = before), 1500);
+  }
+}
+
+function lightSide() {
+  return preferences.checkers === "light" ? near : 1 - near;
+}
+
+function pointName(point) {
+  return point === 25 ? "bar" : point === 0 ? "off" : String(point);
+}
+
+function boardOptions() {
+  const labels = Object.fromEntries(
+    ["board", "near", "far", "empty", "point", "bar", "farBar", "off", "farOff", "dice", "swap", "commit"].map((name) => [
+      name,
+      pattern(name),
+    ]),
+  );
+  const { mirrored, theme, speed } = preferences;
+  return { near, light: lightSide(), mirrored, theme, speed, themes: settings.themes, labels };
+}
+
+const page = new Page();
+page.start();

@@ -1,0 +1,112 @@
+// The panel of actions: one is open at a time, chosen by the state unless the reader asked for another.
+
+import { fill, words } from "./fill.js";
+
+// What asks once more before it is sent, and with which question.
+const QUESTIONS = {
+  double: { ask: "askDouble", by: "confirm_cube" },
+  take: { ask: "askTake", by: "confirm_cube" },
+  drop: { ask: "askDrop", by: "confirm_cube" },
+  resign: { ask: "askResign" },
+  concede: { ask: "askConcede" },
+  vacation: { ask: "askVacation" },
+};
+
+// Buttons that are there only where they can be pressed.
+const OFFERED = ["double", "continue", "claim_flag"];
+
+/** Events: `act` with `{kind, value}` once it has been confirmed. */
+export class Panels extends EventTarget {
+  #preferences;
+  #open = null; // A panel that the reader has opened over the one of the state.
+  #asking = null;
+
+  constructor(root, preferences) {
+    super();
+    this.root = root;
+    this.#preferences = preferences;
+    this.values = {};
+    this.current = "loading";
+    document.addEventListener("click", (event) => this.#click(event.target.closest("button")));
+  }
+
+  /** Show the panel of a state with these values; `key` changes where an open question has lost its sense. */
+  show(panel, values, { may, busy, key }) {
+    if (key !== this.key) this.close();
+    this.key = key;
+    this.values = values;
+    this.current = panel;
+    for (const button of document.querySelectorAll("[data-act]")) {
+      const { act } = button.dataset;
+      button.disabled = busy || !may.includes(act);
+      if (OFFERED.includes(act)) button.hidden = !may.includes(act);
+    }
+    this.root.querySelector('[data-open="vacation"]').hidden = !may.includes("vacation");
+    const resign = this.root.querySelector('[data-open="resign"]');
+    resign.disabled = busy || !(may.includes("resign") || may.includes("concede"));
+    this.#draw();
+  }
+
+  close() {
+    this.#open = null;
+    this.#asking = null;
+    this.#draw();
+  }
+
+  get isAsking() {
+    return this.#open !== null;
+  }
+
+  /** Press the main button of the open panel. Returns whether there was one. */
+  pressMain() {
+    const selector = "[data-main]:not(:disabled), #confirmed";
+    const button = this.root.querySelector(`.play-panel:not([hidden]) :is(${selector})`);
+    button?.click();
+    return Boolean(button);
+  }
+
+  #draw() {
+    const open = this.#open ?? this.current;
+    for (const panel of this.root.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== open;
+    fill(this.root, { ...this.values, ...this.#questionValues() });
+  }
+
+  #questionValues() {
+    if (!this.#asking) return {};
+    const { kind, value } = this.#asking;
+    const cube = kind === "double" ? this.values.doubled : this.values.cube;
+    const manner = value ? words(`manner-${value}`) : "";
+    return { question: words(QUESTIONS[kind].ask, { ...this.values, cube, manner, value }), confirm: words(kind) };
+  }
+
+  #click(button) {
+    if (!button || button.disabled) return;
+    if (["resign", "vacation"].includes(button.dataset.open)) this.#openPanel(button.dataset.open);
+    else if (button.id === "reconsider" || "close" in button.dataset) this.close();
+    else if (button.id === "confirmed") this.#send(this.#asking);
+    else if (button.dataset.act) this.#press({ kind: button.dataset.act, value: valueOf(button) });
+  }
+
+  #press(action) {
+    const question = QUESTIONS[action.kind];
+    if (!question || (question.by && !this.#preferences[question.by])) return this.#send(action);
+    this.#asking = action;
+    return this.#openPanel("confirm");
+  }
+
+  #openPanel(name) {
+    this.#open = name;
+    this.#draw();
+    this.root.querySelector(`[data-panel="${name}"] button`)?.focus();
+  }
+
+  #send(action) {
+    this.close();
+    this.dispatchEvent(new CustomEvent("act", { detail: action }));
+  }
+}
+
+/** Return the number that belongs to a button, or that of the field it names; null if there is none. */
+function valueOf({ dataset }) {
+  return Number(dataset.value ?? document.getElementById(dataset.valueOf ?? "")?.value) || null;
+}

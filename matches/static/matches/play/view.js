@@ -1,0 +1,132 @@
+// What a state means for the reader: which panel is open, and what stands in its sentences. No rules of the game here:
+// what may be done is in `state.may`, what it would lead to in `state.stakes`.
+
+import { duration, score, words } from "./fill.js";
+import { currentGame, movesOf } from "./moves.js";
+
+const WAITING = { opening: "Ready", to_roll: "Roll", to_play: "Play", doubled: "Double", resigned: "Resigned" };
+
+/** Return the name of the panel for a state; `side` is null for viewers. */
+export function panelOf(state, side) {
+  if (!state) return "loading";
+  if (state.winner !== null) return "over";
+  if (side === null || state.paused_until) return "wait";
+  const may = (kind) => state.may.includes(kind);
+  if (may("ready")) return "ready";
+  if (may("roll")) return "roll";
+  if (may("play")) return "play";
+  if (may("take")) return "cube";
+  if (may("accept")) return "resigned";
+  return "wait";
+}
+
+/** Return what the board shows of a state: the position, the dice, the cube, and the last play of the game. */
+export function positionOf(state, actions) {
+  const last = currentGame(actions).findLast((action) => action.kind === "play");
+  return {
+    checkers: state.checkers,
+    turn: state.turn,
+    dice: highFirst(state.dice),
+    cube: { ...state.cube, offered: state.phase === "doubled", dimmed: state.crawford },
+    last: last && state.phase !== "opening" ? { side: last.side, moves: movesOf(last) } : null,
+  };
+}
+
+/** Return the dice with the higher one first, or null where there are none. */
+export function highFirst(dice) {
+  return dice ? [...dice].sort((a, b) => b - a) : null;
+}
+
+/** Return the values of the sentences of the page. */
+export function valuesOf(state, { side, near, names, preferences, pauses }) {
+  const far = 1 - near;
+  const values = {
+    game: state.game,
+    score: score(state.score, near),
+    opponent: names[far],
+    pauses: side === null ? "" : Math.max(0, pauses - state.pauses[side]),
+    vacationLeft: side === null ? "" : state.vacation_left[side],
+    watching: words("watching", { count: state.spectators }),
+    behind: behindOf(state),
+    autorolls: words(preferences.autoroll === "never" ? "noAutorolls" : "autorolls"),
+    dice: state.dice ? [...state.dice].sort((a, b) => b - a).join("-") : "",
+    waiting: waitingFor(state, names),
+    winner: state.winner === null ? "" : names[state.winner],
+    final: state.winner === null ? "" : score(state.score, state.winner),
+  };
+  if (state.stakes) Object.assign(values, stakesOf(state, near, side));
+  return values;
+}
+
+/** Return by how much the reader sees the match late; empty for players and where it is shown live. */
+function behindOf(state) {
+  if (!state.is_behind) return "";
+  return state.spectators_delay === null ? words("afterMatch") : words("behind", { minutes: state.spectators_delay });
+}
+
+/** Return who is waited for, as a sentence. */
+function waitingFor(state, names) {
+  if (state.phase === "adjourned") return words("adjourned");
+  if (state.paused_until) return words("paused");
+  if (state.phase === "opening") {
+    const missing = [0, 1].filter((each) => !state.ready[each]);
+    return missing.length === 1 ? words("waitingReady", { name: names[missing[0]] }) : words("waitingStart");
+  }
+  return state.to_act === null ? "" : words(`waiting${WAITING[state.phase]}`, { name: names[state.to_act] });
+}
+
+function stakesOf(state, near, side) {
+  const { cube, scores, drop } = state.stakes;
+  const far = 1 - near;
+  const values = { cube, doubled: state.cube.value * 2 };
+  for (const multiple of [1, 2, 3]) {
+    values[`win${multiple}`] = score(scores[near][multiple - 1], near);
+    values[`lose${multiple}`] = score(scores[far][multiple - 1], near);
+  }
+  if (drop) {
+    values.drop = score(drop, near);
+    values.points = drop[far] - state.score[far];
+    values.pass = values.points === 1 ? words("loseOne") : words("loseMore", { points: values.points });
+  }
+  if (state.resigned) {
+    const { side: loser, multiple } = state.resigned;
+    values.manner = words(`manner-${multiple}`);
+    values.offered = score(scores[1 - loser][multiple - 1], side ?? near);
+  }
+  return values;
+}
+
+/** Return the values of the banners, and which of them are shown: `{shown, values}`. */
+export function bannersOf(state, { side, names, now }) {
+  const shown = new Set();
+  const values = {};
+  if (state.paused_until) {
+    shown.add("paused");
+    values.until = new Date(state.paused_until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const mine = side !== null && state.continues?.[side];
+    const theirs = side !== null && state.continues?.[1 - side];
+    values.ready = words(mine ? "readyMe" : theirs ? "readyOpponent" : "readyOne");
+  }
+  if (state.may.includes("claim_flag")) {
+    shown.add("flagged");
+    values.absentee = names[1 - side];
+  }
+  const { absence } = state;
+  if (absence && absence.side !== side) {
+    shown.add("away");
+    const left = Date.parse(absence.claim_at) - now;
+    values.absentee = names[absence.side];
+    values.away = words(absence.closed ? "left" : "lost", { name: names[absence.side] });
+    values.claim = side === null ? "" : words(left > 0 ? "claimLater" : "claimNow", { time: duration(left) });
+    values.claimButton = left > 0 ? words("claimIn", { time: duration(left) }) : words("claim");
+  }
+  return { shown, values };
+}
+
+/** Return the pips that a side still has to go. */
+export function pipsOf(checkers, side) {
+  return checkers.reduce((sum, count, point) => {
+    const own = side === 0 ? Math.max(count, 0) : Math.max(-count, 0);
+    return sum + own * (side === 0 ? point : 25 - point);
+  }, 0);
+}
