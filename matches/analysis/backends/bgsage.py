@@ -1,0 +1,132 @@
+"""Open Sage (`bgsage`) as a child process; installed by `make analysis` in a folder of its own.
+
+It is asked about positions, not about a file, in stages that save time (`bgsage_child.py`). It needs AVX2, so it is
+tried once in a process that may die.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine import Position, Transcript, legal_plays
+from engine.errors import Refused
+from matches.analysis.backends.base import Opinion
+from matches.analysis.backends.processes import Limits, run
+from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Situation
+
+_CHILD = Path(__file__).with_name("bgsage_child.py")
+_PROBE_TIMEOUT = 60
+_MEMORY = 3 * 1024**3
+"""Bytes of address space, much of which its libraries reserve without using it."""
+SETTINGS = {"plays": "1- to 4-ply", "cube": "1- or 3-ply", "luck": "1-ply"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bgsage:
+    """The package `bgsage` in a folder."""
+
+    folder: str
+    limits: Limits = field(default_factory=lambda: Limits(memory=_MEMORY))
+
+    @property
+    def name(self) -> str:
+        """As it is stored with an analysis."""
+        return "bgsage"
+
+    def is_installed(self) -> bool:
+        """Return whether it is installed."""
+        return (Path(self.folder) / "bgsage").is_dir()
+
+    def is_available(self) -> bool:
+        """Return whether it is installed and this processor can run it."""
+        return self.is_installed() and _runs(self.folder)
+
+    def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
+        """Judge every situation of a match; see `Backend`."""
+        questions = json.dumps([_question(situation) for situation in situations]).encode()
+        with tempfile.TemporaryDirectory(prefix="bgsage-") as name:
+            argv, environ = [sys.executable, "-P", str(_CHILD)], {"PYTHONPATH": self.folder}
+            try:
+                finished = run(argv, folder=Path(name), limits=self.limits, stdin=questions, env=environ)
+            except OSError:
+                raise Refused("no_analysis_backend") from None
+        if finished.timed_out:
+            raise Refused("analysis_timed_out")
+        version, answers = _answers(finished.output, len(situations))
+        try:
+            judgements = tuple(map(_judgement, situations, answers))
+        except (KeyError, TypeError, ValueError):
+            raise Refused("analysis_unreadable") from None
+        return Opinion(judgements, version, finished.cpu_seconds, finished.memory, dict(SETTINGS))
+
+
+@cache
+def _runs(folder: str) -> bool:
+    """Whether the package can be imported here; without AVX2 the processor kills the process that tries."""
+    argv = [sys.executable, "-P", str(_CHILD), "--probe"]
+    try:
+        probe = subprocess.run(  # noqa: S603, our own program
+            argv, env={"PYTHONPATH": folder}, capture_output=True, timeout=_PROBE_TIMEOUT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return probe.returncode == 0
+
+
+def _answers(output: bytes, count: int) -> tuple[str, list[dict[str, Any]]]:
+    try:
+        data = json.loads(output)
+        version, answers = str(data["version"]), list(data["answers"])
+    except (ValueError, KeyError, TypeError):
+        raise Refused("analysis_unreadable") from None
+    if len(answers) != count:
+        raise Refused("analysis_differs")
+    return version, answers
+
+
+def _question(situation: Situation) -> dict[str, Any]:
+    """A situation as the child takes it: boards with both bars as positive counts, seen by the side on roll."""
+    decision = replace(situation, side=1 - situation.side) if situation.kind is Kind.TAKE else situation
+    owner = "centered" if decision.owner is None else "player" if decision.owner == decision.side else "opponent"
+    question: dict[str, Any] = {
+        "kind": "play" if decision.kind is Kind.PLAY else "cube",
+        "board": _board(decision.position),
+        "cube": decision.cube,
+        "owner": owner,
+        "away": [decision.own_away, decision.opposing_away],
+        "crawford": decision.crawford,
+        "jacoby": decision.jacoby,
+    }
+    if decision.kind is Kind.PLAY:
+        played = _board(decision.result) if decision.result is not None else None
+        question |= {"dice": decision.dice, "played": played, "opening": decision.event == 0}
+    return question
+
+
+def _board(position: Position) -> list[int]:
+    counts = list(position.counts)
+    counts[0] = abs(counts[0])
+    return counts
+
+
+def _judgement(situation: Situation, answer: dict[str, Any]) -> Judgement:
+    if situation.kind is not Kind.PLAY:
+        return Judgement(equities=CubeEquities(*map(float, answer["equities"])))
+    assert situation.dice is not None  # noqa: S101, a play has dice
+    plays = {tuple(_board(play.result)): play for play in legal_plays(situation.position, situation.dice)}
+    rows = [(tuple(board), float(equity), f"{int(plies)}-ply") for board, equity, plies in answer["candidates"]]
+    if situation.choices and {board for board, _, _ in rows} != plays.keys():
+        raise Refused("analysis_differs")
+    candidates = tuple(
+        Candidate(str(plays[board]), equity, None, depth, plays[board].result == situation.result)
+        for board, equity, depth in rows
+        if board in plays
+    )
+    luck = answer["luck"]
+    return Judgement(candidates=candidates, luck=None if luck is None else float(luck))

@@ -1,0 +1,38 @@
+"""The program that this installation uses."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from matches.analysis.backends.base import Backend
+from matches.analysis.backends.bgsage import Bgsage
+from matches.analysis.backends.gnubg import PLIES, Gnubg
+
+NAMES = ("bgsage", "gnubg")
+"""Every program, in the order of preference."""
+
+
+def chosen_backend() -> Backend | None:
+    """Return the program of the settings; None if analyses are off or it cannot run here.
+
+    It may try a program for some seconds, so it is for workers and commands; a page calls `is_any_installed`.
+    """
+    return next((backend for backend in _wanted() if backend.is_available()), None)
+
+
+def is_any_installed() -> bool:
+    """Return whether a program of the settings is installed, without running it."""
+    return any(backend.is_installed() for backend in _wanted())
+
+
+def _wanted() -> Iterator[Backend]:
+    return (backend_named(name) for name in NAMES if settings.ANALYSIS_BACKEND in ("auto", name))
+
+
+def backend_named(name: str, *, plies: int = PLIES) -> Backend:
+    """Return the program with this name. Raises KeyError if there is none."""
+    backends: dict[str, Backend] = {
+        "bgsage": Bgsage(folder=settings.ANALYSIS_BGSAGE),
+        "gnubg": Gnubg(path=settings.ANALYSIS_GNUBG, plies=plies),
+    }
+    return backends[name]

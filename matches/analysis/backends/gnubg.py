@@ -1,0 +1,202 @@
+"""GNU Backgammon as a child process: a `.mat` file in, an analysed SGF out.
+
+Its exit code means nothing, and it drops whole games that it cannot read without a word. An answer is accepted only if
+every position, roll and cube in it is the one of our own replay.
+"""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine import Frame, Position, Transcript, legal_plays, normalised, read, write
+from engine.errors import Refused
+from engine.transcript import Kind as EventKind
+from matches.analysis.backends.base import Opinion
+from matches.analysis.backends.processes import Finished, Limits, run
+from matches.analysis.backends.sgf_analysis import AnalysedNode, CubeRating, RatedMove, analysed_nodes
+from matches.analysis.match_equity import stakes
+from matches.analysis.situations import decision_frames
+from matches.analysis.values import Candidate, CubeEquities, Judgement, Kind, Situation
+
+PLACES = ("/usr/games/gnubg", "/usr/local/bin/gnubg")
+"""Where gnubg is looked for if it is not on PATH."""
+PLIES, LUCK_PLIES = 2, 0
+NEUTRAL_NAMES = ("White", "Black")
+_RECORD, _ANALYSED, _COMMANDS = "match.mat", "match.sgf", "commands"
+_VERSION_TIMEOUT = 20
+_VERSION = re.compile(rb"GNU Backgammon\s+(\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Gnubg:
+    """GNU Backgammon at a path; an empty path is looked for."""
+
+    path: str = ""
+    plies: int = PLIES
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def name(self) -> str:
+        """As it is stored with an analysis."""
+        return "gnubg"
+
+    @property
+    def program(self) -> str:
+        """The path of the program; empty if there is none."""
+        if self.path:
+            return self.path if shutil.which(self.path) else ""
+        return shutil.which("gnubg") or next((place for place in PLACES if shutil.which(place)), "")
+
+    def is_installed(self) -> bool:
+        """Return whether there is such a program."""
+        return bool(self.program)
+
+    def is_available(self) -> bool:
+        """Return the same, since it runs wherever it is installed."""
+        return self.is_installed()
+
+    def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
+        """Judge every situation of a match; see `Backend`."""
+        program = self.program
+        if not program:
+            raise Refused("no_analysis_backend")
+        with tempfile.TemporaryDirectory(prefix="gnubg-") as name:
+            folder = Path(name)
+            (folder / _RECORD).write_bytes(neutral_mat(transcript))
+            (folder / _COMMANDS).write_text(self._commands())
+            argv = [program, "-t", "-q", "-r", "-c", _COMMANDS]
+            try:
+                finished = run(argv, folder=folder, limits=self.limits)
+            except OSError:
+                raise Refused("no_analysis_backend") from None
+            text = _answer(folder / _ANALYSED, finished)
+        return Opinion(
+            judgements=tuple(judgements_in(text, transcript, situations)),
+            version=version(program),
+            cpu_seconds=finished.cpu_seconds,
+            memory=finished.memory,
+            settings=self._settings(),
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        return {"plays": f"{self.plies}-ply", "cube": f"{self.plies}-ply", "luck": f"{LUCK_PLIES}-ply"}
+
+    def _commands(self) -> str:
+        lines = [
+            "set threads 1",
+            "set automatic game off",
+            "set automatic roll off",
+            f"set analysis chequerplay evaluation plies {self.plies}",
+            f"set analysis cubedecision evaluation plies {self.plies}",
+            f"set analysis luckanalysis plies {LUCK_PLIES}",
+            f"import mat {_RECORD}",
+            "analyse match",
+            f"save match {_ANALYSED}",
+        ]
+        return "\n".join([*lines, ""])
+
+
+def neutral_mat(transcript: Transcript) -> bytes:
+    """Return the match in the canonical form with neutral names and without remarks: what is analysed and hashed."""
+    return write(replace(normalised(transcript), players=NEUTRAL_NAMES, info={}), "mat")
+
+
+@cache
+def version(program: str) -> str:
+    """Return the version that the program states; empty if it states none."""
+    try:
+        answer = subprocess.run(  # noqa: S603, the program of a setting, and no shell
+            [program, "--version"], capture_output=True, timeout=_VERSION_TIMEOUT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    match = _VERSION.search(answer.stdout)
+    return match[1].decode("ascii", "replace") if match else ""
+
+
+def _answer(path: Path, finished: Finished) -> str:
+    if finished.timed_out:
+        raise Refused("analysis_timed_out")
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise Refused("analysis_unreadable") from None
+
+
+def judgements_in(
+    text: str, transcript: Transcript, situations: Sequence[Situation], *, complete: bool = True
+) -> Iterator[Judgement | None]:
+    """Yield what an analysed SGF says about each situation; None about a cube decision that it leaves out.
+
+    Unless it must be `complete`, None also for a play that it leaves out.
+    Refused: `analysis_unreadable`, `analysis_differs`.
+    """
+    nodes = _nodes_of_events(text, transcript)
+    for situation in situations:
+        node = nodes.get((situation.game, situation.event))
+        if node is None:
+            raise Refused("analysis_differs")
+        if situation.kind is not Kind.PLAY:
+            yield _cube(node.cube, situation)
+        elif situation.choices and node.played is None and not complete:
+            yield None
+        else:
+            yield _play(node, situation)
+
+
+def _nodes_of_events(text: str, transcript: Transcript) -> dict[tuple[int, int], AnalysedNode]:
+    """Return gnubg's nodes by our game and event. Refused: `analysis_differs` unless all that happened is the same."""
+    ours = decision_frames(transcript)
+    try:
+        theirs = decision_frames(read(text))
+    except Refused:
+        raise Refused("analysis_unreadable") from None
+    nodes = list(analysed_nodes(text))
+    if [_facts(frame) for frame in ours] != [_facts(frame) for frame in theirs] or len(nodes) != len(ours):
+        raise Refused("analysis_differs")
+    return {(frame.game, frame.event): node for frame, node in zip(ours, nodes, strict=True)}
+
+
+def _facts(frame: Frame) -> tuple[Any, ...]:
+    """What must be equal in gnubg's answer; the order of the dice is not kept by every format."""
+    dice = tuple(sorted(frame.dice)) if frame.kind is EventKind.PLAY and frame.dice else None
+    board = (frame.before, frame.after, frame.cube, frame.cube_owner)
+    return frame.game, frame.kind, frame.side, dice, *board, frame.score, frame.crawford
+
+
+def _play(node: AnalysedNode, situation: Situation) -> Judgement:
+    assert situation.dice is not None  # noqa: S101, a play has dice
+    names = {play.result: str(play) for play in legal_plays(situation.position, situation.dice)}
+    candidates = []
+    for number, move in enumerate(node.moves):
+        result = _result(move, situation)
+        if result not in names:
+            raise Refused("analysis_differs")
+        played = number == node.played
+        if played is not (result == situation.result):
+            raise Refused("analysis_differs")
+        candidates.append(Candidate(names[result], move.equity, None, f"{move.plies}-ply", played))
+    # gnubg's order is kept: plays that it looked at less deeply come last, whatever their equities.
+    return Judgement(candidates=tuple(candidates), luck=node.luck)
+
+
+def _result(move: RatedMove, situation: Situation) -> Position | None:
+    assert situation.dice is not None  # noqa: S101, a play has dice
+    try:
+        return move.result(situation.position, situation.dice, situation.side)
+    except (Refused, ValueError):
+        return None
+
+
+def _cube(rating: CubeRating | None, situation: Situation) -> Judgement | None:
+    if rating is None:
+        return None
+    doubler = situation if situation.kind is Kind.DOUBLE else replace(situation, side=1 - situation.side)
+    no_double, double_take = rating.equities(stakes(doubler))
+    return Judgement(equities=CubeEquities(no_double, double_take, 1.0))

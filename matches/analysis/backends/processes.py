@@ -1,0 +1,128 @@
+"""Running a program with limits, in a process group and a folder of its own, until it ends or its time is up."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_LAUNCH = Path(__file__).with_name("launch.py")
+_POLL = 0.02
+"""Seconds between two looks at the program."""
+_USER_TICKS = 11
+"""Index of the user time in /proc/PID/stat after the name, followed by the system time."""
+_MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a program may use."""
+
+    seconds: float = 1800
+    """Of wall-clock time: long, since a busy machine leaves little to a program of the lowest priority."""
+    idle_seconds: float = 120
+    """Without using any CPU time, after which the program is thought to hang."""
+    cpu_seconds: int = 240
+    memory: int = 1024 * _MEBIBYTE
+    """Bytes of address space."""
+    file_size: int = 64 * _MEBIBYTE
+    """Bytes of each file that it writes."""
+    niceness: int = 19
+
+    @property
+    def arguments(self) -> list[str]:
+        """What `launch.py` takes."""
+        return [str(number) for number in (self.niceness, self.cpu_seconds, self.memory, self.file_size)]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a program used. Its exit code is not kept, since gnubg's means nothing."""
+
+    cpu_seconds: float
+    memory: int
+    """Largest resident size in bytes."""
+    timed_out: bool
+    output: bytes
+
+
+def run(
+    argv: Sequence[str], *, folder: Path, limits: Limits, stdin: bytes = b"", env: Mapping[str, str] | None = None
+) -> Finished:
+    """Run a program in `folder`, which is its HOME as well; kill it with its children when its time is up.
+
+    Its output is read from a file, so that a program that writes without end fills no memory.
+    Raises OSError if it cannot be started.
+    """
+    (folder / "stdin").write_bytes(stdin)
+    command = [sys.executable, "-I", str(_LAUNCH), *limits.arguments]
+    environ = {"HOME": str(folder), "PATH": os.defpath, "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", **(env or {})}
+    with (folder / "stdin").open("rb") as source, (folder / "stdout").open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603, the program of a setting, and no shell
+            [*command, *argv],
+            cwd=folder,
+            env=environ,
+            stdin=source,
+            stdout=output,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    try:
+        usage, timed_out = _wait(process, limits)
+    finally:
+        # Also after a normal end: the program may have left children behind.
+        _kill_group(process.pid)
+    return Finished(
+        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        memory=usage.ru_maxrss * 1024,
+        timed_out=timed_out,
+        output=(folder / "stdout").read_bytes(),
+    )
+
+
+def _wait(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[resource.struct_rusage, bool]:
+    """Return what the program used, and whether it was killed because its time was up or it did nothing."""
+    deadline = time.monotonic() + limits.seconds
+    busy = _Busy(process.pid)
+    killed = False
+    while True:
+        pid, status, usage = os.wait4(process.pid, 0 if killed else os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return usage, killed
+        if time.monotonic() > deadline or busy.idle_for() > limits.idle_seconds:
+            killed = True
+            _kill_group(process.pid)
+        else:
+            time.sleep(_POLL)
+
+
+class _Busy:
+    """Since when a process has used no CPU time."""
+
+    def __init__(self, pid: int) -> None:
+        self.stat = Path(f"/proc/{pid}/stat")
+        self.ticks = -1
+        self.since = time.monotonic()
+
+    def idle_for(self) -> float:
+        """Return the seconds since its CPU time was last seen to grow; 0 where that cannot be read."""
+        try:
+            fields = self.stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        ticks = int(fields[_USER_TICKS]) + int(fields[_USER_TICKS + 1])
+        now = time.monotonic()
+        if ticks != self.ticks:
+            self.ticks, self.since = ticks, now
+        return now - self.since
+
+
+def _kill_group(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)

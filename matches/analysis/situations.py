@@ -1,0 +1,170 @@
+"""The decisions of a match, found by replaying it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from engine import Frame, Position, Transcript, legal_plays, replay
+from engine.cube import Side, double_refused, is_dead
+from engine.errors import Refused
+from engine.ids import position_xgid
+from engine.transcript import Kind as EventKind
+from matches.analysis.values import CubeAction, Kind, Situation
+from matches.analysis.values import Phase as DecisionPhase
+
+OPENING_PLAYS = 6
+"""The plays of a game, of both sides together, that count as its opening."""
+HOME = 6
+_ANSWERS = {EventKind.TAKE: CubeAction.TAKE, EventKind.DROP: CubeAction.DROP}
+_DECISIONS = frozenset({EventKind.PLAY, EventKind.DOUBLE, *_ANSWERS})
+_WITHOUT_DECISION = frozenset(
+    {EventKind.RESIGN, EventKind.ACCEPT, EventKind.REFUSE, EventKind.CONCEDE, EventKind.FLAG, EventKind.SET_CUBE}
+)
+
+
+def situations_of(transcript: Transcript) -> tuple[Situation, ...]:
+    """Return every decision of a match whose plays are legal; forced plays are among them, for their luck.
+
+    Refused: `not_analysable` for a record with illegal plays, beavers or positions that were set up.
+    """
+    counted = _numbered(transcript)
+    frames: dict[int, list[Frame]] = {}
+    for frame in replay(counted):
+        frames.setdefault(frame.game, []).append(frame)
+    return tuple(
+        situation for number, of_game in frames.items() for situation in _Game(counted, number).situations(of_game)
+    )
+
+
+def decision_frames(transcript: Transcript) -> tuple[Frame, ...]:
+    """Return every legal turn, double, take and drop with the board before and after it.
+
+    A roll that was not played, because the game was given up, is left out.
+    """
+    return tuple(frame for frame in replay(_numbered(transcript)) if frame.kind in _DECISIONS and frame.legal)
+
+
+def _numbered(transcript: Transcript) -> Transcript:
+    """Number the games from 1, since a record may give two of them the same number."""
+    games = tuple(replace(game, number=number) for number, game in enumerate(transcript.games, start=1))
+    return replace(transcript, games=games)
+
+
+def xgid_of(situation: Situation) -> str:
+    """Return the position to decide on as an XGID; an offered cube is seen from the side that doubled."""
+    doubled = situation.kind is Kind.TAKE
+    return position_xgid(
+        situation.position,
+        turn=1 - situation.side if doubled else situation.side,
+        dice=situation.dice if situation.kind is Kind.PLAY else None,
+        cube=situation.cube,
+        owner=situation.owner,
+        doubled=doubled,
+        score=situation.score,
+        crawford=situation.crawford,
+        jacoby=situation.jacoby,
+        length=situation.length,
+    )
+
+
+def has_contact(position: Position) -> bool:
+    """Whether checkers of both sides can still meet."""
+    own = [point for point, count in enumerate(position.counts) if count > 0]
+    opposing = [point for point, count in enumerate(position.counts) if count < 0]
+    return bool(own and opposing) and max(own) > min(opposing)
+
+
+def phase_of(position: Position, play_number: int) -> DecisionPhase:
+    """Return the kind of position in which a play is made; plays of a game are counted from 1."""
+    if has_contact(position):
+        return DecisionPhase.OPENING if play_number <= OPENING_PLAYS else DecisionPhase.CONTACT
+    at_home = max(position.counts[HOME + 1 :]) <= 0
+    return DecisionPhase.BEAR_OFF if at_home else DecisionPhase.RACE
+
+
+class _Game:
+    """Finds the decisions of one game."""
+
+    def __init__(self, transcript: Transcript, number: int) -> None:
+        self.number = number
+        self.events = transcript.games[number - 1].events
+        self.length = transcript.length or 0
+        self.jacoby = transcript.jacoby
+        self.cube = 1
+        self.owner: Side | None = None
+        self.plays = 0
+        self.doubler: Side | None = None
+        """The side whose double was taken in this turn, so that it decided already."""
+
+    def situations(self, frames: list[Frame]) -> Iterator[Situation]:
+        for frame in frames:
+            if frame.kind is EventKind.PLAY:
+                yield from self._turn(frame)
+            elif frame.kind is EventKind.DOUBLE:
+                self.doubler = frame.side
+                yield self._cube(frame, Kind.DOUBLE, CubeAction.DOUBLE)
+            elif frame.kind in _ANSWERS:
+                yield self._cube(frame, Kind.TAKE, _ANSWERS[frame.kind])
+            elif frame.kind not in _WITHOUT_DECISION:
+                raise Refused("not_analysable")
+            self.cube, self.owner = frame.cube, frame.cube_owner
+
+    def _turn(self, frame: Frame) -> Iterator[Situation]:
+        self.plays += 1
+        if self._is_unplayed(frame):
+            return
+        if not frame.legal or frame.dice is None:
+            raise Refused("not_analysable")
+        if self.doubler is None and self._may_double(frame):
+            yield self._cube(frame, Kind.DOUBLE, CubeAction.NO_DOUBLE)
+        self.doubler = None
+        extra = self.events[frame.event].extra or {}
+        plays = legal_plays(frame.before, frame.dice)
+        yield replace(
+            self._situation(frame),
+            dice=frame.dice,
+            played=frame.notation,
+            result=frame.after,
+            choices=len(plays),
+            automatic=extra.get("automatic") is True,
+        )
+
+    def _is_unplayed(self, frame: Frame) -> bool:
+        """Whether the game was given up at this roll, so that nothing was decided."""
+        return self.events[frame.event].moves is None and not frame.legal
+
+    def _may_double(self, frame: Frame) -> bool:
+        refused = double_refused(
+            side=frame.side,
+            cube=self.cube,
+            owner=self.owner,
+            length=self.length,
+            crawford=frame.crawford,
+            opened=self.plays > 1,
+        )
+        dead = is_dead(side=frame.side, cube=self.cube, score=frame.score, length=self.length)
+        return refused is None and not dead
+
+    def _cube(self, frame: Frame, kind: Kind, action: CubeAction) -> Situation:
+        position = frame.before.swapped() if kind is Kind.TAKE else frame.before
+        return replace(
+            self._situation(frame), kind=kind, phase=DecisionPhase.CUBE, position=position, played=action.value
+        )
+
+    def _situation(self, frame: Frame) -> Situation:
+        return Situation(
+            game=self.number,
+            event=frame.event,
+            side=frame.side,
+            kind=Kind.PLAY,
+            phase=phase_of(frame.before, self.plays),
+            position=frame.before,
+            dice=None,
+            cube=self.cube,
+            owner=self.owner,
+            score=frame.score,
+            length=self.length,
+            crawford=frame.crawford,
+            post_crawford=self.length > 1 and not frame.crawford and self.length - 1 in frame.score,
+            played="",
+            jacoby=self.jacoby,
+        )

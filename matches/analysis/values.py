@@ -1,0 +1,179 @@
+"""Values of an analysis, independent of the program that made it and of the database.
+
+Equities are normalised to the cube before the decision, as in money play: losing a single game is −1 and winning it +1.
+Those of plays are seen by the side that decides, those of the cube by the side that may double or has doubled; errors
+and luck are those of the side that decides. Chances are between 0 and 1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from engine.cube import Score, Side
+from engine.position import Position
+
+
+class Kind(StrEnum):
+    """What is decided."""
+
+    PLAY = "play"
+    DOUBLE = "double"
+    """Whether to double before the roll."""
+    TAKE = "take"
+
+
+class Phase(StrEnum):
+    """The kind of decision for sums of errors; a cube decision is always `CUBE`."""
+
+    OPENING = "opening"
+    CONTACT = "contact"
+    RACE = "race"
+    BEAR_OFF = "bear_off"
+    CUBE = "cube"
+
+
+class CubeAction(StrEnum):
+    """A cube decision as it is stored."""
+
+    DOUBLE = "double"
+    NO_DOUBLE = "no_double"
+    TAKE = "take"
+    DROP = "drop"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One decision of a match before it is judged."""
+
+    game: int
+    """Index in the record, from 1."""
+    event: int
+    """Index of the event in its game, from 0; of a double not given, that of the roll after it."""
+    side: Side
+    kind: Kind
+    phase: Phase
+    position: Position
+    """Seen by the side on roll; for a take by the side that doubled."""
+    dice: tuple[int, int] | None
+    cube: int
+    owner: Side | None
+    score: Score
+    length: int
+    """Points; 0 for a money session."""
+    crawford: bool
+    post_crawford: bool
+    played: str
+    """In notation, or a `CubeAction`."""
+    result: Position | None = None
+    """After a play, seen by the side that made it."""
+    choices: int = 0
+    """Number of positions that legal plays lead to."""
+    automatic: bool = False
+    """Whether the program made the play, so that it does not count."""
+    jacoby: bool = False
+
+    @property
+    def own_away(self) -> int:
+        """Points that the side needs; 0 in a money session."""
+        return self.length - self.score[self.side] if self.length else 0
+
+    @property
+    def opposing_away(self) -> int:
+        """Points that the other side needs; 0 in a money session."""
+        return self.length - self.score[1 - self.side] if self.length else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A play that was considered."""
+
+    play: str
+    equity: float
+    winning: float | None
+    """Chance to win the match; None in a money session."""
+    depth: str
+    """As the program names it, e.g. `2-ply`."""
+    played: bool = False
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Return it as stored."""
+        return {
+            "play": self.play,
+            "equity": self.equity,
+            "winning": self.winning,
+            "depth": self.depth,
+            "played": self.played,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CubeEquities:
+    """The equities of the cube actions, seen by the side that may double or has doubled."""
+
+    no_double: float
+    double_take: float
+    double_pass: float
+
+    @property
+    def doubled(self) -> float:
+        """The equity of a double that is answered best."""
+        return min(self.double_take, self.double_pass)
+
+    @property
+    def margin(self) -> float:
+        """How far the double is from the boundary between doubling and not doubling."""
+        return abs(self.doubled - self.no_double)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a program says about one situation."""
+
+    candidates: tuple[Candidate, ...] = ()
+    """Of a play, best first, those that were looked at less deeply last; the play that was made is among them."""
+    equities: CubeEquities | None = None
+    """Of a cube decision."""
+    luck: float | None = None
+    """Of the roll of a play, as equity."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedDecision:
+    """One decision with its error; the fields are those of `matches.models.Decision`."""
+
+    game: int
+    event: int
+    side: Side
+    kind: Kind
+    phase: Phase
+    xgid: str
+    cube: int
+    own_away: int
+    opposing_away: int
+    played: str
+    best: str
+    error: float
+    counted: bool
+    candidates: tuple[Candidate, ...] = ()
+    no_double: float | None = None
+    double_take: float | None = None
+    double_pass: float | None = None
+    error_winning: float | None = None
+    winning: float | None = None
+    luck: float | None = None
+    luck_winning: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedMatch:
+    """A whole analysis of a match by one program."""
+
+    backend: str
+    version: str
+    settings: Mapping[str, Any]
+    cpu_seconds: float
+    memory: int
+    """Largest resident size in bytes."""
+    decisions: tuple[JudgedDecision, ...]

@@ -1,0 +1,35 @@
+"""Stands in for GNU Backgammon: reads `match.mat` and writes `match.sgf`, right or wrong.
+
+`python fake_gnubg.py FAULT -c commands`: `none` answers properly, `kill` dies in the middle, `hang` sleeps and leaves a
+child behind, `nonsense` writes something else, `drop` leaves the last game out, `dice` changes a roll and `play` says
+that another play was made.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.matches.analysis.fake_gnubg_answers import analysed
+
+
+def main() -> None:
+    """Do what the first argument says."""
+    fault = sys.argv[1]
+    if "--version" in sys.argv:
+        print("GNU Backgammon 1.07.fake")
+        return
+    if fault == "hang":
+        child = subprocess.Popen(["sleep", "600"])
+        Path(os.environ["FAKE_PIDS"]).write_text(f"{os.getpid()} {child.pid}")
+        time.sleep(600)
+    if fault == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    answer = analysed(Path("match.mat").read_bytes(), fault)
+    Path("match.sgf").write_text("Segmentation fault" if fault == "nonsense" else answer)
+    sys.exit(139)
+
+
+main()

@@ -1,0 +1,53 @@
+"""GNU Backgammon and programs that stand in for it."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engine import Transcript
+from matches.analysis.backends.base import Opinion
+from matches.analysis.backends.gnubg import Gnubg
+from matches.analysis.backends.processes import Limits
+from matches.analysis.values import Candidate, Judgement, Kind, Situation
+
+FAKE = Path(__file__).with_name("fake_gnubg.py")
+ROOT = Path(__file__).resolve().parents[3]
+
+needs_gnubg = pytest.mark.skipif(not Gnubg().is_available(), reason="GNU Backgammon is not installed")
+
+
+def fake_gnubg(folder: Path, fault: str = "none", idle_seconds: float = 60) -> Gnubg:
+    """Return a backend whose program has a fault; `pids` in the folder gets those of a program that hangs."""
+    path = folder / f"gnubg-{fault}"
+    environment = f"PYTHONPATH={ROOT} FAKE_PIDS={folder / 'pids'}"
+    path.write_text(f'#!/bin/sh\n{environment} exec {sys.executable} {FAKE} {fault} "$@"\n')
+    path.chmod(0o755)
+    assert shutil.which(str(path))
+    return Gnubg(path=str(path), limits=Limits(idle_seconds=idle_seconds, niceness=0))
+
+
+class Indifferent:
+    """A backend without a program: every play but the one made is worth 0.1 less, and no cube decision exists."""
+
+    name = "indifferent"
+
+    def __init__(self, cpu_seconds: float = 1.0) -> None:
+        self.cpu_seconds = cpu_seconds
+
+    def is_installed(self) -> bool:
+        return True
+
+    def is_available(self) -> bool:
+        return True
+
+    def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
+        return Opinion(tuple(map(self._judgement, situations)), "1", self.cpu_seconds, 0)
+
+    def _judgement(self, situation: Situation) -> Judgement | None:
+        if situation.kind is not Kind.PLAY:
+            return None
+        played = Candidate(situation.played, 0.1, None, "0-ply", played=True)
+        return Judgement((played, Candidate("another", 0.0, None, "0-ply")), luck=0.0)

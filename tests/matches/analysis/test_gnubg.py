@@ -1,0 +1,112 @@
+"""GNU Backgammon's answer counts only if it is about exactly the match that it was given."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.errors import Refused
+from engine.simulation import play_out
+from matches.analysis.analysing import analyse, record_hash
+from matches.analysis.arithmetic import summary
+from matches.analysis.backends.gnubg import Gnubg, neutral_mat
+from matches.analysis.backends.processes import Limits
+from matches.analysis.situations import situations_of
+from matches.analysis.values import Kind
+from tests.matches.analysis.fake_gnubg_answers import FIRST_ERROR
+from tests.matches.analysis.programs import fake_gnubg, needs_gnubg
+from tests.matches.records.samples import ILLEGAL
+
+MATCH = play_out(seed=3, length=3, players=("Bob", "Carol"))
+"""Three games."""
+
+
+def test_a_proper_answer(tmp_path: Path) -> None:
+    """Also one with a bad exit code, which means nothing; the first play with a choice cost 0.03."""
+    analysed = analyse(MATCH, fake_gnubg(tmp_path))
+    plays = [decision for decision in analysed.decisions if decision.kind is Kind.PLAY]
+    assert len(plays) == len([s for s in situations_of(MATCH) if s.kind is Kind.PLAY])
+    assert (analysed.backend, analysed.version) == ("gnubg", "1.07.fake")
+    assert analysed.settings == {"plays": "2-ply", "cube": "2-ply", "luck": "0-ply"}
+    first = next(decision for decision in plays if decision.candidates)
+    assert first.error == pytest.approx(FIRST_ERROR)
+    assert [candidate.played for candidate in first.candidates] == [False, True]
+    assert sum(side.error for side in summary(analysed.decisions).sides) == pytest.approx(FIRST_ERROR)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        ("kill", "analysis_unreadable"),
+        ("nonsense", "analysis_unreadable"),
+        ("drop", "analysis_differs"),
+        ("dice", "analysis_differs"),
+        ("play", "analysis_differs"),
+    ],
+)
+def test_a_wrong_answer_is_refused(tmp_path: Path, fault: str, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        analyse(MATCH, fake_gnubg(tmp_path, fault))
+    assert refused.value.code == code
+
+
+def test_a_hanging_program_is_killed_with_its_children(tmp_path: Path) -> None:
+    with pytest.raises(Refused) as refused:
+        analyse(MATCH, fake_gnubg(tmp_path, "hang", idle_seconds=1))
+    assert refused.value.code == "analysis_timed_out"
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert len(pids) == 2
+    deadline = time.monotonic() + 10
+    while any(_runs(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [pid for pid in pids if _runs(pid)] == []
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_program_that_is_absent(tmp_path: Path) -> None:
+    backend = Gnubg(path=str(tmp_path / "gnubg"))
+    assert not backend.is_available()
+    with pytest.raises(Refused) as refused:
+        analyse(MATCH, backend)
+    assert refused.value.code == "no_analysis_backend"
+
+
+def test_no_name_reaches_the_program() -> None:
+    named = replace(MATCH, info={"Event": "Copenhagen"})
+    record = neutral_mat(named)
+    assert b"White" in record
+    assert not [name for name in (b"Bob", b"Carol", b"Copenhagen") if name in record]
+    assert record_hash(named) == record_hash(replace(MATCH, players=("Dave", "Alice")))
+
+
+def test_only_legal_matches_are_analysed() -> None:
+    with pytest.raises(Refused) as refused:
+        situations_of(engine.read(ILLEGAL))
+    assert refused.value.code == "not_analysable"
+
+
+def test_a_roll_given_up_with_the_game_is_no_decision() -> None:
+    header = " 1 point match\n\n Game 1\n Bob : 0   Carol : 0\n"
+    (only,) = situations_of(engine.read(f"{header} 1) 31: 8/5 6/5   64: ????\n      Wins 1 point and the match\n"))
+    assert (only.side, only.choices, only.played) == (0, 16, "8/5 6/5")
+
+
+@needs_gnubg
+def test_the_real_program_at_its_lowest_depth() -> None:
+    match = play_out(seed=5, length=1)
+    analysed = analyse(match, Gnubg(plies=0, limits=Limits(niceness=0)))
+    left, right = summary(analysed.decisions).sides
+    assert left.pr is not None
+    assert right.pr is not None
+    assert left.decisions + right.decisions > 20
+    # In a match to 1 an equity of 1 is half the match.
+    assert left.luck_winning == pytest.approx(left.luck / 2)
+    assert analysed.cpu_seconds > 0

@@ -1,0 +1,218 @@
+"""The queue of analyses: claimed once, tried again, given up visibly, and within the budget of a club."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+
+from config.celery import app
+from core.queue import resend_after
+from engine import Transcript
+from engine.records import write
+from engine.simulation import play_out
+from matches.analysis.backends.base import Backend, Opinion
+from matches.analysis.selectors import analysis_of_match, analysis_of_record
+from matches.analysis.services import queue
+from matches.analysis.values import Situation
+from matches.models import Action, Analysis, Decision, Match, Submission
+from matches.play.simulation import Simulation
+from matches.play.transcripts import transcript_to_analyse
+from matches.records.services.submissions import RecordFile, submit
+from matches.reporting.services import records
+from matches.reporting.services.adjudication import adjudicate_submission
+from players.actors import Actor
+from players.models import Club, Player, User
+from tests.matches.analysis.programs import Indifferent, fake_gnubg
+from tests.matches.cast import CAROL, NOW, match_between, minutes
+from tests.matches.records.samples import ILLEGAL
+
+pytestmark = pytest.mark.django_db
+State = Analysis.State
+MATCH = play_out(3, 3, players=("Bob", "Carol"))
+XG_SHALLOW_AND_HIGHER = 2
+"""Stored decisions of the file below in which a play looked at less deeply has a higher equity than the best."""
+XG = Path(__file__).resolve().parents[4] / "shared/data/records/kevung+gbf/ronde3-UngerHarmand-HuyckLarsen.xg"
+
+
+def record_of(data: bytes) -> Submission:
+    """A record that is not of a match, checked."""
+    row = submit(file=RecordFile(data, "upload"), now=NOW).submission
+    adjudicate_submission(submission_id=row.pk, now=NOW)
+    return Submission.objects.get(pk=row.pk)
+
+
+@pytest.fixture
+def analysis(db: None) -> Analysis:
+    """The analysis of an accepted record, waiting."""
+    return record_of(write(MATCH, "mat")).analyses.get()
+
+
+def work(analysis: Analysis, backend: Backend | None, after: float = 0) -> Analysis:
+    """Let a worker take the row this many minutes later; return it as it is then."""
+    queue.analyse_next(analysis_id=analysis.pk, backend=backend, played_here=transcript_to_analyse, now=minutes(after))
+    return Analysis.objects.get(pk=analysis.pk)
+
+
+def test_an_accepted_record_waits_for_its_analysis_and_a_rejected_one_does_not(analysis: Analysis) -> None:
+    assert (analysis.state, analysis.origin) == (State.QUEUED, Analysis.Origin.COMPUTED)
+    assert not record_of(ILLEGAL.encode()).analyses.exists()
+
+
+def test_a_new_analysis_replaces_the_older_one(analysis: Analysis) -> None:
+    first = work(analysis, Indifferent())
+    assert (first.state, first.backend, first.cpu_seconds) == (State.DONE, "indifferent", 1.0)
+    assert first.decisions.filter(counted=True, error=0).exists()
+    assert len(first.record_sha256) == 64
+    submission = analysis.submission
+    assert submission is not None
+    again = queue.enqueue_record(submission=submission, swapped=False, now=minutes(1))
+    assert again is not None
+    assert analysis_of_record(submission) == first
+    corrected = queue.enqueue_record(submission=submission, swapped=True, now=minutes(1))
+    assert corrected == again
+    assert set(submission.analyses.values_list("swapped", flat=True)) == {True}
+    second = work(again, Indifferent(), after=1)
+    assert analysis_of_record(submission) == second
+    assert Analysis.objects.get() == second
+    assert set(Decision.objects.values_list("analysis", flat=True)) == {second.pk}
+
+
+def test_one_worker_claims_a_row(analysis: Analysis) -> None:
+    Analysis.objects.update(state=State.WORKING, claimed_at=NOW, attempts=1)
+    assert work(analysis, Indifferent(), after=39).state == State.WORKING
+    assert work(analysis, Indifferent(), after=41).state == State.DONE
+
+
+def test_a_worker_that_lost_its_claim_writes_nothing(analysis: Analysis) -> None:
+    class Slow(Indifferent):
+        def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
+            Analysis.objects.update(claimed_at=minutes(50))
+            return super().judge(transcript, situations)
+
+    assert work(analysis, Slow()).state == State.WORKING
+    assert not Decision.objects.exists()
+
+
+@pytest.mark.parametrize("fault", ["kill", "drop", None])
+def test_what_fails_is_tried_again_and_given_up(analysis: Analysis, tmp_path: Path, fault: str | None) -> None:
+    """None: the program is absent."""
+    backend = fake_gnubg(tmp_path, fault) if fault else None
+    for attempt in (1, 2):
+        row = work(analysis, backend, after=attempt)
+        assert (row.state, row.attempts, row.claimed_at) == (State.QUEUED, attempt, None)
+        assert row.sent_at > minutes(attempt)
+    row = work(analysis, backend, after=3)
+    assert row.state == State.FAILED
+    assert (
+        row.failure == {"kill": "analysis_unreadable", "drop": "analysis_differs", None: "no_analysis_backend"}[fault]
+    )
+    assert not Decision.objects.exists()
+    assert (row.cpu_seconds > 0) is (fault is not None)
+
+
+def test_a_killed_worker_is_tried_again_three_times(analysis: Analysis) -> None:
+    Analysis.objects.update(state=State.WORKING, claimed_at=NOW, attempts=3)
+    assert work(analysis, Indifferent(), after=39).state == State.WORKING
+    row = work(analysis, Indifferent(), after=41)
+    assert (row.state, row.failure) == (State.FAILED, queue.GAVE_UP)
+
+
+def test_a_match_too_long_is_given_up_at_once() -> None:
+    row = work(record_of(write(play_out(4, 27), "mat")).analyses.get(), Indifferent())
+    assert (row.state, row.failure, row.attempts) == (State.FAILED, "match_too_long_to_analyse", 1)
+
+
+def test_a_club_that_used_up_its_budget_waits(analysis: Analysis, club: Club, settings: LazySettings) -> None:
+    settings.ANALYSIS_CPU_SECONDS = 100
+    Analysis.objects.filter(pk=analysis.pk).update(club=club)
+    spent = Analysis(submission=analysis.submission, club=club, state=State.DONE, cpu_seconds=60, finished_at=NOW)
+    spent.save()
+    Analysis.objects.create(
+        submission=analysis.submission, club=club, state=State.FAILED, cpu_seconds=40, finished_at=minutes(5)
+    )
+    row = work(analysis, Indifferent(), after=6)
+    assert (row.state, row.attempts, row.sent_at) == (State.QUEUED, 0, minutes(6) + queue.OVER_BUDGET)
+    day = timedelta(days=1) / timedelta(minutes=1)
+    assert work(analysis, Indifferent(), after=day + 1).state == State.DONE
+
+
+def test_a_lost_message_is_sent_again(analysis: Analysis) -> None:
+    resend = NOW + resend_after()
+    assert queue.send_again(now=resend - timedelta(seconds=1)) == 0
+    assert queue.send_again(now=resend) == 1
+    assert queue.send_again(now=resend) == 0
+    work(analysis, Indifferent(), after=1)
+    assert queue.send_again(now=minutes(100)) == 0
+
+
+def test_messages_do_not_pile_up_where_no_worker_takes_them(analysis: Analysis) -> None:
+    """After 10, 20, 40, 80, 160 and 320 seconds, then every six hours at the latest."""
+    sweeps = [queue.send_again(now=NOW + number * timedelta(seconds=10)) for number in range(1, 60)]
+    assert sum(sweeps) == 6
+    day = timedelta(days=1)
+    assert queue.send_again(now=NOW + 9 * day) == 1
+    assert queue.send_again(now=NOW + 9 * day + queue.LONGEST_PAUSE - timedelta(seconds=1)) == 0
+    assert queue.send_again(now=NOW + 9 * day + queue.LONGEST_PAUSE) == 1
+
+
+def test_the_task_has_a_queue_of_its_own() -> None:
+    assert app.amqp.router.route({}, queue.ANALYSE)["queue"].name == "analysis"
+    assert app.amqp.router.route({}, "matches.adjudicate")["queue"].name != "analysis"
+
+
+def test_analyses_can_be_switched_off(settings: LazySettings) -> None:
+    settings.ANALYSIS_BACKEND = "off"
+    assert not record_of(write(MATCH, "mat")).analyses.exists()
+
+
+def test_the_record_of_a_match(bob_player: Player, carol_player: Player, club: Club, carol: User) -> None:
+    """Carol lost and sends the record, in which she is on the left. Bob is erased before it is analysed."""
+    match = match_between(bob_player, carol_player, club=club, length=3)
+    data = write(play_out(6, 3, players=("Carol", "Bob")), "mat")
+    row = records.submit_for_match(
+        match=match, side=CAROL, file=RecordFile(data, "upload"), by=Actor.of(carol), now=NOW
+    ).submission
+    adjudicate_submission(submission_id=row.pk, now=NOW)
+    match.refresh_from_db()
+    assert match.state == Match.State.SETTLED
+    Player.objects.filter(pk=bob_player.pk).update(erased_at=NOW)
+    analysis = work(row.analyses.get(), Indifferent())
+    assert {decision.side for decision in analysis.decisions.all()} == {0}
+    assert (analysis.match, analysis.club, analysis.swapped) == (match, club, True)
+    assert analysis_of_match(match) == analysis
+
+
+def test_a_match_played_here() -> None:
+    """The plays that the site made for a player do not count, whatever choice there was."""
+    players = (Player.objects.create(name="Bob"), Player.objects.create(name="Carol"))
+    match = Simulation(players, seed=22).run().match
+    analysis = Analysis.objects.get(match=match, submission=None)
+    forced = Action.objects.filter(live=match.pk, data__forced=True).count()
+    assert forced
+    transcript = transcript_to_analyse(match)
+    marked = [event for game in transcript.games for event in game.events if event.extra]
+    assert len(marked) == forced
+    done = work(analysis, Indifferent())
+    assert done.state == State.DONE
+    assert analysis_of_match(match) == done
+    counted = {(row.game, row.event) for row in done.decisions.filter(counted=True)}
+    assert counted
+    for number, game in enumerate(transcript.games, start=1):
+        assert not counted & {(number, at) for at, event in enumerate(game.events) if event.extra}
+
+
+@pytest.mark.skipif(not XG.exists(), reason="../shared/data is not there")
+def test_the_senders_analysis_is_kept_apart() -> None:
+    row = record_of(XG.read_bytes())
+    work(row.analyses.get(), None)
+    senders = row.analyses.get(origin=Analysis.Origin.SENDER)
+    assert (senders.state, senders.backend, senders.cpu_seconds) == (State.DONE, "xg", 0)
+    assert senders.decisions.count() == 270
+    candidates = [decision.candidates for decision in senders.decisions.filter(kind=Decision.Kind.PLAY)]
+    first_is_best = [max(row["equity"] for row in rows) == rows[0]["equity"] for rows in candidates if rows]
+    assert first_is_best.count(False) == XG_SHALLOW_AND_HIGHER
+    ours = analysis_of_record(row)
+    assert ours is not None
+    assert (ours.origin, ours.state) == (Analysis.Origin.COMPUTED, State.QUEUED)
