@@ -1,11 +1,17 @@
 """Access to matches and records: each function fetches an object and authorises the user in one call."""
 
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.signing import BadSignature
+from django.db.models import QuerySet
 from django.http import Http404
+from django.utils import timezone
 
 from matches.lifecycle import links
+from matches.lifecycle.link_expiry import refuse_expired_link
 from matches.models import Match, Proposal, Submission
 from matches.presentation.visibility import Viewer
 from players import access as people
@@ -27,9 +33,12 @@ class Seat(NamedTuple):
     """Token of the link that was used; empty for an account."""
 
 
-def match_for_player(user: Visitor, public_id: str) -> Seat:
-    """Return a match and the side this user plays. Raise Http404 for anyone else."""
-    match = _match(public_id)
+def match_for_player(user: Visitor, public_id: str, *, only_seat: bool = False) -> Seat:
+    """Return a match and the side this user plays. Raise Http404 for anyone else.
+
+    With `only_seat` no more of the match is read than who plays it, for what locks and reads it again anyway.
+    """
+    match = _seats(public_id) if only_seat else _match(public_id)
     if isinstance(user, User) and user.is_active:
         for side, player in enumerate(match.players):
             if canonical(player).user_id == user.pk:
@@ -38,12 +47,39 @@ def match_for_player(user: Visitor, public_id: str) -> Seat:
 
 
 def match_for_link(token: str) -> Seat:
-    """Return a match and the side of this link's token. Raise Http404 if the signature is invalid."""
-    signed = links.read(token)
-    if signed is None:
-        raise Http404
-    public_id, side = signed
-    return Seat(_match(public_id), side, Actor(LogEntry.By.LINK, side=side), token)
+    """Return a match and the side of this link's token. Raise Http404 if it is forged or was revoked.
+
+    Refused: `link_expired`.
+    """
+    match = _match(links.match_id_of(token))
+    try:
+        side = links.side_of(token, match)
+    except BadSignature:
+        raise Http404 from None
+    refuse_expired_link(match, timezone.now())
+    return Seat(match, side, Actor(LogEntry.By.LINK, side=side), token)
+
+
+def match_for_ticket(public_id: str, tickets: Iterable[str]) -> Seat | None:
+    """Return the match and the side of the first stream ticket that is valid for it, or None if none is."""
+    of_match = [ticket for ticket in tickets if links.match_id_of(ticket) == public_id]
+    match = _match(public_id) if of_match else None
+    if match is None:
+        return None
+    for ticket in of_match:
+        with suppress(BadSignature):
+            side = links.side_of_ticket(ticket, match)
+            return Seat(match, side, Actor(LogEntry.By.LINK, side=side))
+    return None
+
+
+def match_for_link_owner(user: Visitor, public_id: str, side: int) -> Match:
+    """Return a match whose personal link for this side the user may revoke: its player, or whoever runs the match."""
+    with suppress(Http404):
+        seat = match_for_player(user, public_id)
+        if seat.side == side:
+            return seat.match
+    return match_for_director(user, public_id)
 
 
 def match_for_viewer(user: Visitor, public_id: str) -> Match:
@@ -52,6 +88,15 @@ def match_for_viewer(user: Visitor, public_id: str) -> Match:
     if not Viewer.of(user).sees(match) and not may_direct(user, match):
         raise Http404
     return match
+
+
+def match_and_seat(user: Visitor, public_id: str) -> tuple[Match, Seat | None]:
+    """Return a match that this user may see, and their seat if they play in it. Raise Http404 otherwise."""
+    # Players may see their matches in any case, and most readers of a match that is played are its players.
+    with suppress(Http404):
+        seat = match_for_player(user, public_id)
+        return seat.match, seat
+    return match_for_viewer(user, public_id), None
 
 
 def match_for_director(user: Visitor, public_id: str) -> Match:
@@ -99,16 +144,23 @@ def proposal_of(seat: Seat, proposal_id: str) -> Proposal:
     return proposal
 
 
-def _match(public_id: str) -> Match:
-    match = (
-        Match.objects.select_related("club", "pool", "player_0__user", "player_0__merged_into")
-        .select_related("player_1__user", "player_1__merged_into")
-        .filter(public_id=public_id)
-        .first()
+def _seats(public_id: str) -> Match:
+    rows = Match.objects.select_related("player_0", "player_1").only(
+        "public_id", "player_0__user", "player_0__merged_into", "player_1__user", "player_1__merged_into"
     )
-    if match is None:
-        raise Http404
-    return match
+    return _first(rows, public_id)
+
+
+def _match(public_id: str) -> Match:
+    return _first(Match.objects.select_related("club", "pool", "player_0__user", "player_1__user"), public_id)
+
+
+def _first(rows: QuerySet[Match], public_id: str) -> Match:
+    try:
+        # `get` drops the ordering, which `first` would compile for so many columns on each request.
+        return rows.get(public_id=public_id)
+    except Match.DoesNotExist:
+        raise Http404 from None
 
 
 def submission(public_id: str) -> Submission:

@@ -3,11 +3,15 @@
 from celery import shared_task
 from django.utils import timezone
 
+from matches.analysis.backends.chosen import chosen_backend
+from matches.analysis.services import queue as analyses
 from matches.lifecycle import finish
-from matches.play.services import due
+from matches.play.lobby.services import challenges
+from matches.play.services import bots, due, journal
+from matches.play.transcripts import transcript_to_analyse
 from matches.ratings.services import ratings
 from matches.records.services import submissions
-from matches.reporting.services import adjudication, deadlines, notifications, record_outcomes, records
+from matches.reporting.services import adjudication, deadlines, record_outcomes, records, reminders
 
 
 @shared_task(name=submissions.ADJUDICATE)
@@ -40,22 +44,17 @@ def settle_record(submission_id: int) -> None:
     record_outcomes.apply_verdict(submission_id=submission_id, now=timezone.now())
 
 
-@shared_task(name=notifications.SEND_REPORT_EMAIL)
-def send_report_email(claim_id: int) -> None:
-    """Send an e-mail to the player who has to answer a report."""
-    deadlines.send_report_email(claim_id=claim_id, now=timezone.now())
-
-
 @shared_task(name="matches.sweep_claims")
 def sweep_claims() -> None:
     """Accept reports whose waiting time has run out."""
     deadlines.accept_due_reports(now=timezone.now())
 
 
-@shared_task(name="matches.sweep_untold_claims")
-def sweep_untold_claims() -> None:
-    """Publish the e-mail task again for reports whose message was lost."""
-    deadlines.resend_report_emails(now=timezone.now())
+@shared_task(name="matches.sweep_reminders")
+def sweep_reminders() -> None:
+    """Remind players of their appointments and deadlines."""
+    reminders.send_due_reminders(now=timezone.now())
+    reminders.send_due_deadlines(now=timezone.now())
 
 
 @shared_task(name="matches.sweep_records")
@@ -70,10 +69,22 @@ def settle_live_due(match_id: int) -> None:
     due.settle_due(match_id=match_id, now=timezone.now())
 
 
+@shared_task(name=journal.ACT_FOR_BOT)
+def act_for_bot(match_id: int) -> None:
+    """Let the bot of a match act until its opponent is to."""
+    bots.act_for_bot(match_id=match_id, now=timezone.now())
+
+
 @shared_task(name="matches.sweep_live")
 def sweep_live() -> None:
     """Hint workers at matches played here in which a flag has fallen or a pause has ended."""
     due.sweep_due(now=timezone.now())
+
+
+@shared_task(name="matches.sweep_challenges")
+def sweep_challenges() -> None:
+    """Close the challenges that nobody accepted in time."""
+    challenges.expire_challenges(now=timezone.now())
 
 
 @shared_task(name=finish.ANNOUNCE)
@@ -86,3 +97,17 @@ def announce_result(match_id: int) -> None:
 def sweep_unsettled() -> None:
     """Send `match_settled` again for results that no receiver has acted on."""
     deadlines.announce_unsettled(now=timezone.now())
+
+
+@shared_task(name=analyses.ANALYSE)
+def analyse(analysis_id: int) -> None:
+    """Analyse a match or record, if that is still to be done."""
+    analyses.analyse_next(
+        analysis_id=analysis_id, backend=chosen_backend(), played_here=transcript_to_analyse, now=timezone.now()
+    )
+
+
+@shared_task(name="matches.sweep_analyses")
+def sweep_analyses() -> None:
+    """Publish the task again for analyses whose message was lost, whose worker crashed or that are tried again."""
+    analyses.send_again(now=timezone.now())

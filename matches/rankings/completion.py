@@ -39,11 +39,12 @@ def completion_for(user: access.Visitor, player: Player) -> Completion | None:
 
 
 def completion_of(player: Player) -> Completion:
-    """Return the record of a player, with the matches of those merged into them."""
+    """Return the record of a player, with the matches of those merged into them and without practice."""
     ids = {player.pk, *Player.objects.filter(merged_into=player).values_list("pk", flat=True)}
     latest = Result.objects.filter(match=OuterRef("pk")).order_by("-version")
     claimed = Action.objects.filter(live=OuterRef("pk"), kind=CLAIM_AWAY)
-    played = Match.objects.filter(live__isnull=False, state=Match.State.SETTLED).annotate(
+    between_people = Match.objects.filter(live__isnull=False, live__bot_side__isnull=True)
+    played = between_people.filter(state=Match.State.SETTLED).annotate(
         won_by=Subquery(latest.values("winner")[:1]),
         ending=Subquery(latest.values("kind")[:1]),
         claimed=Exists(claimed),

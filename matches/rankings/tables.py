@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from core.names import fold
 from core.numbers import parse_int
 from core.pagination import page_of
-from matches.models import PlayerRating, RatingPool
+from matches.models import BotPlayer, PlayerRating, RatingPool
 from matches.ratings.services.ratings import default_pool
 from players.models import Alias, Club, Membership, Player
 
@@ -223,8 +223,9 @@ class PlayerRow:
 
 
 def called(words: str, *, but: int | None = None) -> QuerySet[Player]:
-    """Players by name, or all if `words` is empty. Merged, erased and initials-only players are left out."""
+    """Players by name, or all if `words` is empty. Merged, erased and initials-only players and bots are left out."""
     matching = Player.objects.filter(named(words), merged_into__isnull=True).order_by("name_key", "pk")
+    matching = matching.exclude(pk__in=BotPlayer.objects.values("player"))
     return matching if but is None else matching.exclude(pk=but)
 
 

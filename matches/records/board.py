@@ -127,6 +127,8 @@ class Scene:
     starts: tuple[Spot, ...]
     ends: tuple[Spot, ...]
     tried: bool
+    played: tuple[Arrow, ...] = ()
+    """Dotted arrows of the play that was made, where `arrows` shows a better one."""
 
 
 def draw(diagram: Diagram) -> Scene:

@@ -9,6 +9,7 @@ from django.utils.http import content_disposition_header
 from engine import normalised
 from engine.errors import Refused
 from engine.records import from_data, write
+from engine.transcript import Transcript
 from matches.models import Submission
 from matches.records.masking import Mask
 
@@ -38,8 +39,14 @@ def download(submission: Submission, extension: str, mask: Mask) -> File:
     if submission.transcript is None:
         raise Refused("no_transcript")
     transcript = from_data(mask.transcript(submission.transcript) if mask else submission.transcript)
+    return written(transcript, extension, f"match-{submission.public_id}")
+
+
+def written(transcript: Transcript, extension: str, name: str) -> File:
+    """Write a match in one of the formats; `name` is that of the file where the players have none."""
     left, right = (re.sub(r"[^\w.-]+", "-", name).strip("-") for name in transcript.players)
-    name = f"{left}_{right}"[:LONGEST_NAME] if left and right else f"match-{submission.public_id}"
+    if left and right:
+        name = f"{left}_{right}"[:LONGEST_NAME]
     content = transcript if extension == "json" else normalised(transcript)
     return File(f"{name}.{extension}", CONTENT_TYPES[extension], write(content, extension))
 

@@ -5,52 +5,18 @@ player are replaced by what others may see: on pages, in the API and in download
 who run it see the record unchanged.
 """
 
-import re
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
+from core.names import NameMask
 from matches.access import Visitor, is_insider
 from matches.models import Match, Submission
 from matches.records.names import is_swapped, known_names, names_of
 from players.people.canonical import canonical
 
-SHORTEST_PART = 3
-"""Shortest name that is replaced inside a longer text; a shorter one is replaced only if it is the whole text."""
 
-
-class Mask:
+class Mask(NameMask):
     """Replaces the names in a record that one reader may not see; falsy if there are none."""
-
-    def __init__(self, replacements: Mapping[str, str]) -> None:
-        self._replacements = {name.casefold(): shown for name, shown in replacements.items() if name.strip()}
-
-    def __bool__(self) -> bool:
-        return bool(self._replacements)
-
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        longest_first = sorted((name for name in self._replacements if len(name) >= SHORTEST_PART), key=len)[::-1]
-        names = "|".join(r"[\s_-]+".join(map(re.escape, name.split())) for name in longest_first)
-        return re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])" if names else r"(?!)", re.IGNORECASE)
-
-    def text(self, text: str) -> str:
-        """Replace every hidden name in a text."""
-        replacement = self._replacements.get(" ".join(text.casefold().split()))
-        return self._pattern.sub(self._replace, text) if replacement is None else replacement
-
-    def _replace(self, match: re.Match[str]) -> str:
-        return self._replacements.get(re.sub(r"[\s_-]+", " ", match[0].casefold()), "")
-
-    def inside(self, value: Any) -> Any:
-        """Replace hidden names in every text of a JSON value."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {self.text(key): self.inside(inner) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [self.inside(inner) for inner in value]
-        return value
 
     def transcript(self, data: dict[str, Any]) -> dict[str, Any]:
         """Replace hidden names in the texts of a stored transcript; plays are left as they are."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from django.utils.http import urlencode
 from django.utils.translation import gettext
 
 from engine import Frame, Phase, Position, Refused, Transcript, parse_play, parse_xgid, replay
@@ -13,6 +14,8 @@ from engine.transcript import Kind
 from matches.presentation import labels
 from matches.records.board import Diagram
 
+Step = tuple[int, int]
+"""Game and step, both from 1."""
 ANSWERS = (Kind.TAKE, Kind.DROP, Kind.BEAVER)
 
 
@@ -31,7 +34,19 @@ class Moment:
     game: int = 0
     """Index of the game, from 1."""
     ply: int = 0
+    event: int = 0
+    """Index of the event in its game, from 0; at the end of a game the number of its events."""
     legal: bool = True
+    moves: tuple[tuple[int, int], ...] = ()
+    """The steps of a legal play: from, to; points of the side that decides."""
+    severity: str = ""
+    """`blunder` or `error` if an analysis says so."""
+
+    @property
+    def css_classes(self) -> str:
+        """The classes of its link in the move list."""
+        illegal = "" if self.legal else "is-illegal"
+        return " ".join(filter(None, ["mono", illegal, f"is-{self.severity}" if self.severity else ""]))
 
     @property
     def step(self) -> tuple[int, int]:
@@ -77,6 +92,13 @@ class Match:
             self._played[index] = _Game(transcript, self.facts[index - 1]).replayed(index)
         return self._played[index]
 
+    def step_at_event(self, game: int, event: int) -> Step | None:
+        """The step before an event of a game (from 0), or the last one after all events; None without that game."""
+        if not 1 <= game <= len(self):
+            return None
+        moments = self.game(game).moments
+        return next((moment for moment in moments if moment.event >= event), moments[-1]).step
+
     def step_of(self, finding: Mapping[str, Any]) -> tuple[int, int] | None:
         """The step that shows a finding; None if it is not about a game."""
         numbers = [facts["number"] for facts in self.facts]
@@ -114,7 +136,9 @@ class _Game:
 
     def _decisions(self) -> Iterator[Moment]:
         cube, owner = 1, None
+        events = self.transcript.games[0].events
         for number, frame in enumerate(self.frames, start=1):
+            unplayed = frame.kind is Kind.PLAY and events[frame.event].moves is None and not frame.notation
             offered = frame.kind in ANSWERS
             diagram = self._diagram(
                 frame.before,
@@ -127,7 +151,15 @@ class _Game:
                 tried=not frame.legal,
             )
             yield Moment(
-                number, words(frame, cube), frame.side, diagram, self._xgid(diagram), ply=frame.ply, legal=frame.legal
+                number,
+                words(frame, cube, unplayed=unplayed),
+                frame.side,
+                diagram,
+                self._xgid(diagram),
+                ply=frame.ply,
+                event=frame.event,
+                legal=frame.legal or unplayed,
+                moves=tuple((step.source, step.target) for step in frame.steps),
             )
             cube, owner = frame.cube, frame.cube_owner
 
@@ -138,7 +170,9 @@ class _Game:
         position = last.after if last else Position.start()
         cube, owner = (last.cube, last.cube_owner) if last else (1, None)
         diagram = self._diagram(position, side, cube=cube, cube_owner=owner, over=True)
-        return Moment(number, labels.result(self.facts, self.players), None, diagram, self._xgid(diagram))
+        label = labels.result(self.facts, self.players)
+        end = len(self.transcript.games[0].events)
+        return Moment(number, label, None, diagram, self._xgid(diagram), event=end)
 
     def _diagram(self, position: Position, side: int, **options: Any) -> Diagram:
         in_play = not self.facts["crawford"] and self.length != 1
@@ -169,11 +203,11 @@ def _paths(notation: str) -> tuple[tuple[int, ...], ...]:
         return ()
 
 
-def words(frame: Frame, cube: int) -> str:
-    """A decision as shown in a move list."""
+def words(frame: Frame, cube: int, *, unplayed: bool) -> str:
+    """A decision as shown in a move list; `unplayed` is a roll after which the game was given up."""
     if frame.kind is Kind.PLAY:
         roll = "{}{}".format(*frame.dice) if frame.dice else ""
-        return f"{roll}: {frame.notation or gettext('no play')}"
+        return f"{roll}: {gettext('not played') if unplayed else frame.notation or gettext('no play')}"
     if frame.kind in (Kind.DOUBLE, Kind.BEAVER):
         label = gettext("Doubles to {value}") if frame.kind is Kind.DOUBLE else gettext("Beavers to {value}")
         return label.format(value=2 * cube if frame.kind is Kind.DOUBLE else frame.cube)
@@ -181,7 +215,22 @@ def words(frame: Frame, cube: int) -> str:
         Kind.TAKE: gettext("Takes"),
         Kind.DROP: gettext("Drops"),
         Kind.RESIGN: gettext("Resigns"),
+        Kind.ACCEPT: gettext("Accepts"),
+        Kind.REFUSE: gettext("Refuses"),
+        Kind.CONCEDE: gettext("Gives up the match"),
+        Kind.FLAG: gettext("Out of time"),
     }.get(frame.kind, frame.kind.value)
+
+
+def step_path(url: str, step: Step, *, flip: bool = False) -> str:
+    """The URL of one position of the replay at `url`."""
+    query = {"g": step[0], "p": step[1]} | ({"flip": 1} if flip else {})
+    return f"{url}?{urlencode(query)}"
+
+
+def event_path(url: str, game: int, event: int) -> str:
+    """The URL of the position before an event of a game, which leads to that of its step."""
+    return f"{url}?{urlencode({'g': game, 'e': event})}"
 
 
 def rows(game: PlayedGame) -> list[Row]:

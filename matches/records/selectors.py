@@ -1,14 +1,13 @@
-"""Context of the pages of a record: its state, its verdict and its replay."""
+"""Context of the pages of a record: its state and its verdict."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext
 
 from core.messages import sentence
-from engine.errors import Refused
 from matches.models import Submission, Verdict
 from matches.presentation import labels
 from matches.records import replays
@@ -166,81 +165,3 @@ def _place(finding: Mapping[str, Any]) -> str:
     if finding["line"] is not None:
         parts.append(gettext("line {number} of the file").format(number=finding["line"]))
     return " · ".join(parts)
-
-
-# Replay
-
-
-@dataclass(frozen=True, slots=True)
-class BoardPlayer:
-    """A player next to the board."""
-
-    name: str
-    colour: str
-    pips: int
-    score: int
-    decides: bool
-
-
-def replay_page(submission: Submission, game: int, step: int, flip: bool, mask: Mask) -> dict[str, Any]:
-    """Context of one step of the replay, or of the nearest existing step.
-
-    Refused: `no_transcript` if there is nothing to replay.
-    """
-    if submission.is_open or submission.transcript is None:
-        raise Refused("no_transcript")
-    content, transcript = latest_verdict(submission).content, submission.transcript
-    if mask:
-        content, transcript = mask.verdict(content), mask.transcript(transcript)
-    match = replays.Match(transcript, content)
-    if not len(match):
-        raise Refused("no_transcript")
-    chosen = match.game(min(max(game, 1), len(match)))
-    moment = chosen.moments[min(max(step, 1), len(chosen.moments)) - 1]
-    bottom = 1 if flip else 0
-    return {
-        "submission": submission,
-        "players": labels.names(content["players"]),
-        "length": labels.length(content["length"]),
-        "total": len(match),
-        "game": chosen,
-        "moment": moment,
-        "flip": flip,
-        "unflip": not flip,
-        "here": moment.step,
-        "end": chosen.moments[-1].step,
-        "scene": draw(replace(moment.diagram, bottom=bottom)),
-        "top": _board_player(1 - bottom, chosen, moment),
-        "bottom": _board_player(bottom, chosen, moment),
-        "rows": replays.rows(chosen),
-        "steps": _neighbours(match, chosen, moment),
-    }
-
-
-def _board_player(side: int, game: replays.PlayedGame, moment: replays.Moment) -> BoardPlayer:
-    own, other = moment.diagram.position.pips
-    return BoardPlayer(
-        name=moment.diagram.names[side],
-        colour="white" if side == 0 else "black",
-        pips=own if side == moment.diagram.side else other,
-        score=game.start[side],
-        decides=moment.side == side,
-    )
-
-
-def _neighbours(
-    match: replays.Match, game: replays.PlayedGame, moment: replays.Moment
-) -> dict[str, tuple[int, int] | None]:
-    """The steps that the buttons lead to, as (game, step); None for a disabled button."""
-    here, first, last = moment.number, game.moments[0].step, game.moments[-1].step
-    game_before = (game.index - 1, 1) if game.index > 1 else None
-    game_after = (game.index + 1, 1) if game.index < len(match) else None
-    before = match.game(game.index - 1).moments[-1].step if game_before else None
-    return {
-        "first": first if moment.step != first else None,
-        "previous": (game.index, here - 1) if moment.step != first else before,
-        "next": (game.index, here + 1) if moment.step != last else game_after,
-        "last": last if moment.step != last else None,
-        "previous_game": game_before,
-        "next_game": game_after,
-    }

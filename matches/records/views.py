@@ -1,18 +1,16 @@
-"""Pages for checking records and replaying matches."""
+"""Pages for checking records."""
 
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.htmx import is_htmx
 from core.messages import sentence, status_of
-from core.numbers import parse_int
 from engine.errors import Refused
 from matches import access
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Submission
@@ -83,18 +81,3 @@ def record(request: HttpRequest, public_id: str, extension: str) -> HttpResponse
     """Download the match as a file."""
     row = access.submission(public_id)
     return as_attachment(download(row, extension, mask_for(request.user, row)))
-
-
-@require_safe
-def replay(request: HttpRequest, public_id: str) -> HttpResponse:
-    """One position of the match: `?g=3&p=17`, with `&flip=1` from the other side; only the board for the script."""
-    row = access.submission(public_id)
-    if row.is_open:
-        return redirect("submission", public_id)
-    game, step = (parse_int(request.GET.get(name), 1) for name in ("g", "p"))
-    mask = mask_for(request.user, row)
-    context = selectors.replay_page(row, game, step, request.GET.get("flip") == "1", mask)
-    name = "matches/records/_replay.html" if is_htmx(request) else "matches/records/replay.html"
-    response = render(request, name, context)
-    patch_vary_headers(response, ["HX-Request"])
-    return response

@@ -22,6 +22,16 @@ OTHER = "other"
 TIME_FIELDS = [f"time_{number}" for number in range(1, MOST_TIMES + 1)]
 
 
+class TapForm(forms.Form):
+    """A tap without any choice, which is harmless to repeat."""
+
+
+class RevokeLinkForm(forms.Form):
+    """The generation of the personal link that the reader saw."""
+
+    generation = forms.IntegerField(min_value=0, max_value=32_766, widget=forms.HiddenInput)
+
+
 class ActForm(forms.Form):
     """Base of forms that change a match: the version the reader saw, and a key that makes a second click harmless."""
 
@@ -95,10 +105,12 @@ class SheetScoreForm(ScoreForm):
 
 
 class ReportForm(ScoreForm, ActForm):
-    """A score to report."""
+    """A score to report; `kept` if it was typed without a connection and kept on the device."""
+
+    kept = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
 
-class SheetReportForm(SheetScoreForm, ActForm):
+class SheetReportForm(SheetScoreForm, ReportForm):
     """A score to report from the score sheet."""
 
 

@@ -1,116 +1,44 @@
 """Context of the page of a match, for its players, holders of its links, and other visitors."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from core.messages import sentence
 from engine.records import from_data
 from matches.access import Seat, Visitor, is_insider
+from matches.lifecycle.begun import has_begun
+from matches.lifecycle.objection_window import closes_at
+from matches.lifecycle.play_rules import play_rules_of
 from matches.lifecycle.successors import successors_of
-from matches.models import Claim, Match, Objection, Proposal, Result, Submission
+from matches.models import BotPlayer, Claim, ClockPreset, LiveMatch, Match, Objection, Proposal, Result, Submission
 from matches.presentation import labels
-from matches.presentation.context import match_contexts
+from matches.presentation.context import calls_of, match_contexts
 from matches.ratings import rated
 from matches.records import selectors
 from matches.records.masking import OPEN, Mask, mask_for
+from matches.reporting.action_urls import action_url
 from matches.reporting.appointments import zone_of
 from matches.reporting.next_steps import Pending, describe, next_steps
-from matches.reporting.services import objections
+from matches.reporting.services import arrivals, objections
+from matches.reporting.shown import (
+    Arrivals,
+    ShownObjection,
+    ShownPlayer,
+    ShownRecord,
+    ShownReport,
+    ShownResult,
+    ShownTimes,
+)
+from matches.reporting.who_knows import who_knows
 from players.models import LogEntry, User
 
 RECORDS = 20
 """Most records that are listed."""
 Standing = Submission.Standing
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPlayer:
-    """A player and their points."""
-
-    side: int
-    name: str
-    public_id: str
-    points: int | None
-    won: bool
-    is_me: bool
-    start: int
-    label_less: str
-    label_more: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownResult:
-    """One version of the result."""
-
-    version: int
-    summary: str
-    kind: str
-    source: str
-    who: str
-    at: datetime
-    reason: str
-    own_match: str
-    """A remark if one of the two players decided it; else empty."""
-    waived: list[str]
-    record: str
-    """The public id of its record; empty without one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRecord:
-    """A record that was sent for the match."""
-
-    public_id: str
-    name: str
-    sender: str
-    at: datetime
-    standing: str
-    why: str
-    names: tuple[str, str] | None
-    """The names in the record, if this reader has to say which player is which."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownReport:
-    """A report of the result."""
-
-    side: int | None
-    reporter: str
-    summary: str
-    points: tuple[int, int]
-    at: datetime
-    note: str
-    answer: str
-    record: str
-    """The public id of the record sent with it; empty without one."""
-    is_seen: bool
-    is_own_loss: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownObjection:
-    """A player's objection to the result."""
-
-    who: str
-    reason: str
-    at: datetime
-    state: str
-    label: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTimes:
-    """The times of a proposal, or the one that was accepted."""
-
-    public_id: str
-    proposer: str
-    mine: bool
-    note: str
-    times: list[datetime]
 
 
 def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) -> dict[str, Any]:
@@ -132,40 +60,98 @@ def match_page(match: Match, seat: Seat | None, now: datetime, user: Visitor) ->
     counting = standing if standing is not None and standing.kind != Result.Kind.VOID else None
     pending = Pending.of(claims, records, proposals)
     context = match_contexts([match.parent_topic]).get(match.parent_topic)
-    steps = next_steps(match, pending, now)
+    is_player = side is not None and not match.is_over
     return {
         "match": match,
         "seat": seat,
         "side": side,
         "context": context,
+        "call": calls_of([match.pk], now).get(match.pk, "") if is_player else "",
         "players": [_player(match, counting, player_side, side) for player_side in (0, 1)],
         "length": labels.length(match.length),
-        "next_steps": [
-            {"code": step.code, "side": step.side, "until": step.until, "text": describe(step, match, pending, side)}
-            for step in steps
-        ],
-        "standing": _result(match, standing) if standing is not None else None,
+        "next_steps": _next_steps(match, pending, side, now),
         "successors": successors_of(match),
-        "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
-        "results": [_result(match, result) for result in results],
+        **_results_context(match, results),
         "objections": [_objection(match, row, inside) for row in match.objections.all()],
-        "records": [_record(match, record, side, OPEN if inside else mask_for(user, record)) for record in records],
-        "is_checking": any(record.standing == Standing.WAITING for record in records),
+        **_records_context(match, side, user, inside=inside, records=records),
         "claim_wait": labels.duration(match.claim_wait),
         "zones": [zone_of(match, player_side) for player_side in (0, 1)],
         "proof": _proof(counting, now, user, inside=inside),
-        **_pending_context(match, pending, side, inside=inside),
+        "may_rematch": side is not None and match.state == Match.State.SETTLED and hasattr(match, "challenge"),
+        "practised_against": _practised_against(match, side),
+        **_play_here(match, side),
+        "dice_url": _live_url(match, seat, "dice"),
+        "replay_url": _live_url(match, seat, "replay"),
+        "arrivals": _arrivals(match, pending.agreed, side, now) if pending.agreed is not None else None,
+        **_pending_context(match, pending, claims, side, inside=inside),
         **_may(match, seat, pending, is_proven=standing is not None and standing.submission_id is not None),
         **_may_object(match, side, standing, now),
     }
 
 
-def _pending_context(match: Match, pending: Pending, side: int | None, *, inside: bool) -> dict[str, Any]:
+def _next_steps(match: Match, pending: Pending, side: int | None, now: datetime) -> list[dict[str, Any]]:
+    """What the match waits for, in words."""
+    return [
+        {"code": step.code, "side": step.side, "until": step.until, "text": describe(step, match, pending, side)}
+        for step in next_steps(match, pending, now)
+    ]
+
+
+def _results_context(match: Match, results: list[Result]) -> dict[str, Any]:
+    """The versions of the result, the one that stands first."""
+    standing = results[0] if results else None
+    return {
+        "standing": _result(match, standing) if standing is not None else None,
+        "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
+        "results": [_result(match, result) for result in results],
+    }
+
+
+def _records_context(
+    match: Match, side: int | None, user: Visitor, *, inside: bool, records: list[Submission]
+) -> dict[str, Any]:
+    """The records that were sent in for the match."""
+    return {
+        "records": [_record(match, record, side, OPEN if inside else mask_for(user, record)) for record in records],
+        "is_checking": any(record.standing == Standing.WAITING for record in records),
+    }
+
+
+def _practised_against(match: Match, side: int | None) -> str:
+    """The style of the bot in a finished practice match of the reader; empty for other matches."""
+    if side is None or match.state != Match.State.SETTLED:
+        return ""
+    styles = BotPlayer.objects.filter(player__in=match.players).values_list("style", flat=True)
+    return styles.first() or ""
+
+
+def _play_here(match: Match, side: int | None) -> dict[str, Any]:
+    """Whether the reader can open the match for play here, and its clock in words."""
+    if side is None or match.state != Match.State.OPEN or has_begun(match):
+        return {"may_play_here": False}
+    rules = play_rules_of(match)
+    return {"may_play_here": rules.players_may_open, "play_clock": ClockPreset(rules.clock).label}
+
+
+def _live_url(match: Match, seat: Seat | None, name: str) -> str:
+    """A page of a match played here, by the name of its URL; empty where the match is not played here."""
+    if not LiveMatch.objects.filter(pk=match.pk).exists():
+        return ""
+    return action_url(seat, name) if seat is not None else reverse(f"match-{name}", args=[match.public_id])
+
+
+def _pending_context(
+    match: Match, pending: Pending, claims: Sequence[Claim], side: int | None, *, inside: bool
+) -> dict[str, Any]:
     """The reports and the times to play that wait for an answer or hold."""
     is_disputed = match.state == Match.State.DISPUTED
     return {
         "open_report": _report(match, pending.report, inside) if pending.report is not None else None,
         "from_sheet": _report(match, pending.from_sheet, inside) if pending.from_sheet is not None else None,
+        "late_reports": [_report(match, row, inside) for row in claims if row.state == Claim.State.LATE and inside],
+        "who_knows": who_knows(match, pending.report)
+        if pending.report is not None and pending.report.side == side
+        else "",
         "my_report": pending.report is not None and pending.report.side == side,
         "disputed": [_report(match, claim, inside) for claim in pending.claims] if is_disputed else [],
         "offered": _times(match, pending.offered, side, inside) if pending.offered is not None else None,
@@ -193,7 +179,7 @@ def _may_object(match: Match, side: int | None, standing: Result | None, now: da
     report = objections.unanswered_report(match, side, standing) if side is not None else None
     if report is None or match.objections.filter(claim=report).exists():
         return {"may_object": False}
-    until = objections.closes_at(report)
+    until = closes_at(report)
     return {"may_object": until is None or now <= until, "object_until": until}
 
 
@@ -318,6 +304,20 @@ def _times(match: Match, proposal: Proposal, side: int | None, inside: bool) -> 
         mine=proposal.side == side,
         note=proposal.note if inside else "",
         times=proposal.instants if proposal.agreed_at is None else [proposal.agreed_at],
+    )
+
+
+def _arrivals(match: Match, agreed: Proposal, side: int | None, now: datetime) -> Arrivals:
+    may_arrive = side is not None and agreed.agreed_at is not None and now >= agreed.agreed_at - arrivals.EARLY
+    may_arrive = may_arrive and match.state == Match.State.OPEN and agreed.here[side or 0] is None
+    claim_from = None
+    if side is not None and match.state == Match.State.OPEN and play_rules_of(match).no_show_loses:
+        claim_from = arrivals.claimable_from(agreed, side)
+    return Arrivals(
+        names=[player.shown_name for player, here in zip(match.players, agreed.here, strict=True) if here is not None],
+        may_arrive=may_arrive,
+        claim_from=claim_from,
+        may_claim=claim_from is not None and claim_from <= now,
     )
 
 

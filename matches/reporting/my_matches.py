@@ -1,18 +1,25 @@
 """“My matches”: what a player has to do next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Prefetch, Q, QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext
 
-from matches.models import Claim, Match, Proposal, Result, Submission
+from core.live.publishing import now_shown
+from engine.actions import Phase
+from engine.match import side_to_act
+from matches.lifecycle.play_rules import play_rules_of
+from matches.models import Challenge, Claim, LiveMatch, Match, Proposal, Result, Submission
 from matches.presentation import labels
-from matches.presentation.context import MatchContext, entries_of, match_contexts, places_of
+from matches.presentation.context import MatchContext, calls_of, entries_of, match_contexts, places_of
 from matches.presentation.visibility import Viewer
 from matches.reporting.next_steps import NextStep, Pending, describe, next_steps
 from players.models import Player, User
 from players.people.canonical import canonical
+from players.people.topics import user_topic
 
 NEVER = float("inf")
 OPEN_AT_ONCE = 100
@@ -32,16 +39,39 @@ class MyMatch:
     next_step: str
     asks_me: bool
     result: Result | None
+    call: str = ""
+    """Where the player is called now, as a sentence; empty if nowhere."""
     place: str = ""
     """Table, round and match number, if known."""
+    is_practice: bool = False
+    """Against a bot."""
 
     @property
     def urgency(self) -> tuple[int, float]:
-        """Sort key: steps for this player, then appointments, then matches to play by deadline, then the rest."""
+        """Sort key: steps for this player, boards, appointments, matches to play by deadline, the rest, practice."""
         code = self.step.code if self.step is not None else ""
         until = self.step.until if self.step is not None else None
-        rank = 0 if self.asks_me else {"appointment": 1, "play": 2, "times": 2}.get(code, 3)
+        if self.is_practice:
+            return 5, NEVER
+        rank = 0 if self.asks_me or self.call else {"board": 1, "appointment": 2, "play": 3, "times": 3}.get(code, 4)
+        if code == "board" and self.step is not None and self.step.side == 1 - self.side:
+            rank = 4
         return rank, until.timestamp() if until is not None else NEVER
+
+    @property
+    def title(self) -> str:
+        """The event, or what else the match is played for."""
+        if self.context is not None:
+            return self.context.title
+        if self.is_practice:
+            return gettext("Practice")
+        return "" if self.match.parent_topic else gettext("Friendly match")
+
+    @property
+    def url(self) -> str:
+        """Where the next step is made: the board of a match that is played here, else the page of the match."""
+        is_live = self.match.state == Match.State.LIVE
+        return reverse("match-play" if is_live else "match", args=[self.match.public_id])
 
     @property
     def won(self) -> bool:
@@ -69,22 +99,36 @@ def my_matches(user: User, now: datetime) -> dict[str, Any]:
     matches, latest = list(still_open[:OPEN_AT_ONCE]), list(over[:LATEST])
     contexts = match_contexts({match.parent_topic for match in [*matches, *latest]})
     places = places_of([match.pk for match in matches])
-    rows = [_mine(match, viewer, contexts, now, places.get(match.pk, "")) for match in matches]
+    calls = calls_of([match.pk for match in matches], now)
+    rows = [
+        replace(_mine(match, viewer, contexts, now, places.get(match.pk, "")), call=calls.get(match.pk, ""))
+        for match in matches
+    ]
     rows.sort(key=lambda row: row.urgency)
     return {
         "player": viewer.player,
+        "topics": f"{user_topic(user)}={now_shown()}",
+        "challenges": challenges_of(viewer, now),
         "entries": entries_of(viewer.players),
         "next": rows[0] if rows else None,
+        "may_play_next_here": bool(rows) and play_rules_of(rows[0].match).players_may_open,
         "others": rows[1:],
         "latest": [_mine(match, viewer, contexts, now) for match in latest],
     }
+
+
+def challenges_of(viewer: Viewer, now: datetime) -> list[Challenge]:
+    """The friendly matches that others have challenged the viewer to, the newest first."""
+    rows = Challenge.objects.filter(opponent__in=viewer.players, state=Challenge.State.OPEN, expires_at__gt=now)
+    return list(rows.select_related("challenger"))
 
 
 def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
     unanswered = [Claim.State.OPEN, Claim.State.CONTESTED]
     waiting = [Submission.Standing.WAITING, Submission.Standing.NAMES]
     times = [Proposal.State.OPEN, Proposal.State.ACCEPTED]
-    return matches.select_related("player_0", "player_1", "club").prefetch_related(
+    rows = matches.select_related("player_0", "player_1", "club", "live").annotate(bot_side=F("live__bot_side"))
+    return rows.prefetch_related(
         Prefetch("claims", Claim.objects.filter(state__in=unanswered)),
         Prefetch("submissions", Submission.objects.filter(standing__in=waiting).defer("data", "transcript")),
         Prefetch("proposals", Proposal.objects.filter(state__in=times)),
@@ -121,10 +165,21 @@ def what_next(player: Player, but: Match) -> MyMatch | None:
     )
 
 
+def _turn_by_correspondence(live: LiveMatch) -> int | None:
+    """The side whose turn it is; None if both may act or neither can, and with other clocks."""
+    state = live.state["match"]
+    phase = Phase(state["phase"])
+    if not live.correspondence or phase is Phase.ADJOURNED:
+        return None
+    return side_to_act(phase, state["turn"], state["resigned"][0] if state["resigned"] else None)
+
+
 def _mine(match: Match, viewer: Viewer, contexts: dict[str, MatchContext], now: datetime, place: str = "") -> MyMatch:
     side = 0 if match.player_0_id in viewer.players else 1
     pending = Pending.of(match.claims.all(), match.submissions.all(), match.proposals.all())
     first = next(iter(next_steps(match, pending, now)), None)
+    if first is not None and first.code == "board":
+        first = replace(first, side=_turn_by_correspondence(match.live))
     return MyMatch(
         match=match,
         side=side,
@@ -135,4 +190,5 @@ def _mine(match: Match, viewer: Viewer, contexts: dict[str, MatchContext], now: 
         asks_me=first is not None and first.side == side,
         result=next(iter(match.results.all()), None),
         place=place,
+        is_practice=match.bot_side is not None,  # type: ignore[attr-defined]  # annotated
     )

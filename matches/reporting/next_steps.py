@@ -18,9 +18,9 @@ class NextStep:
     """One step that a match is waiting for."""
 
     code: str
-    """ruling, names, answer, sheet, verdict, times, appointment or play."""
+    """ruling, board, names, answer, sheet, verdict, times, appointment or play."""
     side: int | None = None
-    """The side that has to act; None if either player may, or if neither can."""
+    """The side that has to act; None if either player may, or if neither can. Only “My matches” set it for a board."""
     until: datetime | None = None
     """When a report stands without an answer; for an appointment its time, for play the deadline."""
 
@@ -69,6 +69,8 @@ def next_steps(match: Match, pending: Pending, now: datetime) -> list[NextStep]:
         return []
     if match.state == Match.State.DISPUTED:
         return [NextStep("ruling")]
+    if match.state == Match.State.LIVE:
+        return [NextStep("board", until=match.due_at)]
     steps = [NextStep("names", record.side) for record in pending.records if record.standing == Standing.NAMES]
     if pending.report is not None:
         steps.append(NextStep("answer", respondent_of(pending.report), pending.report.stands_at))
@@ -101,8 +103,12 @@ def describe(step: NextStep, match: Match, pending: Pending, side: int | None) -
             return gettext("{name} proposes times to play. Choose one, or propose others.").format(name=name)
         return gettext("{name} has proposed times to play.").format(name=name)
     plays = side is not None
+    if step.code == "board" and plays and step.side is not None:
+        name = match.players[step.side].shown_name
+        return gettext("Your turn") if step.side == side else gettext("Waiting for {name}").format(name=name)
     return {
         "ruling": gettext("The players disagree. One of them can concede; otherwise the director rules."),
+        "board": gettext("Your board is open.") if plays else gettext("The match is being played here."),
         "verdict": gettext("A match record is being checked."),
         "appointment": gettext("You have agreed on a time to play.")
         if plays

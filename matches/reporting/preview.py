@@ -10,7 +10,8 @@ from matches.lifecycle.finish import same_outcome
 from matches.models import Claim, Match
 from matches.presentation import labels
 from matches.presentation.consequences import consequences
-from matches.reporting.services.notifications import email_of, respondent_of
+from matches.reporting.services.notifications import channels_of, respondent_of
+from matches.reporting.who_knows import will_know
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,9 @@ def _next_step(match: Match, side: int | None, winner: int, score: tuple[int, in
             "You can withdraw it for {minutes} minutes, then it stands.",
             minutes,
         ).format(minutes=minutes)
-    return gettext("{name} or the director has to confirm it.").format(name=match.players[1 - side].shown_name)
+    name = match.players[1 - side].shown_name
+    confirms = gettext("{name} or the director has to confirm it.").format(name=name)
+    return f"{confirms} {will_know(channels_of(match, 1 - side), name)}"
 
 
 def sheet_thanks(report: Claim) -> str:
@@ -63,10 +66,5 @@ def sheet_thanks(report: Claim) -> str:
 
 def _sheet_next_step(match: Match, loser: int) -> str:
     name = match.players[loser].shown_name
-    if email_of(match, loser):
-        return gettext(
-            "The score sheet does not identify you, so {name} is asked by e-mail and the director can see it."
-        ).format(name=name)
-    return gettext(
-        "The score sheet does not identify you, and {name} cannot be asked by e-mail, so only the director can see it."
-    ).format(name=name)
+    unsigned = gettext("The score sheet does not identify you, so {name} is asked, and the director can see it.")
+    return f"{unsigned.format(name=name)} {will_know(channels_of(match, loser), name)}"

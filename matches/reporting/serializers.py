@@ -12,6 +12,7 @@ from core.messages import sentence
 from matches.access import is_insider
 from matches.lifecycle import links
 from matches.lifecycle.finish import MOST_POINTS
+from matches.lifecycle.spectators import seq_for
 from matches.models import MOST_TIMES, Claim, Match, Objection, Proposal, Result, Submission
 from matches.records.masking import OPEN, Mask, mask_for
 from matches.reporting.appointments import zone_of
@@ -44,6 +45,11 @@ class ClaimSerializer(serializers.Serializer[Any]):
         help_text="Required with the sheet link and only there: the side you play, or null for neither.",
     )
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    kept = serializers.BooleanField(
+        default=False,
+        help_text="Typed without a connection: if the match has changed since `after`, the report is stored as "
+        "evidence and answered with 409 `report_kept`.",
+    )
     after = serializers.IntegerField(required=False, min_value=0, help_text=AFTER)
 
 
@@ -104,7 +110,9 @@ class SeatSerializer(serializers.Serializer[Any]):
 class AwaitedSerializer(serializers.Serializer[Any]):
     """A step that the match is waiting for."""
 
-    code = serializers.ChoiceField(["ruling", "names", "answer", "sheet", "verdict", "times", "appointment", "play"])
+    code = serializers.ChoiceField(
+        ["ruling", "board", "names", "answer", "sheet", "verdict", "times", "appointment", "play"]
+    )
     side = serializers.IntegerField(allow_null=True, help_text="The side that has to act.")
     until = serializers.DateTimeField(allow_null=True)
     message = serializers.CharField()
@@ -244,14 +252,14 @@ def links_data(match: Match, request: Request) -> Json:
     return {"personal": [first, second], "sheet": sheet}
 
 
-def match_summary_data(match: Match, request: Request | HttpRequest) -> Json:
-    """Data of MatchSummarySerializer."""
+def match_summary_data(match: Match, request: Request | HttpRequest, *, inside: bool = False) -> Json:
+    """Data of MatchSummarySerializer, for somebody who plays or runs the match or for others."""
     # Sorted here because the results are prefetched.
     versions = sorted(match.results.all(), key=lambda result: -result.version)
     return {
         "public_id": match.public_id,
         "state": match.state,
-        "seq": match.seq,
+        "seq": seq_for(match, is_insider=inside),
         "length": match.length,
         "start": list(match.start_score),
         "players": [{"public_id": player.public_id, "name": player.shown_name} for player in match.players],
@@ -275,7 +283,7 @@ def match_data(match: Match, side: int | None, request: Request, now: datetime) 
     public_ids = {record.pk: record.public_id for record in records}
     pending = Pending.of(claims, records, proposals)
     results = [_result(result, public_ids.get(result.submission_id or 0)) for result in match.results.all()]
-    return match_summary_data(match, request) | {
+    return match_summary_data(match, request, inside=inside) | {
         "players": [
             {"public_id": player.public_id, "name": player.shown_name, "time_zone": str(zone_of(match, player_side))}
             for player_side, player in enumerate(match.players)

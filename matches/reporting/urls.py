@@ -1,14 +1,18 @@
 """URLs of matches: for accounts, for links, and for the API."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from django.http import HttpResponse
 from django.urls import URLPattern, path, re_path
+from django.views.decorators.csrf import csrf_exempt
 
 from matches.lifecycle.links import TOKEN
+from matches.reporting.api import appointments as api_appointments
 from matches.reporting.api import matches as api
 from matches.reporting.api import reports as api_reports
+from matches.reporting.calendars import TOKEN as FEED_TOKEN
+from matches.reporting.views import appointments, reports
 from matches.reporting.views import matches as views
-from matches.reporting.views import reports
 
 ID = r"(?P<public_id>[2-9a-z]{10})"
 RECORD = r"(?P<record_id>[2-9a-z]{10})"
@@ -16,30 +20,52 @@ API = rf"^api/v1/matches/{ID}/"
 PROPOSAL = r"(?P<proposal_id>[2-9a-z]{10})"
 
 
-def _actions(prefix: str, name: str) -> Iterator[URLPattern]:
-    yield re_path(rf"{prefix}report/$", reports.preview, name=f"{name}-report")
-    yield re_path(rf"{prefix}claim/$", reports.report, name=f"{name}-claim")
-    yield re_path(rf"{prefix}confirm/$", reports.confirm, name=f"{name}-confirm")
-    yield re_path(rf"{prefix}contest/$", reports.contest, name=f"{name}-contest")
-    yield re_path(rf"{prefix}concede/$", reports.concede, name=f"{name}-concede")
-    yield re_path(rf"{prefix}withdraw/$", reports.withdraw, name=f"{name}-withdraw")
-    yield re_path(rf"{prefix}seen/$", reports.acknowledge, name=f"{name}-seen")
-    yield re_path(rf"{prefix}object/$", reports.object_to_result, name=f"{name}-object")
-    yield re_path(rf"{prefix}records/$", reports.send_record, name=f"{name}-records")
-    yield re_path(rf"{prefix}records/{RECORD}/names/$", reports.identify_players, name=f"{name}-names")
-    yield re_path(rf"{prefix}times/$", reports.propose, name=f"{name}-times")
-    yield re_path(rf"{prefix}times/{PROPOSAL}/accept/$", reports.accept_time, name=f"{name}-accept-time")
-    yield re_path(rf"{prefix}times/{PROPOSAL}/withdraw/$", reports.withdraw_times, name=f"{name}-withdraw-times")
-    yield re_path(rf"{prefix}appointment\.ics$", views.appointment, name=f"{name}-appointment")
+View = Callable[..., HttpResponse]
+
+
+def _by_account(view: View) -> View:
+    return view
+
+
+def _by_link(view: View) -> View:
+    """Let forms be sent without a CSRF token: no other site knows the link, and no cookie counts.
+
+    Pages of links send no referrer, so browsers do not say which site their forms come from.
+    """
+    return csrf_exempt(view)
+
+
+def _actions(prefix: str, name: str, allow: Callable[[View], View]) -> Iterator[URLPattern]:
+    yield re_path(rf"{prefix}report/$", allow(reports.preview), name=f"{name}-report")
+    yield re_path(rf"{prefix}claim/$", allow(reports.report), name=f"{name}-claim")
+    yield re_path(rf"{prefix}confirm/$", allow(reports.confirm), name=f"{name}-confirm")
+    yield re_path(rf"{prefix}contest/$", allow(reports.contest), name=f"{name}-contest")
+    yield re_path(rf"{prefix}concede/$", allow(reports.concede), name=f"{name}-concede")
+    yield re_path(rf"{prefix}withdraw/$", allow(reports.withdraw), name=f"{name}-withdraw")
+    yield re_path(rf"{prefix}seen/$", allow(reports.acknowledge), name=f"{name}-seen")
+    yield re_path(rf"{prefix}object/$", allow(reports.object_to_result), name=f"{name}-object")
+    yield re_path(rf"{prefix}records/$", allow(reports.send_record), name=f"{name}-records")
+    yield re_path(rf"{prefix}records/{RECORD}/names/$", allow(reports.identify_players), name=f"{name}-names")
+    yield re_path(rf"{prefix}times/$", allow(reports.propose), name=f"{name}-times")
+    yield re_path(rf"{prefix}times/{PROPOSAL}/accept/$", allow(reports.accept_time), name=f"{name}-accept-time")
+    yield re_path(rf"{prefix}times/{PROPOSAL}/withdraw/$", allow(reports.withdraw_times), name=f"{name}-withdraw-times")
+    yield re_path(rf"{prefix}here/$", allow(appointments.arrive), name=f"{name}-here")
+    yield re_path(rf"{prefix}no-show/$", allow(appointments.claim_no_show), name=f"{name}-no-show")
+    yield re_path(rf"{prefix}appointment\.ics$", allow(views.appointment), name=f"{name}-appointment")
 
 
 urlpatterns = [
     path("my/", views.mine, name="my-matches"),
+    path("my/calendar/", appointments.renew_calendar_feed, name="renew-calendar-feed"),
+    path("my/calendar/revoke/", appointments.revoke_calendar_feed, name="revoke-calendar-feed"),
+    re_path(rf"^calendar/{FEED_TOKEN}\.ics$", appointments.calendar_feed, name="calendar-feed"),
+    path("api/v1/me/calendar/", api_appointments.MyCalendar.as_view(), name="api-my-calendar"),
     re_path(rf"^matches/{ID}/$", views.match, name="match"),
     re_path(rf"^matches/{ID}/links/$", views.hand_out, name="match-links"),
-    *_actions(rf"^matches/{ID}/", "match"),
+    re_path(rf"^matches/{ID}/links/(?P<side>[01])/revoke/$", views.revoke_link, name="match-revoke-link"),
+    *_actions(rf"^matches/{ID}/", "match", _by_account),
     re_path(rf"^m/{TOKEN}/$", views.link, name="match-link"),
-    *_actions(rf"^m/{TOKEN}/", "link"),
+    *_actions(rf"^m/{TOKEN}/", "link", _by_link),
     path("api/v1/matches/", api.MatchList.as_view(), name="api-matches"),
     re_path(rf"{API}$", api.MatchDetail.as_view(), name="api-match"),
     re_path(rf"{API}claims/$", api_reports.Reports.as_view(), name="api-match-claims"),
@@ -52,8 +78,11 @@ urlpatterns = [
     re_path(rf"{API}withdraw/$", api_reports.Withdraw.as_view(), name="api-match-withdraw"),
     re_path(rf"{API}records/$", api.MatchRecords.as_view(), name="api-match-records"),
     re_path(rf"{API}records/{RECORD}/names/$", api.RecordNames.as_view(), name="api-match-names"),
+    re_path(rf"{API}here/$", api_appointments.Arrival.as_view(), name="api-match-here"),
+    re_path(rf"{API}no-show/$", api_appointments.NoShow.as_view(), name="api-match-no-show"),
     re_path(rf"{API}proposals/$", api.Proposals.as_view(), name="api-match-proposals"),
     re_path(rf"{API}proposals/{PROPOSAL}/accept/$", api.AcceptProposal.as_view(), name="api-match-accept"),
     re_path(rf"{API}proposals/{PROPOSAL}/withdraw/$", api.WithdrawProposal.as_view(), name="api-match-withdraw-times"),
     re_path(rf"{API}links/$", api.MatchLinks.as_view(), name="api-match-links"),
+    re_path(rf"{API}links/(?P<side>[01])/$", api.MatchLink.as_view(), name="api-match-link"),
 ]

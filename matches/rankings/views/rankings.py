@@ -15,6 +15,7 @@ from matches.rankings import tables as rankings
 from matches.rankings.completion import completion_for
 from matches.ratings.services.ratings import default_pool
 from players import access
+from players.models import Player
 
 RIVALS = 12
 
@@ -85,9 +86,15 @@ def player(request: HttpRequest, public_id: str) -> HttpResponse:
     context = {
         "profile": profile,
         "me": shown_player.pk == viewer.player,
+        "may_challenge": _may_challenge(request, shown_player, viewer),
         "completion": completion_for(request.user, shown_player),
     }
     return render(request, "matches/rankings/player.html", context)
+
+
+def _may_challenge(request: HttpRequest, shown_player: Player, viewer: Viewer) -> bool:
+    """Whether the reader can challenge a player to a friendly match: both have an account."""
+    return request.user.is_authenticated and shown_player.user_id is not None and shown_player.pk != viewer.player
 
 
 @require_safe

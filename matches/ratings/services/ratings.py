@@ -18,6 +18,7 @@ from core.locks import for_update
 from core.queue import claim_lasts, hint
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
 from matches.ratings import rated
+from matches.ratings.notifications import notify_changed
 from matches.ratings.rated import BEGINNING, Key
 from players.ratings import Change, Standing, replay, standings_after
 
@@ -279,6 +280,7 @@ def _replay(claim: _Claim) -> Replayed | None:
             # The claim has expired, and another worker has taken over.
             return None
         written = _write(pool, fold)
+        notify_changed(pool, [change for key, change in fold.changes.items() if key not in fold.stored], claim.at)
         pool.claimed_at = pool.claimed_from = pool.claimed_match = None
         pool.basis = _basis(claim.pool, claim.same)
         pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match", "basis"])

@@ -45,8 +45,10 @@ CREATE: dict[str, Any] = {
 """The same for a write that creates something."""
 
 
-def seat_of(request: Request, public_id: str, *, sheet: bool = False) -> Seat:
+def seat_of(request: Request, public_id: str, *, sheet: bool = False, only_seat: bool = False) -> Seat:
     """Return the match and the side that a request acts for; `sheet` allows the sheet link, too.
+
+    With `only_seat` no more of an account's match is read than who plays it.
 
     Raise Http404 or NotAuthenticated without access.
     """
@@ -57,7 +59,7 @@ def seat_of(request: Request, public_id: str, *, sheet: bool = False) -> Seat:
         return seat
     if not isinstance(request.user, User):
         raise NotAuthenticated
-    return access.match_for_player(request.user, public_id)
+    return access.match_for_player(request.user, public_id, only_seat=only_seat)
 
 
 def match_and_seat(request: Request, public_id: str) -> tuple[Match, Seat | None]:
@@ -65,11 +67,7 @@ def match_and_seat(request: Request, public_id: str) -> tuple[Match, Seat | None
     if request.headers.get("Match-Link"):
         seat = seat_of(request, public_id, sheet=True)
         return seat.match, seat
-    match = access.match_for_viewer(request.user, public_id)
-    try:
-        return match, access.match_for_player(request.user, public_id)
-    except Http404:
-        return match, None
+    return access.match_and_seat(request.user, public_id)
 
 
 def side_of(seat: Seat) -> int:
@@ -97,9 +95,9 @@ def write_params(request: Request) -> dict[str, Any]:
 def match_response(request: Request, seat: Seat, code: int = status.HTTP_200_OK) -> Response:
     """The match as it is after a write."""
     match = access.match_for_link(seat.token).match if seat.token else access.refetch(seat.match)
-    return with_etag(match_data(match, seat.side, request, timezone.now()), match, code)
+    return with_etag(match_data(match, seat.side, request, timezone.now()), code)
 
 
-def with_etag(data: Any, match: Match, code: int = status.HTTP_200_OK) -> Response:
-    """A response whose ETag is the `seq` of the match."""
-    return Response(data, status=code, headers={"ETag": f'"{match.seq}"'})
+def with_etag(data: Any, code: int = status.HTTP_200_OK) -> Response:
+    """A response whose ETag is the `seq` of the match that `data` shows."""
+    return Response(data, status=code, headers={"ETag": f'"{data["seq"]}"'})

@@ -10,14 +10,16 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import generics, status
 from rest_framework.exceptions import NotAuthenticated
-from rest_framework.permissions import AllowAny
+from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.numbers import parse_int
 from matches import access
 from matches.models import Match, Submission
 from matches.presentation.visibility import Viewer
@@ -51,8 +53,8 @@ from matches.reporting.serializers import (
     match_data,
     match_summary_data,
 )
-from matches.reporting.services import proposals, records
-from players.accounts.api import validated
+from matches.reporting.services import personal_links, proposals, records
+from players.accounts.api import by, me, validated
 from players.accounts.serializers import PROBLEM
 from players.models import User
 
@@ -88,7 +90,7 @@ class MatchList(generics.ListAPIView[Match]):
         """Only matches that the user may see."""
         return (
             Match.objects.filter(Viewer.of(self.request.user).visible())
-            .select_related("club", "player_0", "player_1")
+            .select_related("club", "player_0", "player_1", "live")
             .prefetch_related("results")
             .order_by("-created_at", "-pk")
         )
@@ -97,7 +99,9 @@ class MatchList(generics.ListAPIView[Match]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List matches that you may see, newest first."""
         rows = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response([match_summary_data(row, request) for row in rows or []])
+        viewer = Viewer.of(request.user)
+        data = [match_summary_data(row, request, inside=viewer.is_insider_of(row)) for row in rows or []]
+        return self.get_paginated_response(data)
 
 
 class MatchDetail(APIView):
@@ -115,7 +119,7 @@ class MatchDetail(APIView):
         """The ETag is the version that the next write has to send."""
         match, seat = match_and_seat(request, public_id)
         side = seat.side if seat is not None else None
-        return with_etag(match_data(match, side, request, timezone.now()), match)
+        return with_etag(match_data(match, side, request, timezone.now()))
 
 
 class MatchRecords(APIView):
@@ -280,3 +284,25 @@ class MatchLinks(APIView):
             raise NotAuthenticated
         match = access.match_for_director(request.user, public_id)
         return Response(links_data(match, request))
+
+
+class MatchLink(APIView):
+    """One personal link of a match."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="matches_revoke_link",
+        summary="Revoke the personal link of a side: for its player and those who run the match",
+        description="QR codes printed before stop working. There is a new link at once.",
+        request=None,
+        parameters=[OpenApiParameter("generation", OpenApiTypes.INT, description="Revokes only this generation.")],
+        responses={204: None, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
+    )
+    def delete(self, request: Request, public_id: str, side: str) -> Response:
+        """Return 204."""
+        match = access.match_for_link_owner(me(request), public_id, int(side))
+        current = match.link_generations[int(side)]
+        generation = parse_int(request.query_params.get("generation"), current)
+        personal_links.revoke_link(match=match, side=int(side), generation=generation, by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -21,7 +21,7 @@ from matches.reporting.serializers import (
     ObjectingSerializer,
     ReportPreviewSerializer,
 )
-from matches.reporting.services import objections, reports, sheet_reports
+from matches.reporting.services import late_reports, objections, reports, sheet_reports
 from players.accounts.api import validated
 from players.accounts.serializers import PROBLEM
 
@@ -55,12 +55,14 @@ class Reports(APIView):
             "by": seat.by,
             **write_params(request),
         }
-        if seat.side is not None:
-            reports.report_score(side=seat.side, **report)
-        elif "i_am" in data:
+        if seat.side is None and "i_am" not in data:
+            raise Refused("sheet_sender_missing")
+        if data["kept"]:
+            late_reports.report_late(side=seat.side, says_side=data.get("i_am"), **report)
+        elif seat.side is None:
             sheet_reports.report_from_sheet(says_side=data["i_am"], **report)
         else:
-            raise Refused("sheet_sender_missing")
+            reports.report_score(side=seat.side, **report)
         return match_response(request, seat, status.HTTP_201_CREATED)
 
 

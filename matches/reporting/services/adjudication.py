@@ -2,14 +2,20 @@
 
 from datetime import datetime
 
+from engine.verdict import Outcome
+from matches.analysis.services.queue import enqueue_record
 from matches.models import Verdict
 from matches.records.services import submissions
 from matches.reporting.services import record_outcomes
+
+ACCEPTED = (Outcome.ACCEPTED, Outcome.ACCEPTED_WITH_WARNINGS)
 
 
 def adjudicate_submission(*, submission_id: int, now: datetime) -> Verdict | None:
     """Write the verdict of a record and apply it to its match, if any; None if there was nothing left to do."""
     verdict = submissions.write_verdict(submission_id=submission_id, now=now)
     if verdict is not None:
+        if verdict.submission.match_id is None and verdict.outcome in ACCEPTED:
+            enqueue_record(submission=verdict.submission, swapped=False, now=now)
         record_outcomes.apply_verdict(submission_id=submission_id, now=now)
     return verdict

@@ -6,13 +6,10 @@ A sweep may run twice or be killed half-way: each step locks its match and check
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import F, Q
-
-from core.queue import hint, resend_after
+from core.queue import resend_after
 from matches.lifecycle.finish import announce
 from matches.models import Claim, Match, Submission
-from matches.reporting.mail import send_report_request
-from matches.reporting.services import notifications, record_outcomes, report_outcomes
+from matches.reporting.services import record_outcomes, report_outcomes
 
 AT_ONCE = 100
 """Most rows that one sweep handles."""
@@ -27,34 +24,6 @@ def accept_due_reports(*, now: datetime) -> int:
     ).order_by("stands_at", "pk")
     ids = due.values_list("pk", flat=True)[:AT_ONCE]
     return _each(ids, lambda pk: report_outcomes.accept_unanswered(claim_id=pk, now=now))
-
-
-def send_report_email(*, claim_id: int, now: datetime) -> bool:
-    """Send an e-mail to the player who has to answer a report; return whether one was sent.
-
-    The e-mail does not start the waiting time: it may never be read.
-    """
-    report = (
-        Claim.objects.select_related("match__club", "match__player_0__user", "match__player_1__user")
-        .filter(pk=claim_id, state=Claim.State.OPEN, emailed_at__isnull=True)
-        .first()
-    )
-    email = notifications.email_of(report.match, notifications.respondent_of(report)) if report is not None else ""
-    if report is None or not email:
-        return False
-    send_report_request(report, email)
-    Claim.objects.filter(pk=claim_id).update(emailed_at=now)
-    return True
-
-
-def resend_report_emails(*, now: datetime) -> int:
-    """Publish the e-mail task again for reports whose respondent has an address but got no e-mail; return how many."""
-    loser_answers = Q(side=F("winner")) | Q(side__isnull=True)
-    reachable = Q(winner=0, match__player_1__user__is_active=True) | Q(winner=1, match__player_0__user__is_active=True)
-    unsent = Claim.objects.filter(
-        loser_answers, reachable, state=Claim.State.OPEN, emailed_at__isnull=True, created_at__lte=now - resend_after()
-    ).order_by("pk")
-    return _each(unsent.values_list("pk", flat=True)[:AT_ONCE], lambda pk: hint(notifications.SEND_REPORT_EMAIL, pk))
 
 
 def settle_waiting_records(*, now: datetime) -> int:

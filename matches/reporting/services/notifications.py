@@ -1,20 +1,32 @@
-"""Who has to answer a report, and sending them an e-mail about it."""
+"""Who is notified of what happens to a match (docs/notifications.md).
 
-from functools import partial
+Each function is called in the transaction that makes the change.
+"""
 
-from django.db import transaction
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
 
-from core.queue import hint
-from matches.models import Claim, Match
+from django.urls import reverse
 
-SEND_REPORT_EMAIL = "matches.tell_of_claim"
-"""Name of the Celery task that `hint` publishes."""
+from matches.models import Claim, Match, Objection, Proposal, Result
+from matches.presentation.context import match_contexts, places_of
+from matches.presentation.labels import score_of
+from matches.reporting import notification_kinds as kinds
+from players.access import Role
+from players.models import Membership, User
+from players.notifications.choices import chosen
+from players.notifications.kinds import kind_of
+from players.notifications.services import Notice, accounts_of, notify_each, users_of
 
 
-def email_of(match: Match, side: int) -> str:
-    """The player's e-mail address; empty if they have no active account."""
-    user = match.players[side].user
-    return user.email if user is not None and user.is_active else ""
+def channels_of(match: Match, side: int) -> frozenset[str]:
+    """The ways in which a player is asked to answer a report; empty if they have no active account or want none."""
+    accounts = User.objects.filter(pk__in=users_of([match.players[side].pk]), is_active=True).values_list(
+        "pk", flat=True
+    )
+    wanted = chosen(kind_of(kinds.REPORTED), list(accounts))
+    return next(iter(wanted.values()), frozenset())
 
 
 def respondent_of(report: Claim) -> int:
@@ -23,6 +35,117 @@ def respondent_of(report: Claim) -> int:
 
 
 def notify_respondent(match: Match, report: Claim) -> None:
-    """Have an e-mail sent after the commit, if the respondent has an address. A sweep repeats what gets lost."""
-    if email_of(match, respondent_of(report)):
-        transaction.on_commit(partial(hint, SEND_REPORT_EMAIL, report.pk), robust=True)
+    """Ask the player who has to answer a report."""
+    params = {
+        "report": report.pk,
+        "score": score_of(match, report.winner, report.score),
+        "reporter": None if report.side is None else match.players[report.side].pk,
+        "wait_minutes": match.claim_wait // 60,
+        "variant": "" if report.is_signed else "sheet",
+    }
+    _notify(match, [respondent_of(report)], kinds.REPORTED, params, report_key(report), report.created_at)
+
+
+def report_key(report: Claim) -> str:
+    """Return the key of the notification that asks a player to answer a report."""
+    return f"{kinds.REPORTED}:{report.public_id}"
+
+
+def notify_objection(match: Match, objection: Objection) -> None:
+    """Tell the other player, and the directors of the club, that a result was objected to."""
+    params = {"objector": match.players[objection.side].pk}
+    key = f"{kinds.OBJECTED}:{objection.public_id}"
+    _notify(match, [1 - objection.side], kinds.OBJECTED, params, key, objection.created_at)
+    params |= _context_of(match) | {"opponent": match.players[1 - objection.side].pk}
+    notices = [Notice(user, params, _page(match), key) for user in directors_of(match)]
+    notify_each(kind=kinds.OBJECTED, notices=notices, now=objection.created_at)
+
+
+def notify_answered_objection(match: Match, objection: Objection) -> None:
+    """Tell both players what a director answered."""
+    at = objection.answered_at or objection.created_at
+    key = f"{kinds.RULED}:{objection.public_id}"
+    _notify(match, (0, 1), kinds.RULED, {"variant": objection.state}, key, at)
+
+
+def notify_ruling(match: Match, result: Result) -> None:
+    """Tell both players that a director has decided their match."""
+    _notify(match, (0, 1), kinds.RULED, {}, f"{kinds.RULED}:{match.public_id}:{result.version}", result.at)
+
+
+def notify_proposal(match: Match, proposal: Proposal, now: datetime) -> None:
+    """Tell the other player that times were proposed."""
+    key = f"{kinds.TIMES_PROPOSED}:{proposal.public_id}"
+    _notify(match, [1 - proposal.side], kinds.TIMES_PROPOSED, {"proposal": proposal.pk}, key, now)
+
+
+def notify_accepted(match: Match, proposal: Proposal, now: datetime) -> None:
+    """Tell the player who proposed times which one was accepted."""
+    key = f"{kinds.TIMES_ACCEPTED}:{proposal.public_id}"
+    _notify(match, [proposal.side], kinds.TIMES_ACCEPTED, _appointment(proposal), key, now)
+
+
+def remind_of_appointment(match: Match, proposal: Proposal, now: datetime) -> None:
+    """Remind both players of their appointment."""
+    key = f"{kinds.APPOINTMENT}:{proposal.public_id}:{now:%Y%m%d%H%M%S}"
+    _notify(match, (0, 1), kinds.APPOINTMENT, _appointment(proposal), key, now)
+
+
+def remind_of_deadline(match: Match, now: datetime) -> None:
+    """Remind both players that their match is due."""
+    assert match.due_at is not None  # noqa: S101, only matches with a deadline
+    params = {"at": match.due_at.isoformat()}
+    _notify(match, (0, 1), kinds.DEADLINE, params, deadline_key(match.public_id, match.due_at), now)
+
+
+def deadline_key(public_id: str, due_at: datetime) -> str:
+    """Return the key of the reminders of a deadline; another deadline of the match has another key."""
+    return f"{kinds.DEADLINE}:{public_id}:{due_at:%Y%m%d%H%M%S}"
+
+
+def directors_of(match: Match) -> set[int]:
+    """Return the accounts of the directors of the match's club."""
+    officers = Membership.objects.filter(
+        club=match.club_id, role__in=(Role.OWNER, Role.DIRECTOR), left_at=None, player__user__isnull=False
+    )
+    return {pk for pk in officers.values_list("player__user", flat=True) if pk is not None}
+
+
+def _appointment(proposal: Proposal) -> dict[str, Any]:
+    assert proposal.agreed_at is not None  # noqa: S101, an accepted proposal
+    return {"proposal": proposal.pk, "at": proposal.agreed_at.isoformat()}
+
+
+def _notify(match: Match, sides: Iterable[int], kind: str, params: dict[str, Any], key: str, now: datetime) -> None:
+    """Notify the accounts of these sides; each learns of its own side and its opponent."""
+    accounts = accounts_of(player.pk for player in match.players)
+    notices = side_notices(match, sides, _context_of(match) | params, key, accounts)
+    notify_each(kind=kind, notices=notices, now=now)
+
+
+def side_notices(
+    match: Match, sides: Iterable[int], params: Mapping[str, Any], key: str, accounts: Mapping[int, int]
+) -> list[Notice]:
+    """Return a notice about a match for each of these sides that has an account, with its side and its opponent."""
+    return [
+        Notice(
+            user=accounts[match.players[side].pk],
+            params={"side": side, "opponent": match.players[1 - side].pk, **params},
+            url=_page(match),
+            key=key,
+        )
+        for side in sides
+        if match.players[side].pk in accounts
+    ]
+
+
+def _context_of(match: Match) -> dict[str, Any]:
+    """The parameters that every notification about a match has."""
+    played_for = match_contexts([match.parent_topic]).get(match.parent_topic)
+    parts = (played_for.title if played_for else "", places_of([match.pk]).get(match.pk, ""))
+    zone = {"zone": match.club.time_zone} if match.club is not None else {}
+    return {"match": match.public_id, "context": " · ".join(filter(None, parts)), **zone}
+
+
+def _page(match: Match) -> str:
+    return reverse("match", args=[match.public_id])

@@ -3,7 +3,7 @@
 An objection freezes nothing: the result stands until a director changes it.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
@@ -11,15 +11,13 @@ from core import times
 from engine.errors import Refused
 from matches.lifecycle.finish import same_outcome, standing_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
+from matches.lifecycle.objection_window import closes_at
 from matches.lifecycle.own_match import check_own_match
 from matches.models import Claim, Match, Objection, Result
+from matches.reporting.services.notifications import notify_answered_objection, notify_objection
 from matches.reporting.services.reports import check_texts
 from players.actors import Actor, log
 
-AFTER_SEEN = timedelta(hours=24)
-"""How long a player may object after having seen the report."""
-AFTER_STANDING = timedelta(minutes=10)
-"""How long a player may object at least, once the result stands."""
 REPORTED_BY_PLAYERS = (Result.Source.CLAIM, Result.Source.RECORD)
 """Sources of results that can be objected to; a director's result can only be corrected."""
 
@@ -52,6 +50,7 @@ def object_to_result(
             match=locked, claim=report, side=side, reason=reason, by=by.kind, user=by.user, key=key, created_at=now
         )
         log(by, "objected", locked.topic, club=locked.club, side=side, objection=objection.public_id, reason=reason)
+        notify_objection(locked, objection)
         changed(locked)
     return objection
 
@@ -78,6 +77,7 @@ def answer_objection(
         row.save(update_fields=["state", "answer", "answered_at", "answered_by"])
         check_own_match(match, by, answer)
         log(by, f"objection_{row.state}", match.topic, club=match.club, objection=row.public_id, answer=answer)
+        notify_answered_objection(match, row)
         changed(match)
     return row
 
@@ -91,10 +91,3 @@ def unanswered_report(match: Match, side: int, standing: Result | None) -> Claim
     if report is None or not same_outcome(match.length, report.winner, report.score, standing.winner, standing.score):
         return None
     return report
-
-
-def closes_at(report: Claim) -> datetime | None:
-    """Until when the other side may object: a day after seeing the report, or None if they never saw it."""
-    if report.seen_at is None or report.answered_at is None:
-        return None
-    return max(report.seen_at + AFTER_SEEN, report.answered_at + AFTER_STANDING)

@@ -12,7 +12,7 @@ from django.db import transaction
 from engine.errors import Refused
 from matches.lifecycle.locks import changed, lock_match, refuse_over, refuse_stale
 from matches.models import MOST_TIMES, Match, Proposal
-from matches.reporting.services import report_outcomes
+from matches.reporting.services import notifications, report_outcomes
 from matches.reporting.services.reports import check_texts
 from players.actors import Actor, log
 
@@ -59,6 +59,7 @@ def propose(
         params = {"side": side, "proposal": proposal.public_id, "times": proposal.times}
         log(by, "times_proposed", locked.topic, club=locked.club, **params)
         report_outcomes.start_waiting_time(locked, side, now)
+        notifications.notify_proposal(locked, proposal, now)
         changed(locked)
     return proposal
 
@@ -91,6 +92,7 @@ def accept(
         offered.save(update_fields=["state", "agreed_at", "answered_at", "answer_key"])
         params = {"side": side, "proposal": offered.public_id, "at": time.isoformat()}
         log(by, "time_accepted", locked.topic, club=locked.club, **params)
+        notifications.notify_accepted(locked, offered, now)
         changed(locked)
     return offered
 
@@ -121,12 +123,17 @@ def appointment(match: Match) -> Proposal | None:
     return match.proposals.filter(state=State.ACCEPTED).first()
 
 
-def ignored_proposer(match: Match) -> int | None:
-    """The side whose proposed times were never answered; None if both sides, or neither, have tried to agree.
+def side_that_tried(match: Match) -> int | None:
+    """The side that came to the appointment alone, or whose proposed times were never answered.
 
-    After a missed deadline the player who proposed times wins against one who never answered (docs/rules.md).
+    None if both sides, or neither, have tried to agree and to play. After a missed deadline the player who tried wins
+    against the one who did not (docs/rules.md).
     """
-    offered = match.proposals.exclude(state=State.WITHDRAWN)
+    offered = list(match.proposals.exclude(state=State.WITHDRAWN))
+    agreed = next((proposal for proposal in offered if proposal.state == State.ACCEPTED), None)
+    if agreed is not None:
+        came = [side for side, here in enumerate(agreed.here) if here is not None]
+        return came[0] if len(came) == 1 else None
     if any(proposal.state != State.OPEN for proposal in offered):
         return None
     sides = {proposal.side for proposal in offered}

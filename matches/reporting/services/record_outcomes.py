@@ -15,6 +15,7 @@ from django.db import transaction
 from engine.errors import Refused
 from engine.records import from_data
 from engine.transcript import Transcript
+from matches.analysis.services.queue import enqueue_record
 from matches.lifecycle.finish import Basis, ResultInput, append_result, same_outcome, standing_result
 from matches.lifecycle.locks import changed, lock_match
 from matches.models import Match, Result, Submission
@@ -138,6 +139,7 @@ def _apply(match: Match, row: Submission, now: datetime) -> None:
     if faults := faults_of_start(match, checked):
         raise Refused(faults[0].code, **faults[0].params)
     _check_match_state(match, checked)
+    enqueue_record(submission=row, swapped=row.swapped, now=now)
     if row.side is not None and match.state != Match.State.SETTLED:
         _report(match, row, row.side, checked, now)
         return

@@ -12,6 +12,7 @@ from core.queue import hint
 from engine.errors import Refused
 from engine.records import from_data
 from engine.version import VERSION
+from matches.analysis.services.queue import enqueue_record
 from matches.lifecycle.finish import Basis, ResultInput, append_result, check_result
 from matches.lifecycle.locks import changed, lock_match, refuse_stale
 from matches.lifecycle.own_match import check_own_match
@@ -154,6 +155,7 @@ def accept_by_ruling(
             outcome = ResultInput(ruling.winner, ruling.score, Result.Kind.RULING)
         row.standing, row.swapped, row.refusal = Standing.STANDS, checked.swapped, None
         row.save(update_fields=["standing", "swapped", "refusal"])
+        enqueue_record(submission=row, swapped=checked.swapped, now=now)
         basis = Basis(Result.Source.RECORD, row, waived, ruling.reason, own_match)
         return append_result(match, outcome, basis, by=by, now=now)
 

@@ -1,7 +1,6 @@
 """What the views of a match share: rendering its page, and a decorator for actions of one side."""
 
 import functools
-import secrets
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -19,23 +18,24 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from core.messages import sentence, status_of
+from core.public_ids import new_form_key
 from engine.errors import Refused
 from matches import access
 from matches.access import Seat
 from matches.models import MOST_BYTES, MOST_MEBIBYTES, Match
 from matches.reporting.action_urls import match_url
 from matches.reporting.appointments import zone_of
+from matches.reporting.changes import watch_context
 from matches.reporting.forms import ObjectionForm, ScoreForm, SheetScoreForm, TimesForm
 from matches.reporting.match_page import match_page
 from matches.reporting.my_matches import MyMatch, what_next
 from players.models import User
 
-KEY_BYTES = 9
 INVALID = "form_invalid"
 """Code of a page that shows errors of form fields."""
 FormFactory = Callable[[HttpRequest, Seat], forms.Form]
 Action = Callable[..., str]
-"""Performs an action and returns the message of its success."""
+"""Performs an action and returns the message of its success, or nothing where the next page shows it."""
 
 
 def page(
@@ -53,13 +53,16 @@ def page(
     context = match_page(match, seat, timezone.now(), request.user) | {
         "here": match_url(seat) if seat is not None else reverse("match", args=[match.public_id]),
         "next_match": _next(match, seat),
-        "key": secrets.token_urlsafe(KEY_BYTES),
+        "reader": f"{request.user.pk or 0}:{seat.side}" if seat is not None else "",
+        "key": new_form_key(),
         "may_direct": seat is None and access.may_direct(request.user, match),
         "most_bytes": MOST_BYTES,
         "most_mebibytes": MOST_MEBIBYTES,
         "code": refused.code if refused else INVALID if invalid else "",
         "error": _error(refused, filled if invalid else None),
         "filled": filled,
+        "link_generation": _own_link_generation(match, seat),
+        **watch_context(match, seat),
         **_forms(match, seat, zone, filled),
         **(extra or {}),
     }
@@ -68,6 +71,13 @@ def page(
         status = status_of(refused.code)
     with timezone.override(zone):
         return render(request, "matches/reporting/match.html", context, status=status)
+
+
+def _own_link_generation(match: Match, seat: Seat | None) -> int | None:
+    """The generation of the reader's personal link, if they may revoke it: with their account, while it is of use."""
+    if seat is None or seat.side is None or seat.token or match.is_over:
+        return None
+    return match.link_generations[seat.side]
 
 
 def _next(match: Match, seat: Seat | None) -> MyMatch | None:
@@ -133,10 +143,13 @@ def side_of(seat: Seat) -> int:
     return seat.side
 
 
-def acting(form_of: FormFactory, *, sheet: bool = False) -> Callable[[Action], Callable[..., HttpResponse]]:
-    """Decorate a function that performs an action for one side, to make it a view that then redirects to the match.
+def acting(
+    form_of: FormFactory, *, sheet: bool = False, leads_to: Callable[[Seat], str] = match_url
+) -> Callable[[Action], Callable[..., HttpResponse]]:
+    """Decorate a function that performs an action for one side, to make it a view that then redirects.
 
-    If the action is refused, the page shows the reason and keeps what was entered. `sheet` allows the sheet link, too.
+    It redirects to the page of the match, or to the URL that `leads_to` returns. If the action is refused, the page
+    shows the reason and keeps what was entered. `sheet` allows the sheet link, too.
     """
 
     def decorate(action: Action) -> Callable[..., HttpResponse]:
@@ -157,8 +170,9 @@ def acting(form_of: FormFactory, *, sheet: bool = False) -> Callable[[Action], C
             except Refused as refused:
                 seat.match.refresh_from_db()
                 return page(request, seat.match, seat, refused=refused, filled=form)
-            messages.success(request, message)
-            return redirect(match_url(seat))
+            if message:
+                messages.success(request, message)
+            return redirect(leads_to(seat))
 
         return view
 

@@ -6,28 +6,34 @@ changes anything.
 
 from datetime import datetime
 from http import HTTPStatus
+from typing import Any
 
 import segno
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from core.htmx import is_htmx
 from matches import access
 from matches.access import Seat
 from matches.lifecycle import links
-from matches.models import Match
+from matches.models import CalendarFeed, Match
 from matches.records.downloads import File, as_attachment
-from matches.reporting import my_matches
+from matches.reporting import calendars, my_matches
 from matches.reporting.action_urls import match_url
-from matches.reporting.appointments import calendar
-from matches.reporting.services import proposals
+from matches.reporting.changes import version_of
+from matches.reporting.forms import RevokeLinkForm
+from matches.reporting.services import personal_links, proposals
 from matches.reporting.views.acting import page, seated
+from players.actors import Actor
 from players.models import User
 
 
@@ -36,18 +42,19 @@ from players.models import User
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
     """“My matches”, with the next match first."""
-    return render(request, "matches/reporting/my_matches.html", my_matches.my_matches(_user(request), timezone.now()))
+    context = my_matches.my_matches(_user(request), timezone.now())
+    feed = CalendarFeed.objects.filter(user=_user(request)).first()
+    if feed is not None:
+        path = reverse("calendar-feed", args=[calendars.token_of(feed)])
+        context["calendar_url"] = request.build_absolute_uri(path)
+    return render(request, "matches/reporting/my_matches.html", context)
 
 
 @never_cache
 @require_safe
 def match(request: HttpRequest, public_id: str) -> HttpResponse:
     """The page of a match, with forms for its players."""
-    viewed = access.match_for_viewer(request.user, public_id)
-    try:
-        seat: Seat | None = access.match_for_player(request.user, public_id)
-    except Http404:
-        seat = None
+    viewed, seat = access.match_and_seat(request.user, public_id)
     return _poll(request, viewed) or page(request, viewed, seat)
 
 
@@ -63,7 +70,7 @@ def _poll(request: HttpRequest, match: Match) -> HttpResponse | None:
     """Answer an open page that polls for changes: 204, or an instruction to reload; None for any other request."""
     if not is_htmx(request):
         return None
-    if request.GET.get("after") == str(match.seq):
+    if request.GET.get("after") == version_of(match):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     return HttpResponse(headers={"HX-Refresh": "true"})
 
@@ -88,7 +95,8 @@ def appointment(request: HttpRequest, public_id: str = "", token: str = "") -> H
 
 
 def _calendar(request: HttpRequest, seat: Seat, at: datetime) -> File:
-    data = calendar(seat.match, at, url=request.build_absolute_uri(match_url(seat)), now=timezone.now())
+    event = calendars.appointment_event(seat.match, at, request.build_absolute_uri(match_url(seat)))
+    data = calendars.written([event], timezone.now())
     return File(f"match-{seat.match.public_id}.ics", "text/calendar; charset=utf-8", data)
 
 
@@ -101,10 +109,34 @@ def hand_out(request: HttpRequest, public_id: str) -> HttpResponse:
     context = {
         "match": match,
         "sheet": _qr_code(request, match, None),
-        "personal": [(player, _qr_code(request, match, side)) for side, player in enumerate(match.players)],
+        "personal": [
+            {"player": player, "side": side, "generation": match.link_generations[side]}
+            | _qr_code(request, match, side)
+            for side, player in enumerate(match.players)
+        ],
         "games": range(1, 2 * match.length),
     }
     return render(request, "matches/reporting/hand_out.html", context)
+
+
+@login_required
+@require_POST
+def revoke_link(request: HttpRequest, public_id: str, side: str) -> HttpResponse:
+    """Revoke the personal link of a side; for its player and for those who run the match."""
+    match = access.match_for_link_owner(request.user, public_id, int(side))
+    form = RevokeLinkForm(request.POST)
+    if not form.is_valid():
+        raise BadRequest("The generation of the link is missing.")
+    generation = form.cleaned_data["generation"]
+    personal_links.revoke_link(match=match, side=int(side), generation=generation, by=Actor.of(_user(request)))
+    messages.success(request, gettext("The personal link was revoked. There is a new one."))
+    return redirect("match-links" if access.may_direct(request.user, match) else "match", match.public_id)
+
+
+def _personal_link(request: HttpRequest, match: Match, side: int) -> dict[str, Any]:
+    """The personal link of a side with its player and generation."""
+    owner = {"player": match.players[side], "side": side, "generation": match.link_generations[side]}
+    return owner | _qr_code(request, match, side)
 
 
 def _qr_code(request: HttpRequest, match: Match, side: int | None) -> dict[str, str]:

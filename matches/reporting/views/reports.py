@@ -31,7 +31,7 @@ from matches.reporting.forms import (
     TimesForm,
 )
 from matches.reporting.preview import preview_of, sheet_thanks
-from matches.reporting.services import objections, proposals, records, reports, sheet_reports
+from matches.reporting.services import late_reports, objections, proposals, records, reports, sheet_reports
 from matches.reporting.views.acting import acting, page, seated, side_of, zone_for
 
 
@@ -77,9 +77,14 @@ def report(request: HttpRequest, seat: Seat, form: ReportForm | SheetReportForm)
         "by": seat.by,
         **form.common,
     }
+    if form.cleaned_data["kept"]:
+        stored = late_reports.report_late(side=seat.side, says_side=form.says_side, **params).report
+    elif seat.side is None:
+        stored = sheet_reports.report_from_sheet(says_side=form.says_side, **params).report
+    else:
+        stored = reports.report_score(side=seat.side, **params).report
     if seat.side is None:
-        return sheet_thanks(sheet_reports.report_from_sheet(says_side=form.says_side, **params).report)
-    stored = reports.report_score(side=seat.side, **params).report
+        return sheet_thanks(stored)
     return _reported(access.refetch(stored.match), stored.is_own_loss)
 
 
@@ -143,12 +148,14 @@ def object_to_result(request: HttpRequest, seat: Seat, form: ObjectionForm) -> s
 
 @csrf_exempt
 def send_record(request: HttpRequest, **route: str) -> HttpResponse:
-    """Send a record. A request that is too long is refused by its Content-Length, before it is read."""
+    """Send a record. A request that is too long is refused by its Content-Length, before it is read.
+
+    By a personal link no CSRF token is needed, as for the other forms behind it.
+    """
     refuse_long_body(request)
-    return _send_record(request, **route)
+    return _send_record(request, **route) if "token" in route else csrf_protect(_send_record)(request, **route)
 
 
-@csrf_protect
 @acting(lambda request, seat: RecordForm(request.POST, request.FILES))
 def _send_record(request: HttpRequest, seat: Seat, form: RecordForm) -> str:
     count_upload(request)

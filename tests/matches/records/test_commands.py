@@ -19,7 +19,7 @@ UNREACHABLE = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing", "REDIS
 def manage(*arguments: object, **more: Any) -> subprocess.CompletedProcess[bytes]:
     """Run a command in an environment without services."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    env = {**kept, **UNREACHABLE, "SECRET_KEY": "only-for-tests", "LANG": "C.UTF-8"}
+    env = {**kept, **UNREACHABLE, "SECRET_KEY": "only-for-tests-0123456789-abcdefghijklmnop", "LANG": "C.UTF-8"}
     argv = [sys.executable, "manage.py", *map(str, arguments)]
     return subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, check=False, timeout=120, **more)
 
@@ -88,7 +88,7 @@ def test_many_files_show_a_bar_on_a_terminal_and_only_there(legal: Path, illegal
     assert b"1/2" not in manage("adjudicate", legal, illegal).stderr
     ours, theirs = pty.openpty()
     argv = [sys.executable, "manage.py", "adjudicate", "--json", str(legal), str(illegal)]
-    env = {**os.environ, **UNREACHABLE, "SECRET_KEY": "only-for-tests"}
+    env = {**os.environ, **UNREACHABLE, "SECRET_KEY": "only-for-tests-0123456789-abcdefghijklmnop"}
     with os.fdopen(ours, "rb", buffering=0) as screen:
         process = subprocess.Popen(argv, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=theirs)
         os.close(theirs)

@@ -163,7 +163,7 @@ def test_a_waiting_page_reloads_with_and_without_scripts(client: Client) -> None
     adjudicate_submission(submission_id=submission.pk, now=timezone.now())
     part = page(client, f"/check/{submission.public_id}/", **{"HX-Request": "true"})
     assert 'data-outcome="accepted"' in part
-    assert "hx-get" not in part
+    assert f'hx-get="/check/{submission.public_id}/"' not in part
 
 
 def test_a_long_wait_is_explained(client: Client) -> None:
@@ -300,6 +300,15 @@ def test_the_script_gets_only_the_board_and_responses_vary_for_caches(client: Cl
     assert b"<html" in whole.content
     assert b"<html" not in part.content
     assert "HX-Request" in part["Vary"]
+
+
+def test_a_step_has_a_picture_for_links_that_are_shared(client: Client) -> None:
+    path = f"/check/{checked(simulated()).public_id}/replay/"
+    picture = f"{path}picture.png?g=1&amp;p=2"
+    assert f'<meta property="og:image" content="http://testserver{picture}">' in page(client, f"{path}?g=1&p=2")
+    pictures = {client.get(f"{path}picture.png?g=1&p={step}").content for step in range(1, 6)}
+    assert len(pictures) == 5
+    assert all(data.startswith(b"\x89PNG") for data in pictures)
 
 
 # Files

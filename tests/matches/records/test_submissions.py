@@ -12,6 +12,7 @@ from django.db import IntegrityError, connection
 from django.utils import timezone
 from redis import Redis
 
+from config.celery import RECORDS
 from engine import Refused, check_record
 from engine.records import write
 from engine.simulation import play_out
@@ -23,7 +24,6 @@ from matches.reporting.services.adjudication import adjudicate_submission
 from players.models import User
 from tests.matches.records.samples import ILLEGAL, long_session, simulated
 
-QUEUE = "celery"
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=timezone.get_default_timezone())
 
 
@@ -282,7 +282,7 @@ def test_of_two_workers_with_a_claim_the_slower_writes_nothing(transactional_db:
 
 
 def waiting(valkey: Redis) -> int:
-    return int(valkey.llen(QUEUE))
+    return int(valkey.llen(RECORDS))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -338,7 +338,7 @@ def test_a_record_is_stored_quickly_while_the_broker_is_down(transactional_db: N
 def test_the_sweep_finds_records_stored_without_a_broker(celery_worker: Any, valkey: Redis) -> None:
     before = timezone.now() - timedelta(seconds=11)
     submission = sent(now=before)
-    valkey.delete(QUEUE)
+    valkey.delete(RECORDS)
     Submission.objects.filter(pk=submission.pk).update(state="queued", claimed_at=None, sent_at=before)
     Verdict.objects.filter(submission=submission).delete()
     send_again(now=timezone.now())

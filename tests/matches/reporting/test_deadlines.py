@@ -1,9 +1,10 @@
 """Sweeps: due work is done once, whatever else fails."""
 
-from typing import Any
+from datetime import datetime
 
 import pytest
 from django.core import mail
+from django.core.mail import EmailMessage
 
 from engine.records import write
 from engine.simulation import play_out
@@ -13,7 +14,8 @@ from matches.records.services.submissions import MOST_ATTEMPTS, RecordFile
 from matches.reporting.services import deadlines, record_outcomes, records, reports
 from matches.reporting.services.adjudication import adjudicate_submission
 from players.actors import Actor
-from players.models import Player, User
+from players.models import Notification, Player, User
+from players.notifications.emails import send_emails
 from tests.matches.cast import BOB, CAROL, NOW, match_between, minutes
 
 pytestmark = pytest.mark.django_db
@@ -27,14 +29,22 @@ def claim(match: Match, bob: User) -> Claim:
     ).report
 
 
+def emailed(user: User, now: datetime) -> list[EmailMessage]:
+    """The e-mails that are sent to a user now."""
+    mail.outbox.clear()
+    send_emails(user=user.pk, now=now)
+    return mail.outbox
+
+
 def test_an_email_asks_the_loser_but_starts_no_waiting_time(match: Match, claim: Claim, carol: User) -> None:
-    assert deadlines.send_report_email(claim_id=claim.pk, now=minutes(2))
-    (letter,) = mail.outbox
-    assert letter.to == [carol.email]
-    assert "Bob reports 7–5" in letter.subject
-    assert f"/m/{match.public_id}.1." in letter.body
+    (message,) = emailed(carol, minutes(2))
+    assert message.to == [carol.email]
+    assert "Bob reports 7–5" in message.subject
+    assert f"/m/{match.public_id}.1." in message.body
+    claim.refresh_from_db()
+    assert claim.emailed_at == minutes(2)
     assert deadlines.accept_due_reports(now=minutes(100_000)) == 0, "an unread e-mail is no answer"
-    assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(3)), "nobody is written to twice"
+    assert emailed(carol, minutes(3)) == [], "nobody is written to twice"
 
 
 def test_a_seen_report_stands_after_its_waiting_time(match: Match, claim: Claim) -> None:
@@ -47,28 +57,16 @@ def test_a_seen_report_stands_after_its_waiting_time(match: Match, claim: Claim)
     assert deadlines.accept_due_reports(now=minutes(13)) == 0
 
 
-def test_a_lost_email_task_is_published_again_until_the_email_is_sent(claim: Claim, valkey: Any) -> None:
-    assert deadlines.resend_report_emails(now=minutes(0)) == 0, "the first hint may still be on its way"
-    assert deadlines.resend_report_emails(now=minutes(1)) == 1
-    deadlines.send_report_email(claim_id=claim.pk, now=minutes(1))
-    assert deadlines.resend_report_emails(now=minutes(2)) == 0
-
-
-def test_no_email_is_sent_to_players_without_an_account(bob_player: Player) -> None:
+def test_nobody_is_notified_who_has_no_account(bob_player: Player) -> None:
     ghost = Player.objects.create(name="Ghost")
     match = match_between(bob_player, ghost)
-    claim = reports.report_score(
-        match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.link(BOB), now=NOW
-    ).report
-    assert deadlines.resend_report_emails(now=minutes(5)) == 0
-    assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(5))
-    assert mail.outbox == []
+    reports.report_score(match=match, side=BOB, report=reports.ScoreReport(BOB, (7, 5)), by=Actor.link(BOB), now=NOW)
+    assert not Notification.objects.exists()
 
 
-def test_no_email_is_sent_about_an_answered_report(match: Match, claim: Claim) -> None:
-    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(1))
-    assert not deadlines.send_report_email(claim_id=claim.pk, now=minutes(2))
-    assert mail.outbox == []
+def test_no_email_is_sent_about_an_answered_report(match: Match, claim: Claim, carol: User) -> None:
+    reports.confirm(match=match, side=CAROL, by=Actor.link(CAROL), now=minutes(0.5))
+    assert emailed(carol, minutes(2)) == []
 
 
 def test_a_record_sent_in_time_takes_precedence_over_the_report(

@@ -107,8 +107,12 @@ def test_a_merged_player_keeps_their_side(match: Match, bob_player: Player, bob:
 
 # Every route, as everybody
 
-# Those of matches played here are in tests/api/test_live.py.
-OURS = [route for route in ROUTES if re.search(r"matches/\(\?P<public_id>|^\^m/", route) and "/live/" not in route]
+# Those of matches played here are in tests/api/test_live.py, those of analyses in tests/matches/analysis.
+OURS = [
+    route
+    for route in ROUTES
+    if re.search(r"matches/\(\?P<public_id>|^\^m/", route) and not re.search(r"/live/|/analysis", route)
+]
 
 
 @pytest.fixture
@@ -127,6 +131,8 @@ def address_of(route: str, match: Match, proposal_id: str) -> str:
         "public_id": match.public_id,
         "token": links.token_for(match, CAROL),
         "record_id": "2222222222",
+        "extension": "mat",
+        "side": str(BOB),
         "proposal_id": proposal_id,
     }
     # Up to the bracket that closes the group: none of ours has another in it.
@@ -147,7 +153,7 @@ def test_every_route_of_a_match_answers_as_the_table_says(
 ) -> None:
     staff = User.objects.create_superuser("staff@example.org", "x", display_name="Staff")
     people = {"anonymous": AnonymousUser(), "dave": dave, "staff": staff}
-    assert len(addresses) == 46
+    assert len(addresses) == 69
     for route, path in addresses.items():
         access_of_route = Access(**{name: client.get(path).status_code for name, client in clients(people)})
         assert access_of_route == ROUTES[route], path
@@ -156,8 +162,8 @@ def test_every_route_of_a_match_answers_as_the_table_says(
 def test_only_the_two_players_can_act(addresses: dict[str, str], visitors: dict[str, User]) -> None:
     acts = [addresses[route] for route in OURS if ROUTES[route] == ONLY_POST and not route.startswith("^m/")]
     # No record of that name is there: for the players too this address is nowhere.
-    acts = [path for path in acts if "2222222222" not in path]
-    assert len(acts) == 23
+    acts = [path for path in acts if "2222222222" not in path and "/links/" not in path]
+    assert len(acts) == 28
     for name, client in clients(visitors):
         for path in acts:
             status = client.post(path, {}).status_code

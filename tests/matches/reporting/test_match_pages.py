@@ -168,7 +168,7 @@ def test_a_sheet_can_only_report_and_says_who_has_to_answer(match: Match) -> Non
     refused = client.post(by_link(match, None, "claim"), {"score_0": 7, "score_1": 5, "after": 0})
     assert refused.status_code == 422, "it must say who sends it"
     page = post(client, by_link(match, None, "claim"), score_0=7, score_1=5, i_am="0", after=0)
-    assert "Carol is asked by e-mail and the director can see it." in page
+    assert "Carol is asked, and the director can see it. Carol is sent a message." in page
     assert "Someone claiming to be Bob reports that Bob won 7–5." in page
     assert 'data-state="open"' in page
     for action in ("confirm", "contest", "concede", "withdraw", "seen", "object", "records", "times"):
@@ -178,7 +178,7 @@ def test_a_sheet_can_only_report_and_says_who_has_to_answer(match: Match) -> Non
 def test_the_sheet_says_so_if_nobody_can_be_asked(bob_player: Player) -> None:
     match = match_between(bob_player, Player.objects.create(name="Ghost"))
     page = post(Client(), by_link(match, None, "claim"), score_0=7, score_1=5, i_am="other", after=0)
-    assert "Ghost cannot be asked by e-mail, so only the director can see it." in page
+    assert "Ghost cannot be notified, so tell them yourself." in page
     assert "Someone with the score sheet reports that Bob won 7–5." in page
 
 

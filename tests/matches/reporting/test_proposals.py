@@ -8,7 +8,8 @@ import pytest
 from engine.errors import Refused
 from matches.lifecycle.opening import set_due
 from matches.models import Match, Proposal
-from matches.reporting.appointments import calendar, instant, zone_of
+from matches.reporting.appointments import instant, zone_of
+from matches.reporting.calendars import appointment_event, written
 from matches.reporting.services import proposals, reports
 from players.actors import SYSTEM, Actor
 from players.models import Player
@@ -112,15 +113,15 @@ def test_nothing_is_proposed_for_a_match_that_is_over(match: Match) -> None:
 
 
 def test_the_proposer_who_was_never_answered_is_known(match: Match, bob_player: Player, carol_player: Player) -> None:
-    assert proposals.ignored_proposer(match) is None
+    assert proposals.side_that_tried(match) is None
     propose(match, BOB, 1)
     propose(match, BOB, 2)
-    assert proposals.ignored_proposer(match) == BOB
+    assert proposals.side_that_tried(match) == BOB
     propose(match, CAROL, 3)
-    assert proposals.ignored_proposer(match) is None
+    assert proposals.side_that_tried(match) is None
     other = match_between(bob_player, carol_player)
     accept(other, propose(other, BOB, 1), CAROL, 1)
-    assert proposals.ignored_proposer(other) is None
+    assert proposals.side_that_tried(other) is None
 
 
 def test_each_player_reads_times_in_their_own_zone(match: Match, bob_player: Player) -> None:
@@ -148,7 +149,8 @@ def test_an_appointment_as_a_calendar_file(carol_player: Player) -> None:
     odd = Player.objects.create(name="O'Brien; Zoë, " + "é" * 60)
     match = match_between(odd, carol_player)
     at = NOW + timedelta(days=1)
-    text = calendar(match, at, url=f"https://example.org/matches/{match.public_id}/", now=NOW).decode()
+    event = appointment_event(match, at, f"https://example.org/matches/{match.public_id}/")
+    text = written([event], NOW).decode()
     lines = text.split("\r\n")
     assert lines[0] == "BEGIN:VCALENDAR"
     assert lines[-2:] == ["END:VCALENDAR", ""]

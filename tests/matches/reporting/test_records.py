@@ -388,5 +388,5 @@ def test_settling_takes_few_queries(
     row = records.submit_for_match(
         match=match, side=BOB, file=RecordFile(data, "upload"), by=Actor.of(bob), now=NOW
     ).submission
-    with django_assert_max_num_queries(40):
+    with django_assert_max_num_queries(52):
         adjudicate_submission(submission_id=row.pk, now=NOW)

@@ -1,0 +1,1 @@
+"""What is erased and exported of a person's matches."""

@@ -1,0 +1,131 @@
+"""Calendar files (iCalendar, RFC 5545): one appointment, or everything an account has to play."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from django.core.signing import BadSignature, Signer
+from django.db.models import Prefetch, Q
+from django.http import Http404
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from matches.models import CalendarFeed, Match, Proposal
+from matches.presentation.visibility import Viewer
+from players.models import User
+
+MINUTES_A_POINT = 11
+"""Usual duration of a match, in minutes per point of its length."""
+LINE = 75
+"""Longest line of a calendar file, in bytes (RFC 5545 §3.1)."""
+MOST_MATCHES = 200
+TOKEN = r"(?P<feed_token>[2-9a-z]{10}\.[\w-]{43})"  # noqa: S105, a pattern for URLs
+"""Pattern of the token of a feed in a URL."""
+_SIGNER = Signer(salt="matches.calendars", sep=".")
+
+
+class CalendarEvent(NamedTuple):
+    """One entry of a calendar."""
+
+    uid: str
+    sequence: int
+    """Grows with each change of the same entry."""
+    starts_at: datetime
+    ends_at: datetime
+    title: str
+    detail: str
+    url: str
+
+
+def token_of(feed: CalendarFeed) -> str:
+    """The token of a feed, for its URL: the key and its signature."""
+    return _SIGNER.sign(feed.key)
+
+
+def user_of(token: str) -> User:
+    """Return the account of a feed's token. Raise Http404 for a forged or revoked one."""
+    try:
+        key = _SIGNER.unsign(token)
+    except BadSignature:
+        raise Http404 from None
+    feed = CalendarFeed.objects.select_related("user").filter(key=key, user__is_active=True).first()
+    if feed is None:
+        raise Http404
+    return feed.user
+
+
+def feed(user: User, now: datetime, absolute: Callable[[str], str]) -> bytes:
+    """The appointments of an account's open matches, and the deadlines of those without one; `absolute` makes URLs."""
+    players = Viewer.of(user).players
+    agreed = Proposal.objects.filter(state=Proposal.State.ACCEPTED)
+    rows = Match.objects.filter(Q(player_0__in=players) | Q(player_1__in=players), state=Match.State.OPEN)
+    rows = rows.select_related("player_0", "player_1").prefetch_related(Prefetch("proposals", agreed))
+    return written((event for match in rows.order_by("pk")[:MOST_MATCHES] for event in _events(match, absolute)), now)
+
+
+def _events(match: Match, absolute: Callable[[str], str]) -> Iterator[CalendarEvent]:
+    url = absolute(reverse("match", args=[match.public_id]))
+    at = next((proposal.agreed_at for proposal in match.proposals.all()), None)
+    if at is not None:
+        yield appointment_event(match, at, url)
+    elif match.due_at is not None:
+        title = gettext("Deadline: {match}").format(match=_title(match))
+        uid = f"deadline-{match.public_id}@barpoint"
+        yield CalendarEvent(uid, match.seq, match.due_at, match.due_at, title, _detail(match), url)
+
+
+def appointment_event(match: Match, at: datetime, url: str) -> CalendarEvent:
+    """The appointment of a match, with the usual duration of such a match."""
+    ends_at = at + timedelta(minutes=MINUTES_A_POINT * match.length)
+    uid = f"match-{match.public_id}@barpoint"
+    return CalendarEvent(uid, match.seq, at, ends_at, _title(match), _detail(match), url)
+
+
+def _title(match: Match) -> str:
+    first, second = (player.shown_name for player in match.players)
+    return gettext("Backgammon: {first} – {second}").format(first=first, second=second)
+
+
+def _detail(match: Match) -> str:
+    return gettext("Match to {length} points").format(length=match.length)
+
+
+def written(events: Iterable[CalendarEvent], now: datetime) -> bytes:
+    """The entries as an iCalendar file."""
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Barpoint//Appointments//EN"]
+    for event in events:
+        lines += [
+            "BEGIN:VEVENT",
+            f"UID:{event.uid}",
+            f"SEQUENCE:{event.sequence}",
+            f"DTSTAMP:{_utc(now)}",
+            f"DTSTART:{_utc(event.starts_at)}",
+            f"DTEND:{_utc(event.ends_at)}",
+            f"SUMMARY:{_text(event.title)}",
+            f"DESCRIPTION:{_text(event.detail)}",
+            f"URL:{event.url}",
+            "END:VEVENT",
+        ]
+    lines.append("END:VCALENDAR")
+    return "".join(f"{_folded(line)}\r\n" for line in lines).encode()
+
+
+def _utc(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def _text(text: str) -> str:
+    for special in ("\\", ";", ","):
+        text = text.replace(special, f"\\{special}")
+    return " ".join(text.split())
+
+
+def _folded(line: str) -> str:
+    """Fold a line into pieces of at most 75 bytes, never inside a character."""
+    pieces, piece = [], ""
+    for character in line:
+        if len((piece + character).encode()) >= LINE:
+            pieces.append(piece)
+            piece = " "
+        piece += character
+    return "\r\n".join([*pieces, piece])
