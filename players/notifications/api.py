@@ -1,0 +1,76 @@
+"""The notifications of the current account, and what it has chosen."""
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions, status
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from players.accounts.api import me, validated
+from players.accounts.serializers import PROBLEM, example
+from players.notifications import choices, selectors, services
+from players.notifications.serializers import NotificationChoiceSerializer, NotificationSerializer
+
+
+class MyNotifications(APIView):
+    """The notifications of the current account."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="me_notifications",
+        summary="My latest notifications, newest first",
+        responses={200: NotificationSerializer(many=True), 401: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the latest notifications."""
+        return Response(NotificationSerializer(selectors.notifications_of(me(request)), many=True).data)
+
+    @extend_schema(
+        operation_id="me_notifications_read",
+        summary="Mark all my notifications as read",
+        request=None,
+        responses={204: None, 401: PROBLEM},
+    )
+    def post(self, request: Request) -> Response:
+        """Mark all of them as read."""
+        services.mark_read(user=me(request), now=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class MyNotificationChoices(APIView):
+    """What the current account is notified of, and how."""
+
+    permission_classes = (IsAuthenticated,)
+
+    def answer(self, request: Request) -> Response:
+        """Return the channels by kind."""
+        chosen = choices.choices_of(me(request))
+        rows = [{"kind": kind, "channels": sorted(channels)} for kind, channels in chosen.items()]
+        return Response(NotificationChoiceSerializer(rows, many=True).data)
+
+    @extend_schema(
+        operation_id="me_notification_choices",
+        summary="What I am notified of, and how",
+        responses={200: NotificationChoiceSerializer(many=True), 401: PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the channels by kind."""
+        return self.answer(request)
+
+    @extend_schema(
+        operation_id="me_notification_choice_update",
+        summary="Choose how I am notified of one kind",
+        request=NotificationChoiceSerializer,
+        examples=example(kind="called", channels=["site", "push"]),
+        responses={200: NotificationChoiceSerializer(many=True), 401: PROBLEM, 422: PROBLEM},
+    )
+    def patch(self, request: Request) -> Response:
+        """Return the channels by kind, as they are now."""
+        choice = validated(NotificationChoiceSerializer, request)
+        if choice["kind"] not in choices.choices_of(me(request)):
+            raise exceptions.ValidationError({"kind": ["There is no such kind of notification."]})
+        choices.save_choices(user=me(request), wanted={choice["kind"]: choice["channels"]})
+        return self.answer(request)

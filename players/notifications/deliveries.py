@@ -1,0 +1,113 @@
+"""Deliveries are claimed, sent outside any transaction, and then marked as sent, or tried again later.
+
+A delivery that was marked as sent is never sent again. If a worker dies between sending and marking, the delivery is
+sent again once the claim has expired, with the same Message-ID or tag, by which the recipient's programs recognise it.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from itertools import groupby
+
+import structlog
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from core.locks import for_update
+from core.public_ids import new_public_id
+from core.queue import claim_lasts, hint
+from players.models import Delivery
+from players.notifications.kinds import kind_of
+from players.notifications.services import SEND_EMAILS, SEND_PUSH
+
+log = structlog.get_logger(__name__)
+
+WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
+"""How long to wait after each failed attempt; after the attempt that follows the last wait it is given up."""
+SWEEP_AT_ONCE = 200
+LONGEST_REASON = 200
+Channel, State = Delivery.Channel, Delivery.State
+
+
+def _unclaimed(now: datetime) -> QuerySet[Delivery]:
+    claim = Q(claimed_at=None) | Q(claimed_at__lte=now - claim_lasts())
+    return Delivery.objects.filter(claim, state=State.WAITING)
+
+
+@transaction.atomic
+def claim_emails(*, user: int, now: datetime) -> list[Delivery]:
+    """Claim what is to be sent to a user in one e-mail; empty if nothing is due.
+
+    An e-mail that failed, or whose worker died, is repeated as it was. Otherwise what waits for the same minute goes
+    along with what is due.
+    """
+    waiting = _unclaimed(now).filter(channel=Channel.EMAIL, notification__user=user)
+    rows = list(for_update(waiting.select_related("notification__user"), skip_locked=True).order_by("pk"))
+    due = [row for row in rows if row.next_at <= now]
+    if not due:
+        return []
+    batch = next((row.batch for row in due if row.batch), "")
+    chosen = [row for row in rows if row.batch == batch]
+    return _claim(chosen, batch or new_public_id(), now)
+
+
+@transaction.atomic
+def claim_push(*, delivery: int, now: datetime) -> Delivery | None:
+    """Claim one push, if it is due."""
+    rows = _unclaimed(now).filter(pk=delivery, channel=Channel.PUSH, next_at__lte=now)
+    related = rows.select_related("notification__user", "subscription")
+    locked = list(for_update(related, skip_locked=True))
+    return next(iter(_claim(locked, "", now)), None)
+
+
+def _claim(rows: list[Delivery], batch: str, now: datetime) -> list[Delivery]:
+    """Mark locked rows as claimed, and drop those that are no longer worth sending."""
+    kept = []
+    for row in rows:
+        kind = kind_of(row.notification.kind)
+        row.claimed_at, row.batch = now, batch
+        if row.notification.created_at + kind.lapses_after <= now:
+            row.state, row.given_up_at, row.reason = State.GIVEN_UP, now, row.reason or "too late"
+        elif not _may_receive(row) or not kind.is_current(row.notification.params):
+            row.state = State.DROPPED
+        else:
+            row.attempts += 1
+            kept.append(row)
+        row.save(update_fields=["claimed_at", "batch", "state", "given_up_at", "reason", "attempts"])
+    return kept
+
+
+def _may_receive(row: Delivery) -> bool:
+    """Whether the account is active and, for an e-mail, has confirmed its address."""
+    user = row.notification.user
+    return user.is_active and (row.channel != Channel.EMAIL or user.email_verified_at is not None)
+
+
+def mark_sent(rows: Iterable[Delivery], now: datetime) -> None:
+    """Mark claimed deliveries as sent."""
+    Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.SENT, sent_at=now, reason="")
+
+
+def mark_failed(rows: Iterable[Delivery], reason: str, now: datetime, *, for_good: bool = False) -> None:
+    """Try claimed deliveries again later; give them up after the last attempt, or if they can never succeed."""
+    for row in rows:
+        row.reason, row.claimed_at = reason[:LONGEST_REASON], None
+        if for_good or row.attempts > len(WAITS):
+            row.state, row.given_up_at = State.GIVEN_UP, now
+            log.warning("delivery_given_up", delivery=row.pk, channel=row.channel, reason=row.reason)
+        else:
+            row.next_at = now + WAITS[row.attempts - 1]
+        row.save(update_fields=["reason", "claimed_at", "state", "given_up_at", "next_at"])
+
+
+def send_again(*, now: datetime) -> int:
+    """Publish the tasks of the deliveries that are due and that no worker has claimed; return how many."""
+    due = _unclaimed(now).filter(next_at__lte=now).order_by("channel", "notification__user", "pk")
+    rows = list(due.values_list("channel", "notification__user", "pk")[:SWEEP_AT_ONCE])
+    published = 0
+    for (channel, user), group in groupby(rows, key=lambda row: row[:2]):
+        # One e-mail takes everything that is due for its recipient.
+        tasks = [(SEND_EMAILS, user)] if channel == Channel.EMAIL else [(SEND_PUSH, pk) for *_, pk in group]
+        for task, argument in tasks:
+            hint(task, argument)
+        published += len(tasks)
+    return published

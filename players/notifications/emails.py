@@ -1,0 +1,66 @@
+"""Notifications by e-mail. What a user is notified of within a minute is one e-mail."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from core.mail import send_mail
+from players.models import Delivery
+from players.notifications import unsubscribing
+from players.notifications.deliveries import claim_emails, mark_failed, mark_sent
+from players.notifications.kinds import kind_of
+from players.notifications.texts import Text, texts_of, written_for
+
+TEMPLATE = "players/notifications/mail/notifications.txt"
+
+
+def send_emails(*, user: int, now: datetime) -> int:
+    """Send a user what is due by e-mail; return how many notifications it contains."""
+    deliveries = claim_emails(user=user, now=now)
+    if not deliveries:
+        return 0
+    try:
+        _send(deliveries)
+    except OSError as error:
+        mark_failed(deliveries, f"{type(error).__name__}: {error}", now)
+        return 0
+    mark_sent(deliveries, now)
+    for row in deliveries:
+        kind_of(row.notification.kind).after_email(row.notification, now)
+    return len(deliveries)
+
+
+def _send(deliveries: Sequence[Delivery]) -> None:
+    reader = deliveries[0].notification.user
+    kinds = sorted({row.notification.kind for row in deliveries})
+    unsubscribe = settings.SITE_URL + reverse("unsubscribe", args=[unsubscribing.token_of(reader, kinds)])
+    with written_for(reader):
+        texts = texts_of([row.notification for row in deliveries])
+        context = {
+            "items": [{"text": text, "url": _link(text)} for text in texts],
+            "unsubscribe_url": unsubscribe,
+        }
+        headers = {
+            "Message-ID": f"<{deliveries[0].batch}@{urlsplit(settings.SITE_URL).hostname or 'localhost'}>",
+            "List-Unsubscribe": f"<{unsubscribe}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }
+        send_mail(to=reader.email, subject=_subject(texts), template=TEMPLATE, context=context, headers=headers)
+
+
+def _subject(texts: Sequence[Text]) -> str:
+    first = texts[0]
+    if len(texts) > 1:
+        return gettext("{count} notifications: {first}").format(count=len(texts), first=first.sentence)
+    if not first.context:
+        return first.sentence
+    return gettext("{sentence} ({context})").format(sentence=first.sentence.rstrip("."), context=first.context)
+
+
+def _link(text: Text) -> str:
+    row = text.notification
+    return settings.SITE_URL + (kind_of(row.kind).email_url(row) or row.url)

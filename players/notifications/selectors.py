@@ -1,0 +1,63 @@
+"""The notifications of a user, and what could not be delivered."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from players.models import Delivery, Notification, User
+from players.notifications.texts import Text, texts_of
+
+SHOWN = 50
+FAILURES_FOR = timedelta(days=30)
+MOST_FAILURES = 10
+
+
+class Failure(NamedTuple):
+    """A delivery that was given up."""
+
+    text: Text
+    delivery: Delivery
+
+
+def notifications_of(user: User) -> list[Text]:
+    """Return the latest notifications of a user, newest first."""
+    rows = Notification.objects.filter(user=user, on_site=True)
+    return texts_of(list(rows[:SHOWN]))
+
+
+def unread_count(user: User) -> int:
+    """Return how many notifications a user has not read."""
+    return Notification.objects.filter(user=user, on_site=True, read_at=None).count()
+
+
+def failures_of(user: User, now: datetime) -> list[Failure]:
+    """Return the latest deliveries to a user that were given up, newest first."""
+    rows = Delivery.objects.filter(
+        notification__user=user, state=Delivery.State.GIVEN_UP, given_up_at__gte=now - FAILURES_FOR
+    )
+    deliveries = list(rows.select_related("notification").order_by("-given_up_at")[:MOST_FAILURES])
+    texts = texts_of([row.notification for row in deliveries])
+    return [Failure(*pair) for pair in zip(texts, deliveries, strict=True)]
+
+
+class Reach(NamedTuple):
+    """How far one user was reached by a notification."""
+
+    is_on_site: bool
+    emailed_at: datetime | None
+    pushed_at: datetime | None
+    is_on_its_way: bool
+
+
+def reach_of(key: str) -> Reach | None:
+    """Return how far the user with a notification of this key was reached; None if nobody has one."""
+    row = Notification.objects.filter(key=key).prefetch_related("deliveries").first()
+    if row is None:
+        return None
+    deliveries = list(row.deliveries.all())
+    sent = {delivery.channel: delivery.sent_at for delivery in deliveries if delivery.sent_at is not None}
+    return Reach(
+        is_on_site=row.on_site,
+        emailed_at=sent.get(Delivery.Channel.EMAIL),
+        pushed_at=sent.get(Delivery.Channel.PUSH),
+        is_on_its_way=any(delivery.state == Delivery.State.WAITING for delivery in deliveries),
+    )

@@ -1,0 +1,146 @@
+"""Pages of notifications: the list, the bell in the header, the settings, and unsubscribing from e-mails."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from core.live.publishing import now_shown
+from engine.errors import Refused
+from players import access
+from players.accounts.views.pages import account_needed, me, page, refused_back
+from players.models import PushSubscription
+from players.notifications import choices, pushes, selectors, services, subscriptions
+from players.notifications.forms import LABELS, ChoicesForm, SubscribeForm, UnsubscribeForm
+from players.notifications.unsubscribing import read_token
+
+
+@account_needed
+@never_cache
+@require_safe
+def notifications(request: HttpRequest) -> HttpResponse:
+    """Show the notifications of the reader, newest first."""
+    reader = me(request)
+    context = {
+        "topics": f"{services.topic_of(reader.pk)}={now_shown()}",
+        "texts": selectors.notifications_of(reader),
+        "unread": selectors.unread_count(reader),
+    }
+    return render(request, "players/notifications/list.html", context)
+
+
+@account_needed
+@never_cache
+@require_safe
+def bell(request: HttpRequest) -> HttpResponse:
+    """Return the bell of the header, with the count of unread notifications."""
+    return render(request, "players/notifications/_bell.html")
+
+
+@account_needed
+@require_POST
+def open_notification(request: HttpRequest, notification: str) -> HttpResponse:
+    """Mark a notification as read and go to the page it leads to."""
+    row = access.notification(me(request), int(notification))
+    services.mark_read(user=me(request), notification=row.pk, now=timezone.now())
+    return redirect(row.url)
+
+
+@account_needed
+@require_POST
+def mark_read(request: HttpRequest) -> HttpResponse:
+    """Mark all notifications as read."""
+    services.mark_read(user=me(request), now=timezone.now())
+    return redirect("notifications")
+
+
+@account_needed
+@require_POST
+def mark_unread(request: HttpRequest, notification: str) -> HttpResponse:
+    """Mark a notification as unread again."""
+    services.mark_unread(user=me(request), notification=access.notification(me(request), int(notification)).pk)
+    return redirect("notifications")
+
+
+@account_needed
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest) -> HttpResponse:
+    """Show and save what the reader is notified of, and how."""
+    reader = me(request)
+    form = ChoicesForm(request.POST if request.method == "POST" else None, chosen=choices.choices_of(reader))
+    if form.is_valid():
+        choices.save_choices(user=reader, wanted=form.wanted)
+        messages.success(request, _("Saved."))
+        return redirect("notification-settings")
+    browsers = PushSubscription.objects.filter(user=reader)
+    context: dict[str, Any] = {
+        "form": form,
+        "channels": list(LABELS.values()),
+        "browsers": browsers,
+        "endpoints": [browser.endpoint for browser in browsers],
+        "push_key": pushes.public_key(),
+        "failures": selectors.failures_of(reader, timezone.now()),
+    }
+    return page(request, "players/notifications/settings.html", context, form)
+
+
+@account_needed
+@require_POST
+def subscribe(request: HttpRequest) -> HttpResponse:
+    """Show notifications in the browser that sends its subscription."""
+    form = SubscribeForm(request.POST)
+    if not form.is_valid():
+        return refused_back(request, Refused("push_endpoint"), "notification-settings")
+    device = subscriptions.device_of(request.headers.get("User-Agent", ""))
+    try:
+        subscriptions.subscribe(
+            user=me(request),
+            subscribing=subscriptions.Subscribing(**form.cleaned_data),
+            device=device,
+            now=timezone.now(),
+        )
+    except Refused as refused:
+        return refused_back(request, refused, "notification-settings")
+    messages.success(request, _("This browser shows your notifications from now on."))
+    return redirect("notification-settings")
+
+
+@account_needed
+@require_POST
+def remove_browser(request: HttpRequest, browser: str) -> HttpResponse:
+    """Show notifications no longer in a browser."""
+    subscriptions.unsubscribe(user=me(request), subscription=int(browser))
+    messages.success(request, _("Removed. You can turn push on again in that browser."))
+    return redirect("notification-settings")
+
+
+@require_safe
+def service_worker(request: HttpRequest) -> HttpResponse:
+    """Return the service worker, at the root of the site so that all pages are in its scope."""
+    response = render(request, "players/notifications/service_worker.js", content_type="text/javascript")
+    response["Cache-Control"] = "no-cache"
+    return response
+
+
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def unsubscribe(request: HttpRequest, unsubscribe_token: str) -> HttpResponse:
+    """Show what a link in an e-mail stops, and stop it. Mail programs post to it, too (RFC 8058)."""
+    link = read_token(unsubscribe_token)
+    codes = [kind.code for kind in link.kinds]
+    form = UnsubscribeForm(request.POST if request.method == "POST" else None)
+    done = ""
+    if form.is_valid():
+        done = "resumed" if form.cleaned_data["resume"] else "stopped"
+        change = choices.resume_emails if form.cleaned_data["resume"] else choices.stop_emails
+        change(user=link.user, kinds=codes)
+    context = {"labels": [_(kind.label) for kind in link.kinds], "done": done}
+    return render(request, "players/notifications/unsubscribe.html", context)

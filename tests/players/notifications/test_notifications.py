@@ -1,0 +1,174 @@
+"""Bob and Carol are notified: on the site, by e-mail, in the ways they have chosen, once."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from players.models import Delivery, Notification, User
+from players.notifications import choices, deliveries, kinds, selectors, services
+from players.notifications.emails import send_emails
+from tests.pages import html
+from tests.players.conftest import NOW
+
+pytestmark = pytest.mark.django_db
+MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
+RULED, REPORTED = "ruled", "reported"
+State = Delivery.State
+
+
+def notify(*users: User, kind: str = RULED, key: str = "m1", **params: Any) -> list[Notification]:
+    """Notify users of something at NOW."""
+    values = {"opponent": None, "context": "Friday night · Main · M7", **params}
+    return services.notify(users=[user.pk for user in users], kind=kind, params=values, url="/my/", key=key, now=NOW)
+
+
+def test_everybody_is_notified_once_of_the_same_occasion(bob: User, carol: User) -> None:
+    assert len(notify(bob)) == 1
+    assert [row.user_id for row in notify(bob, carol)] == [carol.pk]
+    assert notify(bob, carol) == []
+    assert Delivery.objects.count() == 2
+
+
+def test_what_happens_within_a_minute_is_one_email(bob: User) -> None:
+    notify(bob)
+    notify(bob, key="m2")
+    assert send_emails(user=bob.pk, now=NOW + 59 * SECOND) == 0, "more may happen"
+    assert send_emails(user=bob.pk, now=NOW + MINUTE) == 2
+    [message] = mail.outbox
+    assert message.subject == "2 notifications: The director decided your match against a player."
+    assert message.body.count("Friday night · Main · M7") == 2
+    assert send_emails(user=bob.pk, now=NOW + 2 * MINUTE) == 0, "nothing is sent twice"
+
+
+def test_an_urgent_email_is_sent_at_once_and_takes_along_what_waits(bob: User) -> None:
+    [urgent] = [kind for kind in kinds.registered() if kind.code == "appointment"]
+    assert urgent.is_urgent
+    notify(bob)
+    assert send_emails(user=bob.pk, now=NOW) == 0
+    [row] = notify(bob, key="m2")
+    row.deliveries.update(next_at=NOW)
+    assert send_emails(user=bob.pk, now=NOW) == 2
+
+
+def test_an_email_names_the_match_and_has_one_link_and_a_way_to_unsubscribe(bob: User, client: Client) -> None:
+    notify(bob)
+    send_emails(user=bob.pk, now=NOW + MINUTE)
+    [message] = mail.outbox
+    assert message.subject == "The director decided your match against a player (Friday night · Main · M7)"
+    assert message.body.count("http") == 2, "the page and unsubscribing"
+    assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    link = message.extra_headers["List-Unsubscribe"].strip("<>").split("8000")[1]
+    assert "The director rules in your match" in html(client.get(link))
+    assert "email" in choices.choices_of(bob)[RULED], "opening a link changes nothing"
+    # Mail programs have neither a session nor a CSRF token.
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.post(link, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert choices.choices_of(bob)[RULED] == {"site", "push"}
+    assert "email" in choices.choices_of(bob)[REPORTED], "only this kind"
+    strict.post(link, {"resume": "on"})
+    assert "email" in choices.choices_of(bob)[RULED]
+    assert client.get(link.replace(RULED, REPORTED)).status_code == 404, "the signature covers the kinds"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "listed", "emailed"), [(set(), 0, 0), ({"site"}, 1, 0), ({"email"}, 0, 1), ({"site", "email"}, 1, 1)]
+)
+def test_each_kind_is_sent_as_chosen(bob: User, wanted: set[str], listed: int, emailed: int) -> None:
+    choices.save_choices(user=bob, wanted={RULED: wanted})
+    notify(bob)
+    assert selectors.unread_count(bob) == listed
+    send_emails(user=bob.pk, now=NOW + MINUTE)
+    assert len(mail.outbox) == emailed
+
+
+def test_a_failed_email_is_tried_again_with_growing_waits_and_then_given_up(
+    bob: User, client: Client, settings: Any
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+    notify(bob)
+    now, waits = NOW + MINUTE, []
+    while True:
+        send_emails(user=bob.pk, now=now)
+        row = Delivery.objects.get()
+        if row.state != State.WAITING:
+            break
+        assert deliveries.send_again(now=now) == 0, "not before its time"
+        waits.append(row.next_at - now)
+        now = row.next_at
+    assert waits == list(deliveries.WAITS)
+    assert (row.state, row.attempts) == (State.GIVEN_UP, len(waits) + 1)
+    assert "ConnectionRefusedError" in row.reason
+    Delivery.objects.update(given_up_at=Notification.objects.get().created_at + timedelta(days=3000))
+    client.force_login(bob)
+    assert "Not delivered" in html(client.get("/account/notifications/"))
+
+
+def test_a_delivery_whose_worker_died_is_sent_again_as_the_same_email(bob: User) -> None:
+    notify(bob)
+    [claimed] = deliveries.claim_emails(user=bob.pk, now=NOW + MINUTE)
+    assert deliveries.claim_emails(user=bob.pk, now=NOW + MINUTE) == [], "another worker is sending"
+    notify(bob, key="m2")
+    assert send_emails(user=bob.pk, now=NOW + 3 * MINUTE) == 1
+    assert mail.outbox[0].extra_headers["Message-ID"].startswith(f"<{claimed.batch}@")
+    assert send_emails(user=bob.pk, now=NOW + 3 * MINUTE) == 1, "what came later is another e-mail"
+
+
+def test_lost_messages_are_published_again(bob: User, carol: User, valkey: Any) -> None:
+    notify(bob, carol)
+    notify(bob, key="m2")
+    assert deliveries.send_again(now=NOW) == 0
+    assert deliveries.send_again(now=NOW + MINUTE) == 2, "one for each recipient"
+
+
+def test_the_list_and_the_bell_show_what_is_unread(bob: User, carol: User, client: Client) -> None:
+    [first] = notify(bob)
+    notify(bob, key="m2")
+    notify(carol)
+    client.force_login(bob)
+    page = html(client.get("/notifications/"))
+    assert page.count("notification-new") == 2
+    assert '2<span class="visually-hidden">unread' in page.replace("> ", ">").replace(" <", "<")
+    assert client.post(f"/notifications/{first.pk}/open/").headers["Location"] == "/my/"
+    assert selectors.unread_count(bob) == 1
+    client.post(f"/notifications/{first.pk}/unread/")
+    assert selectors.unread_count(bob) == 2
+    client.post("/notifications/read/")
+    assert (selectors.unread_count(bob), selectors.unread_count(carol)) == (0, 1)
+    assert client.post(f"/notifications/{Notification.objects.get(user=carol).pk}/open/").status_code == 404
+
+
+def test_the_settings_page_saves_every_kind(bob: User, client: Client) -> None:
+    client.force_login(bob)
+    page = html(client.get("/account/notifications/"))
+    assert page.count("checkbox") == 3 * len(kinds.registered())
+    client.post("/account/notifications/", {f"{RULED}-push": "on", f"{REPORTED}-site": "on"})
+    chosen = choices.choices_of(bob)
+    assert (chosen.pop(RULED), chosen.pop(REPORTED)) == ({"push"}, {"site"})
+    assert set(chosen.values()) == {frozenset()}, "no tick means not at all"
+
+
+def test_notifying_many_takes_as_many_queries_as_notifying_few(django_assert_max_num_queries: Any, bob: User) -> None:
+    many = User.objects.bulk_create(
+        [User(email=f"p{number}@example.org", display_name=f"P{number}") for number in range(60)]
+    )
+    with django_assert_max_num_queries(12):
+        assert len(notify(bob, *many)) == 61
+
+
+def test_api_clients_read_and_choose(bob: User, client: Client) -> None:
+    notify(bob)
+    client.force_login(bob)
+    [row] = client.get("/api/v1/me/notifications/").json()
+    assert (row["kind"], row["context"], row["read_at"]) == (RULED, "Friday night · Main · M7", None)
+    assert client.post("/api/v1/me/notifications/").status_code == 204
+    assert selectors.unread_count(bob) == 0
+    path = "/api/v1/me/notification-choices/"
+    answer = client.patch(path, {"kind": RULED, "channels": ["push"]}, content_type="application/json")
+    assert {"kind": RULED, "channels": ["push"]} in answer.json()
+    assert choices.choices_of(bob)[RULED] == {"push"}
+    for wrong in ({"kind": "no-such", "channels": []}, {"kind": RULED, "channels": ["pigeon"]}):
+        assert client.patch(path, wrong, content_type="application/json").status_code == 422

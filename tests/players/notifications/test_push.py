@@ -1,0 +1,267 @@
+"""Bob's browsers get encrypted pushes from a push service of our own, which answers what a test tells it to."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from engine.errors import Refused
+from players.models import Delivery, PushSubscription, User
+from players.notifications import choices, pushes, services
+from players.notifications.push_services import Endpoint, Forbidden, connect, endpoint_of
+from players.notifications.subscriptions import Subscribing, subscribe
+from tests.players.conftest import NOW
+
+pytest.importorskip("cryptography", reason="the dependencies of the server are older than web push")
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+
+from players.notifications.encryption import (
+    CURVE,
+    Recipient,
+    encrypt,
+    from_base64,
+    private_key_of,
+    public_key_of,
+    to_base64,
+)
+
+KEY = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"
+"""A private key, of the example in RFC 8291."""
+
+
+class Browser:
+    """A browser: its keys, and how it reads a push (RFC 8291, written from the receiver's side)."""
+
+    def __init__(self) -> None:
+        self.key = ec.generate_private_key(CURVE)
+        self.auth = b"0123456789abcdef"
+        number = self.key.private_numbers().private_value.to_bytes(32, "big")
+        self.p256dh = public_key_of(to_base64(number))
+
+    def read(self, body: bytes) -> dict[str, Any]:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+        salt, length = body[:16], body[20]
+        sender = body[21 : 21 + length]
+        shared = self.key.exchange(ec.ECDH(), ec.EllipticCurvePublicKey.from_encoded_point(CURVE, sender))
+        info = b"WebPush: info\0" + from_base64(self.p256dh) + sender
+        keying = HKDF(hashes.SHA256(), 32, self.auth, info).derive(shared)
+        key = HKDF(hashes.SHA256(), 16, salt, b"Content-Encoding: aes128gcm\0").derive(keying)
+        nonce = HKDF(hashes.SHA256(), 12, salt, b"Content-Encoding: nonce\0").derive(keying)
+        return dict(json.loads(AESGCM(key).decrypt(nonce, body[21 + length :], None).rstrip(b"\x02")))
+
+
+@dataclass
+class PushService:
+    """A push service: the status it answers by path, and what it has received."""
+
+    server: ThreadingHTTPServer
+    answers: dict[str, int] = field(default_factory=dict)
+    received: list[tuple[str, Any, bytes]] = field(default_factory=list)
+
+    def connect(self, endpoint: Endpoint) -> HTTPConnection:
+        """Connect to this server, whatever the endpoint is called."""
+        return HTTPConnection("127.0.0.1", self.server.server_port, timeout=5)
+
+
+@pytest.fixture
+def service(settings: Any) -> Iterator[PushService]:
+    """A running push service."""
+    settings.VAPID_PRIVATE_KEY = KEY
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            running.received.append((self.path, self.headers, body))
+            self.send_response(running.answers.get(self.path, 201))
+            self.send_header("Location", "http://127.0.0.1/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    running = PushService(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
+    thread = threading.Thread(target=running.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield running
+    running.server.shutdown()
+    thread.join()
+    running.server.server_close()
+
+
+def subscribed(user: User, path: str, browser: Browser) -> PushSubscription:
+    """A browser of a user, with this path at the push service."""
+    subscribing = Subscribing(f"https://push.example{path}", browser.p256dh, to_base64(browser.auth))
+    return subscribe(user=user, subscribing=subscribing, device="Firefox · Android", now=NOW)
+
+
+def notify(user: User, key: str = "m1") -> list[int]:
+    """Notify a user of a ruling; return the ids of the pushes."""
+    params = {"opponent": None, "context": "Friday night · Main · M7"}
+    services.notify(users=[user.pk], kind="ruled", params=params, url="/my/", key=key, now=NOW)
+    rows = Delivery.objects.filter(channel="push", notification__key=key, notification__user=user)
+    return list(rows.order_by("pk").values_list("pk", flat=True))
+
+
+def test_the_example_of_the_rfc_is_encrypted_as_in_the_rfc() -> None:
+    # RFC 8291, appendix A; the private key and the salt are those of the sender.
+    recipient = Recipient(
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "BTBZMqHH6r4Tts7J_aSIgg",
+    )
+    key = private_key_of("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw")
+    body = encrypt(
+        b"When I grow up, I want to be a watermelon", recipient, salt=from_base64("DGv6ra1nlYgDCS1FRnbzlw"), key=key
+    )
+    assert to_base64(body) == (
+        "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3j"
+        "l7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
+    )
+
+
+@pytest.mark.django_db
+def test_a_browser_reads_what_happened_and_the_service_knows_the_site(bob: User, service: PushService) -> None:
+    browser = Browser()
+    subscribed(bob, "/one", browser)
+    [delivery] = notify(bob)
+    assert pushes.send_push(delivery=delivery, now=NOW, connect=service.connect)
+    assert not pushes.send_push(delivery=delivery, now=NOW, connect=service.connect), "nothing is sent twice"
+    [(path, headers, body)] = service.received
+    assert path == "/one"
+    assert browser.read(body) == {
+        "title": "The director decided your match against a player.",
+        "body": "Friday night · Main · M7",
+        "url": "/my/",
+        "tag": f"notification-{Delivery.objects.get(pk=delivery).notification_id}",
+    }
+    token, key = headers["Authorization"].removeprefix("vapid t=").split(", k=")
+    signed, _, signature = token.rpartition(".")
+    claims = json.loads(from_base64(signed.split(".")[1]))
+    assert claims == {
+        "aud": "https://push.example",
+        "exp": int((NOW + timedelta(hours=12)).timestamp()),
+        "sub": "mailto:barpoint@localhost",
+    }
+    public = ec.EllipticCurvePublicKey.from_encoded_point(CURVE, from_base64(key))
+    raw = from_base64(signature)
+    encoded = utils.encode_dss_signature(int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))
+    public.verify(encoded, signed.encode(), ec.ECDSA(hashes.SHA256()))
+    with pytest.raises(InvalidSignature):
+        public.verify(encoded, b"something else", ec.ECDSA(hashes.SHA256()))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("status", "state", "kept"),
+    [
+        (410, "given_up", False),
+        (404, "given_up", False),
+        (400, "given_up", True),
+        (307, "given_up", True),
+        (503, "waiting", True),
+        (429, "waiting", True),
+    ],
+)
+def test_a_subscription_that_fails_stops_no_other(
+    bob: User, service: PushService, status: int, state: str, kept: bool
+) -> None:
+    dead = subscribed(bob, "/dead", Browser())
+    subscribed(bob, "/alive", Browser())
+    service.answers["/dead"] = status
+    sent = [pushes.send_push(delivery=pk, now=NOW, connect=service.connect) for pk in notify(bob)]
+    assert sent == [False, True]
+    assert [path for path, *_ in service.received] == ["/dead", "/alive"], "redirections are not followed"
+    states = list(Delivery.objects.filter(channel="push").order_by("pk").values_list("state", flat=True))
+    assert states == [state, "sent"]
+    assert PushSubscription.objects.filter(pk=dead.pk).exists() is kept
+    assert len(notify(bob, "m2")) == (2 if kept else 1)
+
+
+@pytest.mark.django_db
+def test_a_service_that_is_away_is_tried_again(bob: User, service: PushService) -> None:
+    subscribed(bob, "/one", Browser())
+    [delivery] = notify(bob)
+
+    def unreachable(endpoint: Endpoint) -> HTTPConnection:
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            return HTTPConnection("127.0.0.1", unused.getsockname()[1], timeout=5)
+
+    assert not pushes.send_push(delivery=delivery, now=NOW, connect=unreachable)
+    assert not pushes.send_push(delivery=delivery, now=NOW, connect=service.connect), "not before a minute is over"
+    assert pushes.send_push(delivery=delivery, now=NOW + timedelta(minutes=1), connect=service.connect)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://push.example/a",
+        "https://127.0.0.1/a",
+        "https://[::1]/a",
+        "https://user@push.example/a",
+        "https:///a",
+        "ftp://push.example/a",
+        "https://push.example:port/a",
+        "https://push.example/a\r\nX: y",
+    ],
+)
+def test_only_https_urls_of_named_hosts_are_endpoints(url: str) -> None:
+    with pytest.raises(Forbidden):
+        endpoint_of(url)
+
+
+def test_a_name_that_leads_to_a_private_address_is_not_connected_to() -> None:
+    with pytest.raises(Forbidden):
+        connect(endpoint_of("https://localhost/a"))
+
+
+@pytest.mark.django_db
+def test_a_browser_belongs_to_whoever_subscribed_last(bob: User, carol: User) -> None:
+    browser = Browser()
+    subscribed(bob, "/one", browser)
+    [delivery] = notify(bob)
+    subscribed(carol, "/one", browser)
+    assert PushSubscription.objects.get().user == carol
+    assert Delivery.objects.get(pk=delivery).subscription is None, "Carol does not see what was Bob's"
+    with pytest.raises(Refused):
+        subscribe(user=bob, subscribing=Subscribing("http://a/b", "", ""), device="", now=NOW)
+
+
+@pytest.mark.django_db
+def test_the_settings_page_adds_and_removes_browsers(bob: User, carol: User, client: Client, settings: Any) -> None:
+    settings.VAPID_PRIVATE_KEY = KEY
+    browser = Browser()
+    client.force_login(bob)
+    form = {"endpoint": "https://push.example/x", "p256dh": browser.p256dh, "auth": to_base64(browser.auth)}
+    agent = "Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0"
+    page = client.post("/account/notifications/push/", form, follow=True, headers={"User-Agent": agent})
+    assert "Firefox · Android" in page.content.decode()
+    assert f'data-key="{public_key_of(KEY)}"' in page.content.decode()
+    client.post("/account/notifications/push/", form | {"endpoint": "https://10.0.0.1/"})
+    client.post("/account/notifications/push/", form | {"p256dh": "short"})
+    row = PushSubscription.objects.get()
+    other = Client()
+    other.force_login(carol)
+    other.post(f"/account/notifications/push/{row.pk}/remove/")
+    assert PushSubscription.objects.exists(), "it is not Carol's"
+    client.post(f"/account/notifications/push/{row.pk}/remove/")
+    assert not PushSubscription.objects.exists()
+
+
+@pytest.mark.django_db
+def test_without_the_choice_no_push_is_planned(bob: User) -> None:
+    subscribed(bob, "/one", Browser())
+    choices.save_choices(user=bob, wanted={"ruled": {"site", "email"}})
+    assert notify(bob) == []
