@@ -1,0 +1,163 @@
+"""Copies of a person's data, and erasure, in the API."""
+
+from django.http import HttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.exceptions import ValidationError
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core import throttle
+from core.names import fold
+from engine.errors import Refused
+from players import access
+from players.accounts import serializers as shapes
+from players.accounts import services as account_services
+from players.accounts.api import by, me, validated
+from players.models import Club, Player
+from players.people.services import erase_player
+from players.privacy import services
+from players.privacy.serializers import DataExportSerializer, EraseMemberSerializer, ErasePersonSerializer
+
+ZIP = OpenApiResponse(OpenApiTypes.BINARY, description="A ZIP file.")
+EXPORTS = {200: DataExportSerializer(many=True), **shapes.PROBLEMS}
+REQUESTED = {202: DataExportSerializer, 429: shapes.PROBLEM, **shapes.PROBLEMS}
+
+
+def _exports(request: Request, player: Player) -> Response:
+    rows = services.exports_for(me(request), player, timezone.now())
+    return Response(DataExportSerializer(rows.select_related("player"), many=True).data)
+
+
+def _requested(request: Request, player: Player, club: Club | None = None) -> Response:
+    throttle.count(throttle.DATA_EXPORTS_BY, str(me(request).pk))
+    export = services.request_export(player=player, user=me(request), by=by(request), now=timezone.now(), club=club)
+    return Response(DataExportSerializer(export).data, status=status.HTTP_202_ACCEPTED)
+
+
+class MyExports(APIView):
+    """Copies of the current user's data."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(operation_id="me_exports_list", summary="List copies of my data", responses=EXPORTS)
+    def get(self, request: Request) -> Response:
+        """Return those that have not expired, newest first."""
+        return _exports(request, account_services.ensure_player(user=me(request), by=by(request)))
+
+    @extend_schema(
+        operation_id="me_exports_create",
+        summary="Request a copy of my data",
+        description="A worker makes it. An unfinished copy, or one of the last hour, is returned again.",
+        request=None,
+        responses=REQUESTED,
+    )
+    def post(self, request: Request) -> Response:
+        """202 with the copy to ask for again."""
+        return _requested(request, account_services.ensure_player(user=me(request), by=by(request)))
+
+
+class MemberExports(APIView):
+    """Copies of the data of a player without an account."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(operation_id="members_exports_list", summary="List copies of a member's data", responses=EXPORTS)
+    def get(self, request: Request, slug: str, public_id: str) -> Response:
+        """Return those that this director requested and that have not expired."""
+        return _exports(request, access.member_for_director(request.user, slug, public_id).player)
+
+    @extend_schema(
+        operation_id="members_exports_create",
+        summary="Request a copy of a member's data",
+        description="For directors of the club that entered the player, as long as the player has no account.",
+        request=None,
+        responses=REQUESTED,
+    )
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """202 with the copy to ask for again."""
+        membership = access.member_for_director(request.user, slug, public_id)
+        return _requested(request, membership.player, membership.club)
+
+
+class OneExport(APIView):
+    """One copy of a person's data."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="exports_retrieve",
+        summary="Show a copy that I requested",
+        responses={200: DataExportSerializer, **shapes.PROBLEMS},
+    )
+    def get(self, request: Request, export: str) -> Response:
+        """Return its state."""
+        row = access.data_export(me(request), export, timezone.now(), unfinished=True)
+        return Response(DataExportSerializer(row).data)
+
+
+class ExportArchive(APIView):
+    """The file of a copy."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="exports_archive",
+        summary="Download a copy that I requested",
+        responses={(200, "application/octet-stream"): ZIP, **shapes.PROBLEMS},
+    )
+    def get(self, request: Request, export: str) -> HttpResponse:
+        """Return the ZIP file; 404 until it is done."""
+        row = access.data_export(me(request), export, timezone.now())
+        return HttpResponse(bytes(row.data), content_type="application/octet-stream")
+
+
+class EraseMe(APIView):
+    """Erasing the current user."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="me_erase",
+        summary="Delete my account and my name",
+        description="Cannot be undone. Results stay under “Former member”.",
+        request=ErasePersonSerializer,
+        examples=shapes.example(password="crawford-1969"),  # noqa: S106 - opens nothing
+        responses={204: None, 429: shapes.PROBLEM, **shapes.PROBLEMS},
+    )
+    def post(self, request: Request) -> Response:
+        """Erase the person behind the account, which needs the password."""
+        user, password = me(request), validated(ErasePersonSerializer, request)["password"]
+        throttle.count(throttle.PASSWORD_OF, str(user.pk))
+        if not user.check_password(password):
+            raise Refused("wrong_password")
+        player = account_services.ensure_player(user=user, by=by(request))
+        erase_player(player=player, by=by(request), now=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class EraseMember(APIView):
+    """Erasing a player without an account."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="members_erase",
+        summary="Delete a member's name and what was written about them",
+        description="For directors of the club that entered the player, as long as the player has no account. "
+        "Cannot be undone. Results stay under “Former member”.",
+        request=EraseMemberSerializer,
+        examples=shapes.example(name="Elif Ristic"),
+        responses={204: None, **shapes.PROBLEMS},
+    )
+    def post(self, request: Request, slug: str, public_id: str) -> Response:
+        """Erase the player whose name is repeated in the request."""
+        membership = access.member_for_director(request.user, slug, public_id)
+        if fold(validated(EraseMemberSerializer, request)["name"]) != fold(membership.player.name):
+            raise ValidationError({"name": ["This is not the name of this player."]})
+        services.erase_member(player=membership.player, club=membership.club, by=by(request), now=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,120 @@
+"""Removing the names of an erased person from what others have written.
+
+Names are searched for only in the clubs that the person had to do with. An account chooses its name itself, so a search
+of the whole site would let anybody remove words from the pages of every club: sign up as “entry fee”, then be erased.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from functools import reduce
+from operator import and_
+from typing import Any, NamedTuple
+
+from django.db.models import JSONField, Model, Q, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from core.names import NameMask, fold
+from players.models import Alias, Membership, Player
+from players.privacy.log import WRITTEN
+
+ERASED = "[…]"
+"""Replaces a name, in every language."""
+SEARCHED = (*WRITTEN, "changes")
+"""Names in JSON under which people write; what is under others are codes, ids and times."""
+SHORTEST = 5
+"""Letters of the shortest name that is looked for; shorter ones are also common words, such as “May”."""
+
+
+class Written(NamedTuple):
+    """Where people write freely: fields of a model, and the paths from it to its club and its match."""
+
+    fields: tuple[str, ...]
+    club: str
+    match: str
+    only: Q
+
+    def within(self, players: Collection[Player], clubs: Collection[int]) -> Q:
+        """Return the condition that a row belongs to one of these clubs, or to a match of these players."""
+        condition = Q(**{f"{self.club}__in": clubs})
+        if self.match:
+            condition |= Q(**{f"{self.match}__player_0__in": players}) | Q(**{f"{self.match}__player_1__in": players})
+        return condition & self.only
+
+
+Clubs = Callable[[Collection[Player]], Iterable[int | None]]
+
+_written: dict[type[Model], Written] = {}
+_clubs: list[Clubs] = []
+
+
+def register(model: type[Model], *fields: str, club: str, match: str = "", only: Q | None = None) -> None:
+    """Register the fields of a model in which people write freely, in all rows or `only` in some.
+
+    `club` and `match` are paths from the model. In JSON people write what is under the names in SEARCHED.
+    """
+    _written[model] = Written(fields, club, match, only or Q())
+
+
+def register_clubs(clubs: Clubs) -> None:
+    """Register a function that returns the ids of clubs that players had to do with as guests."""
+    _clubs.append(clubs)
+
+
+def registered() -> dict[type[Model], tuple[str, ...]]:
+    """Return the registered fields by model."""
+    return {model: written.fields for model, written in _written.items()}
+
+
+def names_to_erase(players: Collection[Player], others: Iterable[str] = ()) -> set[str]:
+    """Return the names, aliases and `others` that point to these players alone.
+
+    A name that somebody else has as well stays, since it may mean them.
+    """
+    names = {player.name for player in players} | set(others)
+    names |= set(Alias.objects.filter(player__in=players).values_list("name", flat=True))
+    names = {name for name in names if len(name) >= SHORTEST}
+    keys = {fold(name) for name in names}
+    mine = [player.pk for player in players]
+    of_others = set(Player.objects.filter(name_key__in=keys).exclude(pk__in=mine).values_list("name_key", flat=True))
+    of_others |= set(
+        Alias.objects.filter(name_key__in=keys).exclude(player__in=mine).values_list("name_key", flat=True)
+    )
+    return {name for name in names if fold(name) not in of_others}
+
+
+def erase_mentions(names: Collection[str], players: Collection[Player]) -> None:
+    """Replace these names of these players in every registered field of their clubs and matches."""
+    if not names:
+        return
+    clubs = set(Membership.objects.filter(player__in=players).values_list("club", flat=True))
+    clubs |= {club for function in _clubs for club in function(players) if club is not None}
+    mask = NameMask(dict.fromkeys(names, ERASED))
+    for model, written in _written.items():
+        rows: QuerySet[Any] = model.objects.filter(written.within(players, clubs))  # type: ignore[attr-defined]
+        for field in written.fields:
+            _erase_in(rows, field, names, mask)
+
+
+def _erase_in(rows: QuerySet[Any], field: str, names: Collection[str], mask: NameMask) -> None:
+    is_json = isinstance(rows.model._meta.get_field(field), JSONField)
+    may_contain = Q()
+    for name in names:
+        may_contain |= _may_contain(name)
+    candidates = rows.annotate(as_text=Cast(field, TextField())).filter(may_contain).order_by("pk")
+    for pk, value in candidates.values_list("pk", field):
+        masked = _mask_json(value, mask) if is_json else mask.text(value)
+        if masked != value:
+            rows.model.objects.filter(pk=pk).update(**{field: masked})
+
+
+def _may_contain(name: str) -> Q:
+    """Return a condition that every text with this name meets, whatever its case and spacing.
+
+    It looks for the ASCII letters alone: SQLite folds the case of no others, and stores them in JSON as escapes.
+    """
+    parts = [Q(as_text__icontains=part) for part in re.findall(r"[A-Za-z0-9]{2,}", name)]
+    return reduce(and_, parts) if parts else ~Q(as_text="")
+
+
+def _mask_json(value: dict[str, Any], mask: NameMask) -> dict[str, Any]:
+    return {name: mask.inside(inner, keys=False) if name in SEARCHED else inner for name, inner in value.items()}

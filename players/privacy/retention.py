@@ -1,0 +1,80 @@
+"""Deleting what is older than the site keeps it; each app registers what it deletes."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from players.models import AccountSession, DataExport, LogEntry, Notification
+
+Purge = Callable[[datetime], int]
+"""Deletes what has expired at a time, and returns how many rows that were."""
+AT_ONCE = 1000
+"""Rows deleted in one transaction, so that nobody waits for long."""
+
+events = structlog.get_logger(__name__)
+_purges: dict[str, Purge] = {}
+
+
+def register(name: str, purge: Purge) -> None:
+    """Add something that is deleted daily; `name` is its name in the log of the site."""
+    _purges[name] = purge
+
+
+def delete_expired(*, now: datetime) -> dict[str, int]:
+    """Delete what has expired and return the number of rows by name."""
+    deleted = {name: purge(now) for name, purge in _purges.items()}
+    events.info("expired_data_deleted", **deleted)
+    return deleted
+
+
+def kept_since(days: int, now: datetime) -> datetime | None:
+    """Return the time before which data has expired; None if it is kept forever (0 days)."""
+    return now - timedelta(days=days) if days else None
+
+
+def in_batches(rows: QuerySet[Any], act: Callable[[QuerySet[Any]], object]) -> int:
+    """Call `act` with at most AT_ONCE rows at a time, each in its own transaction; return how many rows there were.
+
+    Afterwards `act` must have taken the rows out of the query.
+    """
+    total = 0
+    while ids := list(rows.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
+        with transaction.atomic():
+            act(rows.model.objects.filter(pk__in=ids))
+        total += len(ids)
+    return total
+
+
+def _delete(rows: QuerySet[Any]) -> object:
+    return rows.delete()
+
+
+def _log(now: datetime) -> int:
+    before = kept_since(settings.LOG_KEPT_DAYS, now)
+    return in_batches(LogEntry.objects.filter(at__lt=before), _delete) if before else 0
+
+
+def _notifications(now: datetime) -> int:
+    before = kept_since(settings.NOTIFICATIONS_KEPT_DAYS, now)
+    return in_batches(Notification.objects.filter(created_at__lt=before), _delete) if before else 0
+
+
+def _exports(now: datetime) -> int:
+    return in_batches(DataExport.objects.filter(expires_at__lte=now), _delete)
+
+
+def _sessions(now: datetime) -> int:
+    return in_batches(AccountSession.objects.filter(expire_date__lt=now), _delete)
+
+
+def connect() -> None:
+    """Register what this app deletes."""
+    register("log", _log)
+    register("notifications", _notifications)
+    register("data_exports", _exports)
+    register("sessions", _sessions)

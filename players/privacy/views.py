@@ -1,0 +1,108 @@
+"""The pages on which people and clubs get a copy of data, and on which clubs delete a player's data."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from core import throttle
+from core.messages import sentence
+from engine.errors import Refused
+from players import access
+from players.accounts import services as account_services
+from players.accounts.views.pages import account_needed, by, me, page, refused_back, sent
+from players.people.services.merging import must_be_in_care_of
+from players.privacy import services
+from players.privacy.forms import EraseForm
+
+
+@account_needed
+@never_cache
+@require_safe
+def my_data(request: HttpRequest) -> HttpResponse:
+    """Show what is kept about the user, the copies of it and the way to delete it."""
+    player = account_services.ensure_player(user=me(request), by=by(request))
+    exports = services.exports_for(me(request), player, timezone.now())
+    return page(request, "players/privacy/my_data.html", {"exports": list(exports[:10])})
+
+
+@account_needed
+@require_POST
+def export_my_data(request: HttpRequest) -> HttpResponse:
+    """Have a copy of the user's data made."""
+    user = me(request)
+    player = account_services.ensure_player(user=user, by=by(request))
+    try:
+        throttle.count(throttle.DATA_EXPORTS_BY, str(user.pk))
+        services.request_export(player=player, user=user, by=by(request), now=timezone.now())
+    except Refused as refused:
+        return refused_back(request, refused, "my-data")
+    messages.success(request, _("Your data is being collected. This usually takes less than a minute."))
+    return redirect("my-data")
+
+
+@account_needed
+@never_cache
+@require_safe
+def download(request: HttpRequest, export: str) -> HttpResponse:
+    """Return the ZIP file of a finished copy to whoever requested it."""
+    row = access.data_export(me(request), export, timezone.now())
+    name = f"barpoint-{row.player.public_id}-{row.requested_at:%Y-%m-%d}.zip"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(bytes(row.data), content_type="application/zip", headers=headers)
+
+
+@account_needed
+@never_cache
+@require_safe
+def member_data(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Show a director the copies of a member's data and the form to delete it."""
+    return _member_page(request, slug, public_id, EraseForm())
+
+
+def _member_page(request: HttpRequest, slug: str, public_id: str, form: EraseForm) -> HttpResponse:
+    membership = access.member_for_director(request.user, slug, public_id)
+    player, reason = membership.player, ""
+    try:
+        must_be_in_care_of(player, membership.club)
+    except Refused as refused:
+        reason = sentence(refused.code, refused.params)
+    exports = services.exports_for(me(request), player, timezone.now())
+    context = {"club": membership.club, "player": player, "exports": list(exports[:10]), "form": form, "reason": reason}
+    return page(request, "players/privacy/member_data.html", context, form)
+
+
+@account_needed
+@require_POST
+def export_member_data(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Have a copy of the data of a player without an account made."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    try:
+        throttle.count(throttle.DATA_EXPORTS_BY, str(me(request).pk))
+        services.request_export(
+            player=membership.player, user=me(request), by=by(request), now=timezone.now(), club=membership.club
+        )
+    except Refused as refused:
+        return refused_back(request, refused, "member-data", slug, public_id)
+    messages.success(request, _("The data is being collected. This usually takes less than a minute."))
+    return redirect("member-data", slug, public_id)
+
+
+@account_needed
+@require_POST
+def erase_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Erase a player without an account."""
+    membership = access.member_for_director(request.user, slug, public_id)
+    form = EraseForm(sent(request))
+    if form.is_valid():
+        try:
+            services.erase_member(player=membership.player, club=membership.club, by=by(request), now=timezone.now())
+        except Refused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("The name and what was written about this person were deleted."))
+            return redirect("club-members", slug)
+    return _member_page(request, slug, public_id, form)

@@ -1,0 +1,139 @@
+"""Every model that is about people has a decision: where it is in an export, and what erasure does to it."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.apps import apps
+from django.contrib.admin.models import LogEntry as AdminLogEntry
+from django.db.models import BinaryField, CharField, JSONField, Model, TextField
+
+from players.models import Player, User
+from players.privacy import mentions
+from players.privacy.own_sections import ACCOUNT_FIELDS, PLAYER_FIELDS
+from players.privacy.sections import sections
+
+NOT_EXPORTED = {
+    "otp_totp.TOTPDevice": "a key",
+    "players.AccountEmail": "deleted once it was sent",
+    "players.RecoveryCode": "a hash",
+    "admin.LogEntry": "the operator's log; its texts about a person are erased",
+    "matches.BotPlayer": "not a person",
+    "matches.RatingImport": "who imported a file for the club is in the log",
+    "players.User_groups": "permissions on the admin pages",
+    "players.User_user_permissions": "permissions on the admin pages",
+    # What a director did for a club or an event; when and what is in “log-of-you”.
+    "tournaments.CashCount": "a director's act for the club",
+    "tournaments.CashReopening": "a director's act for the club",
+    "tournaments.Correction": "a director's act for the event",
+    "tournaments.Draw": "a director's act for the event",
+    "tournaments.Kiosk": "a director's act for the event",
+    "tournaments.KeptApart": "about two people, and for directors only",
+    "tournaments.PrizePlan": "a director's act for the event",
+    "tournaments.SidePool": "a director's act for the event",
+    "tournaments.Tournament": "a director's act for the club",
+}
+"""Models with a key to a person that no section of an export shows, and why."""
+
+CODES = {
+    "matches": "public_id key answer_key sha256 engine_version failure format dialect anchor latest",
+    "tournaments": (
+        "public_id key seed seed_hash lots_seed lots_hash algorithm basis batch currency source_stage before "
+        "secret_hash"
+    ),
+    "players": "public_id key slug secret_hash language time_zone country kind topic verb batch p256dh auth",
+}
+"""Fields of each app that hold codes, hashes and keys, never a text about a person."""
+NOT_ABOUT_OTHERS = {
+    # Erased with the person, or with their matches.
+    "matches.Submission": "file_name data refusal transcript",
+    "matches.Verdict": "outcome content",
+    "players.AccountEmail": "email",
+    "players.AccountSession": "session_key session_data browser",
+    "players.Alias": "name name_key",
+    "players.ApiToken": "name key_hash scopes",
+    "players.DataExport": "data",
+    "players.Invitation": "email",
+    "players.Player": "name name_key federation_number",
+    "players.PushSubscription": "endpoint device",
+    "players.RecoveryCode": "code_hash",
+    "players.User": "password email new_email display_name",
+    # Names of clubs, events and tables, and settings; an announcement that names a person is in “about” or “message”.
+    "matches.RatingPool": "name basis",
+    "players.Club": "name city search_key embed_hosts",
+    "players.Notification": "url params",
+    "tournaments.Division": "name round_lengths",
+    "tournaments.SidePool": "name shares order",
+    "tournaments.Table": "label",
+    "tournaments.EveningTemplate": "stages lengths",
+    "tournaments.Tournament": "name slug venue time_zone",
+    "tournaments.Venue": "name",
+    "tournaments.VenueTable": "label",
+    # Numbers, ids and names of events; why an e-mail could not be sent to the user themselves.
+    "players.Delivery": "reason",
+    "matches.Action": "kind data",
+    "matches.Analysis": "record_sha256 backend version settings",
+    "matches.Decision": "xgid played best candidates",
+    "matches.DiceSecret": "checkpoints",
+    "matches.LiveMatch": "state",
+    "matches.Match": "parent_topic",
+    "matches.Proposal": "times",
+    "matches.Result": "waived",
+    "tournaments.Advance": "places",
+    "tournaments.AgreedSplit": "pot amounts places",
+    "tournaments.Bracket": "fed_by",
+    "tournaments.Correction": "changed",
+    "tournaments.Draw": "places byes manual left_out remarks refusal",
+    "tournaments.LateEntry": "slots entrants",
+    "tournaments.Payment": "pot",
+    "tournaments.PrizePlan": "shares",
+    "tournaments.Round": "drops entrants",
+    "tournaments.Stage": "settings apart",
+    "tournaments.Wall": "hidden",
+}
+"""Other fields with text that are not searched for the names of somebody who is erased."""
+
+
+NOT_IN_A_COPY = {
+    Player: {"id", "name_key", "user", "merged_into", "erased_at"},
+    User: {"id", "email", "password"},
+}
+"""Fields that copies leave out: keys, and what another field says as well (an e-mail address as it is shown)."""
+
+
+def about_people() -> Iterator[type[Model]]:
+    """Yield every model with a key to a player or an account."""
+    for model in apps.get_models(include_auto_created=True):
+        if any(field.related_model in (Player, User) for field in model._meta.fields):
+            yield model
+
+
+def test_every_model_about_people_is_exported_or_left_out_for_a_reason() -> None:
+    exported = {model._meta.label for section in sections() for model in section.models}
+    labels = {model._meta.label for model in about_people()}
+    assert len(labels) > 40
+    assert labels - exported - set(NOT_EXPORTED) == set(), "decide: a section of an export, or a reason"
+    assert set(NOT_EXPORTED) & exported == set()
+    assert set(NOT_EXPORTED) - labels == set(), "gone"
+
+
+@pytest.mark.parametrize(("model", "exported"), [(Player, PLAYER_FIELDS), (User, ACCOUNT_FIELDS)])
+def test_every_field_of_a_player_and_an_account_is_exported_or_left_out_for_a_reason(
+    model: type[Player | User], exported: tuple[str, ...]
+) -> None:
+    names = {field.name for field in model._meta.concrete_fields}
+    assert names - set(exported) == NOT_IN_A_COPY[model]
+
+
+def test_every_text_is_searched_for_erased_names_or_left_out_on_purpose() -> None:
+    undecided = []
+    for model in apps.get_models():
+        if model._meta.app_label not in CODES:
+            continue
+        decided = set(CODES[model._meta.app_label].split()) | set(NOT_ABOUT_OTHERS.get(model._meta.label, "").split())
+        decided |= set(mentions.registered().get(model, ()))
+        for field in model._meta.concrete_fields:
+            is_text = isinstance(field, CharField | TextField | JSONField | BinaryField) and not field.choices
+            if is_text and not field.is_relation and field.name not in decided:
+                undecided.append(f"{model._meta.label}.{field.name}")
+    assert undecided == []
+    assert AdminLogEntry not in mentions.registered()

@@ -1,0 +1,76 @@
+"""What is older than the site keeps it is deleted daily."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from engine.records import write
+from engine.simulation import play_out
+from matches.models import ChatMessage, Match, Submission
+from matches.records.services.submissions import RecordFile, submit
+from matches.reporting.services.adjudication import adjudicate_submission
+from players.actors import SYSTEM, log
+from players.models import DataExport, LogEntry, Notification, Player, User
+from players.privacy.retention import delete_expired
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+def days_ago(days: int) -> Any:
+    return NOW - timedelta(days=days)
+
+
+@pytest.fixture
+def old_and_new(bob: User, settings: Any) -> None:
+    """Data of 10 and of 30 days ago, in a site that keeps it for 20."""
+    for name in ("LOG", "RECORDS", "CHECKED_RECORDS", "CHAT", "NOTIFICATIONS"):
+        setattr(settings, f"{name}_KEPT_DAYS", 20)
+    players = [Player.objects.create(name=name) for name in ("Bob", "Carol")]
+    for days in (10, 30):
+        at = days_ago(days)
+        LogEntry.objects.filter(pk=log(SYSTEM, "invited", f"days:{days}").pk).update(at=at)
+        Notification.objects.create(user=bob, kind="ruled", url="/", key=str(days), on_site=True, created_at=at)
+        DataExport.objects.create(player=players[0], requested_by=bob, expires_at=NOW + timedelta(days=20 - days))
+        match = Match.objects.create(
+            player_0=players[0], player_1=players[1], length=3, state=Match.State.SETTLED, finished_at=at
+        )
+        ChatMessage.objects.create(match=match, room="players", side=0, text=str(days))
+        void = Match.objects.create(player_0=players[0], player_1=players[1], length=3, state=Match.State.VOID)
+        ChatMessage.objects.create(match=void, room="players", side=0, text=f"void {days}", at=at)
+        content: dict[str, Any] = {
+            "source": "api",
+            "data": b"x",
+            "size": 1,
+            "sha256": f"void {days}",
+            "file_name": f"void {days}",
+        }
+        Submission.objects.create(match=void, created_at=at, **content)
+        text = write(play_out(days, 3, players=("Bobby Tables", "Carol C")), "mat")
+        sent = submit(file=RecordFile(text, Submission.Source.UPLOAD, f"{days}.mat"), now=at).submission
+        adjudicate_submission(submission_id=sent.pk, now=at)
+        Submission.objects.create(match=match, source="api", data=b"x", size=1, sha256=str(days), file_name=str(days))
+
+
+def test_only_what_has_expired_is_deleted(old_and_new: None) -> None:
+    deleted = delete_expired(now=NOW)
+    assert deleted | {"log": 1, "notifications": 1, "data_exports": 1, "records": 3, "chat": 2} == deleted
+    assert {row.topic for row in LogEntry.objects.filter(topic__startswith="days:")} == {"days:10"}
+    assert sorted(message.text for message in ChatMessage.objects.all()) == ["10", "void 10"]
+    assert [row.key for row in Notification.objects.all()] == ["10"]
+    assert sorted(row.file_name for row in Submission.objects.exclude(data=b"")) == ["10", "10.mat", "void 10"]
+    old = Submission.objects.get(match=None, data=b"")
+    assert old.transcript is not None
+    assert old.transcript["players"] == ["", ""]
+    assert old.transcript["games"]
+    assert "Bobby Tables" not in str(old.verdicts.get().content)
+    assert not any(delete_expired(now=NOW).values())
+
+
+def test_nothing_is_deleted_where_data_is_kept_forever(old_and_new: None, settings: Any) -> None:
+    for name in ("LOG", "RECORDS", "CHECKED_RECORDS", "CHAT", "NOTIFICATIONS"):
+        setattr(settings, f"{name}_KEPT_DAYS", 0)
+    deleted = delete_expired(now=NOW)
+    assert {name for name, count in deleted.items() if count} == {"data_exports"}

@@ -1,0 +1,1 @@
+"""What is erased and exported of what a person did in events."""

@@ -1,0 +1,113 @@
+"""Erasing a person from events: reasons, notes and what was typed about them. Entries and payments are kept."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from players.models import LogEntry, Player, User
+from players.people.services.erasure import also_forget
+from players.privacy import mentions
+from players.privacy.log import WRITTEN, erase_texts_of
+from tournaments.models import (
+    AgreedSplit,
+    CashCount,
+    CashReopening,
+    Commitment,
+    Correction,
+    Division,
+    Draw,
+    Entry,
+    Fixture,
+    FloorEvent,
+    LateEntry,
+    Payment,
+    Return,
+    Substitution,
+    Tournament,
+    Wall,
+    Withdrawal,
+)
+
+
+def forget(players: list[Player], user: User | None) -> None:
+    """Empty the notes and reasons about these players' entries, matches and payments."""
+    entries = Entry.objects.filter(Q(player__in=players) | Q(substitutions__before__in=players)).distinct()
+    Withdrawal.objects.filter(entry__in=entries).update(reason="")
+    Return.objects.filter(withdrawal__entry__in=entries).update(reason="")
+    LateEntry.objects.filter(entry__in=entries).update(reason="")
+    Payment.objects.filter(entry__in=entries).update(note="")
+    ids = set(entries.values_list("pk", flat=True))
+    _forget_splits(ids)
+    _forget_matches(players)
+    _forget_in_log(players, ids)
+
+
+def _forget_splits(entries: set[int]) -> None:
+    for split in AgreedSplit.objects.filter(division__entries__in=entries).distinct():
+        if any(entry in entries for entry, _ in split.amounts):
+            AgreedSplit.objects.filter(pk=split.pk).update(note="")
+
+
+def _forget_matches(players: list[Player]) -> None:
+    of_match = Q(match__player_0__in=players) | Q(match__player_1__in=players)
+    for event in FloorEvent.objects.filter(of_match | Q(player__in=players)).only("params"):
+        params = {name: value for name, value in event.params.items() if name not in WRITTEN}
+        if params != event.params:
+            FloorEvent.objects.filter(pk=event.pk).update(params=params)
+    before = Q(before__match__player_0__in=players) | Q(before__match__player_1__in=players)
+    Correction.objects.filter(before).update(reason="")
+
+
+def _forget_in_log(players: list[Player], entries: set[int]) -> None:
+    """Remove what was typed about these entries, and about these players' matches, from the log of their events."""
+    replaced = set(Substitution.objects.filter(before__in=players).values_list("entry", flat=True))
+    concerned = entries | replaced
+    divisions = Division.objects.filter(entries__in=concerned).select_related("tournament").distinct()
+    topics = {topic for division in divisions for topic in (division.topic, division.tournament.topic)}
+    rows = LogEntry.objects.filter(topic__in=topics)
+    erase_texts_of(rows.filter(pk__in=_about_entries(rows, concerned)))
+    erase_texts_of(rows.filter(pk__in=_about_matches(rows, players)))
+    # A line of quick entry names players in any way, so none of these events' lines stays.
+    erase_texts_of(rows.filter(params__line__isnull=False))
+
+
+def _about_entries(rows: QuerySet[LogEntry], entries: set[int]) -> list[int]:
+    def concerns(params: dict[str, Any]) -> bool:
+        named = [params.get("entry"), *(params.get("entries") or ())]
+        return any(entry in entries for entry in named if isinstance(entry, int))
+
+    return [pk for pk, params in rows.values_list("pk", "params").iterator(chunk_size=500) if concerns(params)]
+
+
+def _about_matches(rows: QuerySet[LogEntry], players: list[Player]) -> list[int]:
+    """Return the log entries about fixtures that these players had: corrections and moved deadlines, say."""
+    had = Q(match__player_0__in=players) | Q(match__player_1__in=players)
+    had |= Q(corrections__before__match__player_0__in=players) | Q(corrections__before__match__player_1__in=players)
+    fixtures = Fixture.objects.filter(had).values_list("stage__division__public_id", "number").distinct()
+    numbers = {(f"division:{division}", number) for division, number in fixtures}
+    named = rows.filter(params__has_key="fixture").values_list("pk", "topic", "params")
+    return [pk for pk, topic, params in named.iterator(chunk_size=500) if (topic, params["fixture"]) in numbers]
+
+
+def _clubs(players: Collection[Player]) -> Iterable[int | None]:
+    return Entry.objects.filter(player__in=players).values_list("division__tournament__club", flat=True)
+
+
+def connect() -> None:
+    """Register what is erased with a person, and where people write freely."""
+    also_forget(forget)
+    mentions.register_clubs(_clubs)
+    mentions.register(Tournament, "about", club="club")
+    mentions.register(Withdrawal, "reason", club="entry__division__tournament__club")
+    mentions.register(Return, "reason", club="withdrawal__entry__division__tournament__club")
+    mentions.register(LateEntry, "reason", club="entry__division__tournament__club")
+    mentions.register(Correction, "reason", club="fixture__stage__division__tournament__club")
+    mentions.register(Commitment, "reason", club="club")
+    mentions.register(Draw, "reason", "taken_back_reason", club="stage__division__tournament__club")
+    mentions.register(Payment, "note", club="tournament__club")
+    mentions.register(CashCount, "note", club="tournament__club")
+    mentions.register(CashReopening, "reason", club="count__tournament__club")
+    mentions.register(AgreedSplit, "note", club="division__tournament__club")
+    mentions.register(FloorEvent, "params", club="tournament__club")
+    mentions.register(Wall, "message", club="tournament__club")
