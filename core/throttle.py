@@ -1,21 +1,24 @@
 """Limits on how often one client or one account may try something. Without a cache there are no limits."""
 
+import contextlib
 import hashlib
 import ipaddress
 import math
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle
+from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
 from engine.errors import Refused
 
 IPV6_CUSTOMER_PREFIX = 64
 """Bits of the smallest IPv6 network that a provider gives to one customer."""
-MINUTE, HOUR = 60, 3600
+MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
+KNOWN_FOR = 90 * DAY
+"""Seconds for which an account remembers a network that it was signed in to from."""
 
 
 class Limit(NamedTuple):
@@ -28,13 +31,18 @@ class Limit(NamedTuple):
 
 # Everybody at a venue shares one IP address, so limits by IP address must leave room for a whole club night.
 SIGN_IN_FROM = Limit("sign-in-from", 60, 15 * MINUTE)
-SIGN_IN_AS = Limit("sign-in-as", 10, 15 * MINUTE)
+SIGN_IN_AS_FROM = Limit("sign-in-as-from", 10, 15 * MINUTE)
+SIGN_IN_AS = Limit("sign-in-as", 100, 15 * MINUTE)
+CODES_FROM = Limit("codes-from", 10, 15 * MINUTE)
+CODES_OF = Limit("codes-of", 50, 15 * MINUTE)
 RESET_FROM = Limit("reset-from", 30, HOUR)
 RESET_FOR = Limit("reset-for", 5, HOUR)
 SIGN_UP_FROM = Limit("sign-up-from", 100, HOUR)
 INVITE_BY = Limit("invite-by", 200, HOUR)
+DATA_EXPORTS_BY = Limit("data-exports-by", 20, HOUR)
 DOWNLOADS_BY = Limit("downloads-by", 120, HOUR)
 LIVE_ACTIONS_OF = Limit("live-actions-of", 300, MINUTE)
+LIVE_CHAT_OF = Limit("live-chat-of", 20, MINUTE)
 LIVE_PINGS_OF = Limit("live-pings-of", 120, MINUTE)
 PASSWORD_OF = Limit("password-of", 10, 15 * MINUTE)
 
@@ -43,17 +51,22 @@ def count(limit: Limit, ident: str) -> None:
     """Count one attempt. Refused: `too_many_attempts`, with the minutes to wait."""
     key = _key(limit, ident)
     now = timezone.now().timestamp()
-    if cache.add(key, 1, limit.window):
-        cache.set(f"{key}:ends", now + limit.window, limit.window)
-        return
     try:
         attempts = cache.incr(key)
     except ValueError:
-        # The window ended between the two calls; this is the first attempt of a new one.
+        # The first attempt, or one of two that are the first at the same time.
+        cache.add(key, 1, limit.window)
+        cache.set(f"{key}:ends", now + limit.window, limit.window)
         return
-    if attempts > limit.most:
-        left = cache.get(f"{key}:ends", now + limit.window) - now
-        raise Refused("too_many_attempts", minutes=max(1, math.ceil(left / MINUTE)))
+    if attempts <= limit.most:
+        return
+    ends = cache.get(f"{key}:ends")
+    if ends is None:
+        # `incr` has created a count that never expires, since the one before expired while it was being read.
+        cache.set(key, 1, limit.window)
+        cache.set(f"{key}:ends", now + limit.window, limit.window)
+        return
+    raise Refused("too_many_attempts", minutes=max(1, math.ceil((ends - now) / MINUTE)))
 
 
 def reset(limit: Limit, ident: str) -> None:
@@ -61,16 +74,29 @@ def reset(limit: Limit, ident: str) -> None:
     cache.delete(_key(limit, ident))
 
 
+def take_back(limit: Limit, ident: str) -> None:
+    """Take one attempt off the count, since it was no failure."""
+    with contextlib.suppress(ValueError):
+        cache.decr(_key(limit, ident))
+
+
 def _key(limit: Limit, ident: str) -> str:
-    # Hashed, since `ident` may be typed by anybody and of any length.
-    digest = hashlib.sha256(ident.casefold().encode("utf-8", "replace")).hexdigest()[:32]
-    return f"attempts:{limit.scope}:{digest}"
+    return f"attempts:{limit.scope}:{_digest(ident)}"
+
+
+def _digest(text: str) -> str:
+    # `text` may be typed by anybody and of any length.
+    return hashlib.sha256(text.casefold().encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def client_address(request: HttpRequest | Request) -> str:
+    """Return the IP address of a request. A proxy's header counts only where the server trusts that proxy."""
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def client_network(request: HttpRequest | Request) -> str:
     """Return the IP address of a request; for IPv6 the network that belongs to one customer."""
-    # get_ident reads only META, which both kinds of request have.
-    text = BaseThrottle().get_ident(cast(Request, request)) or ""
+    text = client_address(request)
     try:
         parsed = ipaddress.ip_address(text)
     except ValueError:
@@ -80,18 +106,107 @@ def client_network(request: HttpRequest | Request) -> str:
     return str(ipaddress.ip_network((parsed, IPV6_CUSTOMER_PREFIX), strict=False).network_address)
 
 
-def count_sign_in(request: HttpRequest | Request, email: str) -> None:
-    """Count an attempt to sign in, by IP address and by account. Refused: `too_many_attempts`."""
-    count(SIGN_IN_FROM, client_network(request))
-    count(SIGN_IN_AS, email.strip())
+class SignInAttempt:
+    """One attempt to sign in to an account from a network.
+
+    Failures count for the network, and for the account from this network. Those from everywhere count for the account
+    as well, but do not stop attempts from a network that somebody has signed in from before: otherwise anybody could
+    lock out anybody.
+    """
+
+    def __init__(self, request: HttpRequest | Request, email: str) -> None:
+        self.email = email.strip()
+        self.network = client_network(request)
+        self.is_known = False
+
+    def count(self) -> None:
+        """Count the attempt, before the password is checked. Refused: `too_many_attempts`."""
+        count(SIGN_IN_FROM, self.network)
+        count(SIGN_IN_AS_FROM, self._both)
+        self.is_known = cache.get(self._known_key) is not None
+        if not self.is_known:
+            count(SIGN_IN_AS, self.email)
+
+    def succeeded(self) -> None:
+        """Forget the failures of this account from this network, and remember the network."""
+        take_back(SIGN_IN_FROM, self.network)
+        if not self.is_known:
+            take_back(SIGN_IN_AS, self.email)
+        self.owner_is_here()
+
+    def owner_is_here(self) -> None:
+        """Forget the failures from this network, and remember it: whoever has proved to own the account may sign in."""
+        reset(SIGN_IN_AS_FROM, self._both)
+        cache.set(self._known_key, 1, KNOWN_FOR)
+
+    def was_no_failure(self) -> None:
+        """Take the attempt off the count of the network; it stays on that of the account, known or not."""
+        take_back(SIGN_IN_FROM, self.network)
+
+    @property
+    def _both(self) -> str:
+        return f"{self.network} {self.email}"
+
+    @property
+    def _known_key(self) -> str:
+        return f"known-network:{_digest(self._both)}"
 
 
-def reset_sign_in(email: str) -> None:
-    """Forget the failed attempts at an account, once somebody has signed in to it."""
-    reset(SIGN_IN_AS, email.strip())
+def count_code(request: HttpRequest | Request, user_id: int) -> None:
+    """Count an attempt at the second factor of somebody who knows the password. Refused: `too_many_attempts`."""
+    count(CODES_FROM, f"{client_network(request)} {user_id}")
+    count(CODES_OF, str(user_id))
+
+
+def code_was_right(request: HttpRequest | Request, user_id: int) -> None:
+    """Take the last attempt off the count of the account, and forget those from this network."""
+    reset(CODES_FROM, f"{client_network(request)} {user_id}")
+    take_back(CODES_OF, str(user_id))
 
 
 def count_password_reset(request: HttpRequest | Request, email: str) -> None:
     """Count a request for a password e-mail, whether the account exists or not. Refused: `too_many_attempts`."""
     count(RESET_FROM, client_network(request))
     count(RESET_FOR, email.strip())
+
+
+RATE_STATE = "barpoint.rate_state"
+"""The key in a request's META of the RateState that its response announces."""
+
+
+class RateState(NamedTuple):
+    """How much of its rate an API client has used."""
+
+    most: int
+    """Requests in one window."""
+    left: int
+    """Requests left at this moment."""
+    seconds: int
+    """Seconds until the oldest request of the window no longer counts."""
+
+
+class _AnnouncedThrottle(SimpleRateThrottle):
+    """Notes the state of the rate in the request; of several rates the one that is used up first."""
+
+    num_requests: int
+    duration: int
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        """Return whether the request is within the rate, and count it if so."""
+        is_allowed: bool = super().allow_request(request, view)
+        if self.rate is not None and self.key is not None:
+            oldest = self.history[-1] if self.history else self.now
+            left = max(0, self.num_requests - len(self.history))
+            state = RateState(self.num_requests, left, math.ceil(oldest + self.duration - self.now))
+            request.META[RATE_STATE] = min(
+                state, request.META.get(RATE_STATE, state), key=lambda rate: (rate.left, -rate.seconds)
+            )
+        return is_allowed
+
+
+class AnonymousThrottle(_AnnouncedThrottle, AnonRateThrottle):
+    """The rate of clients without an account."""
+
+
+class AccountThrottle(_AnnouncedThrottle, UserRateThrottle):
+    """The rate of an account."""

@@ -4,12 +4,16 @@ What does not exist or must not be revealed raises Http404; what is known but no
 """
 
 import hashlib
+from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import Http404
 
-from players.models import Club, Invitation, Membership, Merge, Player, User
+from engine.errors import Refused
+from players.accounts.second_factor import has_second_factor
+from players.models import Club, DataExport, Invitation, Membership, Merge, Notification, Player, User
 from players.people.canonical import canonical, player_of
 
 Role = Membership.Role
@@ -28,7 +32,16 @@ def club(slug: str) -> Club:
 
 
 def role_in(user: Visitor, club: Club) -> Role | None:
-    """Return the user's role in a club; None for anonymous users and for those who are not, or no longer, members."""
+    """Return the role by which a user may act in a club; None for anonymous users and for those who are no members.
+
+    An owner without the second factor that the club requires may do what members may.
+    """
+    role = role_given(user, club)
+    return Role.MEMBER if needs_second_factor(user, club, role) else role
+
+
+def role_given(user: Visitor, club: Club) -> Role | None:
+    """Return the role that a user was given in a club; None for those who are not, or no longer, members."""
     if not isinstance(user, User) or not user.is_active:
         return None
     role = (
@@ -37,6 +50,11 @@ def role_in(user: Visitor, club: Club) -> Role | None:
         .first()
     )
     return Role(role) if role else None
+
+
+def needs_second_factor(user: Visitor, club: Club, role: Role | None) -> bool:
+    """Return whether a user with this role is to turn on a second factor before they may act as an owner."""
+    return role == Role.OWNER and club.second_factor and isinstance(user, User) and not has_second_factor(user)
 
 
 def is_at_least(role: Role | None, needed: Role) -> bool:
@@ -52,10 +70,15 @@ def club_as(user: Visitor, slug: str, needed: Role) -> Club:
 
 
 def require(user: Visitor, club: Club, needed: Role) -> Role:
-    """Return the user's role in the club if it is at least `needed`; else 403."""
-    role = role_in(user, club)
+    """Return the user's role in the club if it is at least `needed`; else 403.
+
+    Refused: `second_factor_needed`, for owners of a club that wants it.
+    """
+    role = role_given(user, club)
     if role is None or not is_at_least(role, needed):
         raise PermissionDenied
+    if needs_second_factor(user, club, role):
+        raise Refused("second_factor_needed", club=club.name)
     return role
 
 
@@ -183,3 +206,32 @@ def home_club(player: Player) -> Club | None:
 def hash_of(secret: str) -> str:
     """Return the hash of an invitation's secret, which is all that is stored of it."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def data_export(user: User, public_id: str, now: datetime, *, unfinished: bool = False) -> DataExport:
+    """Return a copy of a person's data to the user who requested it and may still have it; else 404.
+
+    Only a finished one, unless `unfinished` are wanted too. Directors lose theirs when the player has an account.
+    """
+    rows = DataExport.objects.select_related("player").filter(Q(expires_at=None) | Q(expires_at__gt=now))
+    if not unfinished:
+        rows = rows.filter(state=DataExport.State.DONE)
+    row = rows.filter(requested_by=user, public_id=public_id).first()
+    if row is None or row.player.erased_at is not None:
+        raise Http404
+    if row.player.user_id != user.pk and not _cares_for(user, row.player):
+        raise Http404
+    return row
+
+
+def _cares_for(user: User, player: Player) -> bool:
+    club = home_club(player)
+    return player.user_id is None and club is not None and is_at_least(role_in(user, club), Role.DIRECTOR)
+
+
+def notification(user: User, pk: int) -> Notification:
+    """Return a notification in the user's own list; else 404."""
+    row = Notification.objects.filter(pk=pk, user=user, on_site=True).first()
+    if row is None:
+        raise Http404
+    return row

@@ -5,12 +5,12 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from rest_framework.authtoken.models import TokenProxy
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
 
-# REST framework's admin page shows every token and writes it into the admin's history. Users manage their own.
-admin.site.unregister(TokenProxy)
+# Its pages show the keys. Users manage their own.
+admin.site.unregister(TOTPDevice)
 
 
 class UserCreationForm(AdminUserCreationForm):

@@ -6,8 +6,17 @@ class PlayersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the messages of this app."""
+        """Register the messages of this app, the topic of notifications, and where people write freely."""
         from core import messages
+        from core.live import topics
         from players import refusals
+        from players.models import Club, LogEntry
+        from players.notifications.topics import notifications_number
+        from players.privacy import mentions, own_sections, retention, sections
 
         messages.register(refusals.MESSAGES, refusals.STATUS)
+        topics.register("notifications", notifications_number)
+        mentions.register(Club, "about", club="pk")
+        mentions.register(LogEntry, "params", club="club")
+        retention.connect()
+        sections.register(*own_sections.SECTIONS)

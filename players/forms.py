@@ -1,11 +1,13 @@
 """Forms that parse input for the services and show refusals beside the field they concern."""
 
+import re
 from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm, PasswordResetForm
+from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core import throttle
@@ -14,9 +16,10 @@ from core.messages import sentence
 from core.names import LONGEST_NAME, names_in
 from engine.errors import Refused
 from players.access import Role
+from players.accounts.emails import request_email
 from players.accounts.services import reset_password
 from players.actors import Actor
-from players.models import Club, Membership, Player, User
+from players.models import AccountEmail, Club, Membership, Player, User
 
 LONGEST_LIST = 400_000
 """In characters; enough for the names of the largest draw."""
@@ -26,7 +29,6 @@ class RefusingForm(forms.Form):
     """A form that can show why a service refused."""
 
     FIELD_OF: ClassVar[dict[str, str]] = {
-        "email_taken": "email",
         "weak_password": "new_password",
         "wrong_password": "password",
         "bad_time_zone": "time_zone",
@@ -82,7 +84,7 @@ def _password(label: Any, autocomplete: str, **options: Any) -> forms.CharField:
 
 
 class SignInForm(AuthenticationForm):
-    """E-mail address and password. Attempts are counted before the password is checked."""
+    """E-mail address and password; AccountBackend limits the attempts."""
 
     username = _email(_("Email address"), autocomplete="username", autofocus="")
     error_messages = {
@@ -92,23 +94,24 @@ class SignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, Any]:
         """Add the error `too_many_attempts` after too many attempts."""
-        email = self.cleaned_data.get("username", "")
-        if email and self.cleaned_data.get("password"):
-            _counted(throttle.count_sign_in, self.request, email)
-        cleaned = super().clean()
-        if self.request is not None and self.get_user() is not None:
-            throttle.reset_sign_in(email)
-        return cleaned
+        try:
+            return super().clean()
+        except Refused as refused:
+            raise _error_of(refused) from None
 
 
 def _counted(count: Any, *args: Any) -> None:
     try:
         count(*args)
     except Refused as refused:
-        raise ValidationError(sentence(refused.code, refused.params), code=refused.code) from None
+        raise _error_of(refused) from None
 
 
-class ForgottenForm(PasswordResetForm):
+def _error_of(refused: Refused) -> ValidationError:
+    return ValidationError(sentence(refused.code, refused.params), code=refused.code)
+
+
+class ForgottenForm(forms.Form):
     """The e-mail address to send a password link to. It reveals nothing about whether the account exists."""
 
     email = _email(_("Email address"), autocomplete="email", autofocus="")
@@ -123,6 +126,10 @@ class ForgottenForm(PasswordResetForm):
         if email := cleaned.get("email"):
             _counted(throttle.count_password_reset, self.request, email)
         return cleaned
+
+    def save(self, **_options: Any) -> None:
+        """Store the e-mail for a worker, whether there is an account or not; Django's view calls this."""
+        request_email(kind=AccountEmail.Kind.RESET, email=self.cleaned_data["email"], user=None, now=timezone.now())
 
 
 class NewPasswordForm(RefusingForm):
@@ -166,6 +173,12 @@ class PreferencesForm(RefusingForm):
         help_text=_(
             "Others see your initials in draws, standings and rankings. Directors of your clubs still see your name."
         ),
+    )
+    analysis_visibility = forms.TypedChoiceField(
+        label=_("Who may see how well you played"),
+        choices=Player.AnalysisVisibility.choices,
+        coerce=Player.AnalysisVisibility,
+        help_text=_("Your error rate, luck and mistakes in analysed matches, on pages, in reports and in downloads."),
     )
     country = CountryField()
     language = forms.ChoiceField(label=_("Language"), required=False)
@@ -218,11 +231,45 @@ class ClubForm(RefusingForm):
         help_text=_("Where and when you play, and whom to contact."),
     )
 
+
+class HostsField(forms.CharField):
+    """Hosts separated by spaces, commas or line breaks; their value is a text of origins, as in a security policy."""
+
+    HOST = re.compile(r"(?:https://)?((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(?::\d{1,5})?)/?")
+
+    def clean(self, value: Any) -> str:
+        """Return the origins, separated by spaces. Raises ValidationError for anything but hosts."""
+        origins = []
+        for host in re.split(r"[\s,]+", super().clean(value).strip().lower()):
+            match = self.HOST.fullmatch(host)
+            if host and match is None:
+                raise ValidationError(_("Enter hosts such as www.example.org, separated by spaces."))
+            if match is not None:
+                origins.append(f"https://{match[1]}")
+        return " ".join(dict.fromkeys(origins))
+
+
+class EditClubForm(ClubForm):
+    """The editable fields of an existing club."""
+
+    embed_hosts = HostsField(
+        label=_("Websites that may embed the club's events"),
+        max_length=400,
+        required=False,
+        help_text=_("Hosts such as www.example.org. Brackets, standings and calls can be shown in a frame there."),
+    )
+
     @classmethod
-    def of(cls, club: Club, data: Any = None) -> "ClubForm":
+    def of(cls, club: Club, data: Any = None) -> "EditClubForm":
         """Return the form of an existing club."""
-        fields = ("name", "city", "time_zone", "about")
+        fields = ("name", "city", "time_zone", "about", "embed_hosts")
         return cls(data, initial={field: getattr(club, field) for field in fields})
+
+
+class SecondFactorForm(forms.Form):
+    """Whether the owners of a club need a second factor."""
+
+    required = forms.BooleanField(required=False)
 
 
 class AddMemberForm(RefusingForm):

@@ -17,13 +17,25 @@ MESSAGES = {
     "too_many_names": gettext_noop("Lists can have up to {most} names. This one has {count}."),
     # Accounts
     "email_taken": gettext_noop("An account with this email address already exists."),
+    "email_changed_since": gettext_noop("This link is for an email address that you no longer want to use."),
+    "wrong_code": gettext_noop("This code is wrong, or it was used already."),
+    "second_factor_on": gettext_noop("The second factor is on already."),
+    "second_factor_first": gettext_noop("Turn on your own second factor first."),
+    "second_factor_needed": gettext_noop(
+        "{club} wants its owners to sign in with a second factor. Turn it on in your preferences."
+    ),
     "wrong_password": gettext_noop("Wrong password."),
     "weak_password": gettext_noop("Choose a stronger password. {reasons}"),
     "bad_time_zone": gettext_noop("“{zone}” is not a known time zone."),
     "bad_language": gettext_noop("The site is not available in the language “{language}”."),
     "bad_theme": gettext_noop("There is no theme “{theme}”."),
+    "too_many_tokens": gettext_noop("You have {most} tokens, which is the limit. Revoke one first."),
+    "token_scope": gettext_noop("This token may not do this. It lacks the scope “{scope}”."),
     "too_many_attempts": gettext_noop("Too many attempts. Try again in {minutes} min."),
     "owner_leaves_club": gettext_noop("You are the only owner of {club}. Make another member an owner first."),
+    # Notifications
+    "push_endpoint": gettext_noop("This browser's push service has no https URL, so it cannot be used."),
+    "too_many_browsers": gettext_noop("You have {most} browsers with push, which is the limit. Remove one first."),
     # Clubs
     "slug_taken": gettext_noop("Another club already uses the name “{slug}” in its URL."),
     "bad_slug": gettext_noop(
@@ -59,10 +71,13 @@ MESSAGES = {
     "merge_account": gettext_noop("{name} has an account, so merge the other player into {name} instead."),
     "already_merged": gettext_noop("{name} was merged with another player in the meantime."),
     "merge_undone": gettext_noop("This merge has already been undone."),
+    "account_decides": gettext_noop("{name} has an account. Only they can download or delete their data."),
     "erased": gettext_noop("This person's data has been erased and can no longer be changed."),
 }
 
 STATUS = {
+    "second_factor_needed": HTTPStatus.FORBIDDEN,
+    "token_scope": HTTPStatus.FORBIDDEN,
     "too_many_attempts": HTTPStatus.TOO_MANY_REQUESTS,
     "invitation_expired": HTTPStatus.GONE,
     "invitation_used": HTTPStatus.GONE,

@@ -94,12 +94,14 @@ def namesakes(club: Club, name: str) -> QuerySet[Player]:
 
 def club_home(visitor: Visitor, club: Club, q: str = "", page: str | None = None) -> dict[str, Any]:
     """Return the context of a club's page, which the page of another app extends."""
-    role = access.role_in(visitor, club)
+    role = access.role_given(visitor, club)
+    needs_second_factor = access.needs_second_factor(visitor, club, role)
     return {
         "club": club,
         "role": role,
-        "may_direct": access.is_at_least(role, Role.DIRECTOR),
-        "may_own": role == Role.OWNER,
+        "needs_second_factor": needs_second_factor,
+        "may_direct": access.is_at_least(role, Role.DIRECTOR) and not needs_second_factor,
+        "may_own": role == Role.OWNER and not needs_second_factor,
         "officers": list(officers(club)),
         "people": page_of(people(club, q), page, PEOPLE_ON_A_PAGE),
         "q": q,

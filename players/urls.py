@@ -3,20 +3,28 @@
 from django.urls import URLPattern, URLResolver, path, re_path
 
 from players.accounts import api as api_accounts
-from players.accounts.views import accounts, preferences
+from players.accounts.sign_up_api import Accounts
+from players.accounts.views import accounts, email, preferences, second_factor, sessions, tokens
 from players.clubs import api as api_clubs
 from players.clubs.views import clubs, members
+from players.notifications import api as api_notifications
+from players.notifications import unsubscribing
+from players.notifications import views as notifications
 from players.people import views as invitations
+from players.privacy import api as api_privacy
+from players.privacy import views as privacy
 
 CLUB = r"^clubs/(?P<slug>[a-z0-9-]+)/"
 MEMBER = CLUB + r"members/(?P<public_id>[2-9a-z]{10})/"
 API = r"^api/v1/"
+EXPORT = r"(?P<export>[2-9a-z]{10})"
 INVITATION = r"^invitations/(?P<secret>[\w-]{20,64})/"
 
 account_pages: list[URLPattern | URLResolver] = [
     path("sign-up/", accounts.sign_up, name="sign-up"),
     path("sign-in/", accounts.sign_in, name="sign-in"),
     path("sign-in/continue/", accounts.send_kept_input, name="send-kept-input"),
+    path("sign-in/code/", second_factor.sign_in_code, name="sign-in-code"),
     path("sign-out/", accounts.sign_out, name="sign-out"),
     path("password/forgotten/", accounts.password_forgotten, name="password-forgotten"),
     path("password/sent/", accounts.password_sent, name="password-sent"),
@@ -24,16 +32,53 @@ account_pages: list[URLPattern | URLResolver] = [
     path("password/done/", accounts.password_done, name="password-done"),
     path("preferences/", preferences.preferences, name="preferences"),
     path("preferences/email/", preferences.change_email, name="change-email"),
+    path("preferences/email/send-again/", email.resend_confirmation, name="resend-confirmation"),
+    re_path(r"^confirm-email/(?P<secret>[\w:.-]{20,500})/$", email.confirm_email, name="confirm-email"),
     path("preferences/password/", preferences.change_password, name="change-password"),
+    path("preferences/second-factor/", second_factor.second_factor, name="second-factor"),
+    path("preferences/second-factor/start/", second_factor.start_second_factor, name="start-second-factor"),
+    path("preferences/second-factor/on/", second_factor.turn_on, name="second-factor-on"),
+    path("preferences/second-factor/off/", second_factor.turn_off, name="second-factor-off"),
+    path("preferences/second-factor/codes/", second_factor.renew_codes, name="renew-recovery-codes"),
+    path("preferences/sessions/", sessions.sessions, name="sessions"),
+    path("preferences/sessions/end/", sessions.end_session, name="end-session"),
+    path("preferences/sessions/end-others/", sessions.end_other_sessions, name="end-other-sessions"),
     path("preferences/delete/", preferences.delete_account, name="delete-account"),
-    path("preferences/token/", preferences.make_token, name="make-token"),
-    path("preferences/token/revoke/", preferences.revoke_token, name="revoke-token"),
+    path("preferences/token/", tokens.make_token, name="make-token"),
+    path("preferences/token/revoke/", tokens.revoke_token, name="revoke-token"),
+]
+
+data_pages: list[URLPattern | URLResolver] = [
+    path("preferences/data/", privacy.my_data, name="my-data"),
+    path("preferences/data/export/", privacy.export_my_data, name="export-my-data"),
+    re_path(rf"^data-exports/{EXPORT}\.zip$", privacy.download, name="data-export"),
+    re_path(rf"{MEMBER}data/$", privacy.member_data, name="member-data"),
+    re_path(rf"{MEMBER}data/export/$", privacy.export_member_data, name="export-member-data"),
+    re_path(rf"{MEMBER}erase/$", privacy.erase_member, name="erase-member"),
+]
+
+NOTIFICATION = r"^notifications/(?P<notification>\d{1,18})/"
+
+notification_pages: list[URLPattern | URLResolver] = [
+    path("notifications/", notifications.notifications, name="notifications"),
+    path("notifications/bell/", notifications.bell, name="notification-bell"),
+    path("notifications/read/", notifications.mark_read, name="notifications-read"),
+    re_path(rf"{NOTIFICATION}open/$", notifications.open_notification, name="notification-open"),
+    re_path(rf"{NOTIFICATION}unread/$", notifications.mark_unread, name="notification-unread"),
+    path("account/notifications/", notifications.settings, name="notification-settings"),
+    path("account/notifications/push/", notifications.subscribe, name="push-subscribe"),
+    re_path(
+        r"^account/notifications/push/(?P<browser>\d{1,18})/remove/$", notifications.remove_browser, name="push-remove"
+    ),
+    path("service-worker.js", notifications.service_worker, name="service-worker"),
+    re_path(rf"^unsubscribe/{unsubscribing.TOKEN}/$", notifications.unsubscribe, name="unsubscribe"),
 ]
 
 club_pages: list[URLPattern | URLResolver] = [
     path("clubs/", clubs.club_list, name="club-list"),
     path("clubs/new/", clubs.create_club, name="create-club"),
     re_path(rf"{CLUB}edit/$", clubs.edit_club, name="edit-club"),
+    re_path(rf"{CLUB}second-factor/$", clubs.set_second_factor, name="club-second-factor"),
     re_path(rf"{CLUB}leave/$", clubs.leave_club, name="leave-club"),
     re_path(rf"{CLUB}members/$", members.members, name="club-members"),
     re_path(rf"{CLUB}members/add/$", members.add_member, name="add-member"),
@@ -60,9 +105,24 @@ API_MEMBER = API_CLUB + r"members/(?P<public_id>[2-9a-z]{10})/"
 
 api_routes: list[URLPattern | URLResolver] = [
     path("api/v1/me/", api_accounts.Me.as_view(), name="api-me"),
+    path("api/v1/me/notifications/", api_notifications.MyNotifications.as_view(), name="api-my-notifications"),
+    path(
+        "api/v1/me/notification-choices/",
+        api_notifications.MyNotificationChoices.as_view(),
+        name="api-my-notification-choices",
+    ),
     path("api/v1/tokens/", api_accounts.Tokens.as_view(), name="api-tokens"),
     path("api/v1/tokens/current/", api_accounts.CurrentToken.as_view(), name="api-current-token"),
+    path("api/v1/me/tokens/", api_accounts.MyTokens.as_view(), name="api-my-tokens"),
+    re_path(r"^api/v1/me/tokens/(?P<token_id>\d{1,18})/$", api_accounts.OneToken.as_view(), name="api-my-token"),
     path("api/v1/invitations/accept/", api_accounts.AcceptInvitation.as_view(), name="api-accept-invitation"),
+    path("api/v1/accounts/", Accounts.as_view(), name="api-accounts"),
+    path("api/v1/me/exports/", api_privacy.MyExports.as_view(), name="api-my-exports"),
+    path("api/v1/me/erase/", api_privacy.EraseMe.as_view(), name="api-erase-me"),
+    re_path(rf"{API}exports/{EXPORT}/$", api_privacy.OneExport.as_view(), name="api-export"),
+    re_path(rf"{API}exports/{EXPORT}/archive\.zip$", api_privacy.ExportArchive.as_view(), name="api-export-archive"),
+    re_path(rf"{API_MEMBER}exports/$", api_privacy.MemberExports.as_view(), name="api-member-exports"),
+    re_path(rf"{API_MEMBER}erase/$", api_privacy.EraseMember.as_view(), name="api-erase-member"),
     path("api/v1/clubs/", api_clubs.Clubs.as_view(), name="api-clubs"),
     re_path(rf"{API_CLUB}$", api_clubs.OneClub.as_view(), name="api-club"),
     re_path(rf"{API_CLUB}members/$", api_clubs.Members.as_view(), name="api-members"),
@@ -74,4 +134,4 @@ api_routes: list[URLPattern | URLResolver] = [
     re_path(rf"{API_MEMBER}merge/$", api_clubs.MemberMerge.as_view(), name="api-member-merge"),
 ]
 
-urlpatterns = account_pages + club_pages + api_routes
+urlpatterns = account_pages + data_pages + notification_pages + club_pages + api_routes

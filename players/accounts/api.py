@@ -11,11 +11,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core import throttle
+from players.accounts import api_tokens
 from players.accounts import serializers as shapes
 from players.accounts import services as account_services
+from players.accounts.backend import check_second_factor
+from players.accounts.second_factor import has_second_factor
 from players.actors import Actor
-from players.models import User
+from players.models import ApiToken, User
 from players.people import services as people_services
 
 
@@ -74,24 +76,34 @@ class Tokens(APIView):
 
     @extend_schema(
         operation_id="tokens_create",
-        summary="Obtain a token",
-        description="Returns the account's existing token, if there is one, so that several clients can share it.",
+        summary="Create a token",
+        description=(
+            "Each call creates another token; an account has up to 20. The scopes are `read`, `play`, `direct` and "
+            "`club`: what the token may do, within what its user may do. The token is shown once."
+        ),
         request=shapes.CredentialsSerializer,
-        examples=shapes.example(email="bob@example.org", password="crawford-1969"),  # noqa: S106 - opens nothing
+        examples=shapes.example(email="bob@example.org", password="crawford-1969", name="Scoreboard", scopes=["read"]),  # noqa: S106 - opens nothing
         responses={200: shapes.TokenSerializer, 401: shapes.PROBLEM, 422: shapes.PROBLEM, 429: shapes.PROBLEM},
         auth=[],
     )
     def post(self, request: Request) -> Response:
         """Exchange e-mail address and password for a token."""
-        credentials = validated(shapes.CredentialsSerializer, request)
-        email = credentials["email"]
-        throttle.count_sign_in(request, email)
-        user = authenticate(request._request, username=email, password=credentials["password"])  # noqa: SLF001
+        fields = validated(shapes.CredentialsSerializer, request)
+        typed = {"username": fields["email"], "password": fields["password"]}
+        user = authenticate(request._request, **typed)  # noqa: SLF001
         if not isinstance(user, User):
             raise exceptions.AuthenticationFailed(code="wrong_credentials")
-        throttle.reset_sign_in(email)
-        token = account_services.token_of(user=user, by=Actor.of(user))
-        return Response({"token": token.key})
+        if has_second_factor(user):
+            check_second_factor(request, user, fields["one_time_code"])
+        token, key = api_tokens.create_token(
+            user=user,
+            name=fields["name"],
+            scopes=fields["scopes"],
+            days=fields["days"],
+            by=Actor.of(user),
+            now=timezone.now(),
+        )
+        return Response(shapes.ApiTokenSerializer(token).data | {"token": key})
 
     def get_authenticate_header(self, request: Request) -> str:
         """Return a scheme, without which DRF answers a wrong password with 403."""
@@ -99,19 +111,53 @@ class Tokens(APIView):
 
 
 class CurrentToken(APIView):
-    """The token of the current account."""
+    """The token of the current request."""
 
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
         operation_id="tokens_revoke",
-        summary="Revoke my token",
+        summary="Revoke the token of this request",
         request=None,
         responses={204: None, 401: shapes.PROBLEM},
     )
     def delete(self, request: Request) -> Response:
-        """Delete the token; harmless if there is none."""
-        account_services.revoke_token(user=me(request), by=by(request))
+        """Delete the token; harmless for a session, which has none."""
+        if isinstance(request.auth, ApiToken):
+            api_tokens.revoke_token(user=me(request), token_id=request.auth.pk, by=by(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class MyTokens(APIView):
+    """The tokens of the current account."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="me_tokens_list",
+        summary="List my tokens",
+        responses={200: shapes.ApiTokenSerializer(many=True), 401: shapes.PROBLEM},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the tokens that have not expired, without their keys."""
+        tokens = api_tokens.live_tokens(me(request), timezone.now())
+        return Response(shapes.ApiTokenSerializer(tokens, many=True).data)
+
+
+class OneToken(APIView):
+    """A token of the current account."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        operation_id="me_tokens_revoke",
+        summary="Revoke one of my tokens",
+        request=None,
+        responses={204: None, 401: shapes.PROBLEM},
+    )
+    def delete(self, request: Request, token_id: str) -> Response:
+        """Delete it; harmless if there is none."""
+        api_tokens.revoke_token(user=me(request), token_id=int(token_id), by=by(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from core.names import LONGEST_NAME
 from core.time_zones import find
-from players.models import Club, Membership, Player, User
+from players.models import ApiToken, Club, Membership, Player, User
 from players.people.services.lists import MOST_NAMES, How
 
 
@@ -205,16 +205,20 @@ class MergedSerializer(serializers.Serializer[Any]):
 class MeSerializer(serializers.ModelSerializer[User]):
     """The current account and its preferences."""
 
+    email = serializers.EmailField(source="shown_email", read_only=True)
     player = serializers.CharField(source="player.public_id", read_only=True)
     initials_only = serializers.BooleanField(source="player.initials_only", read_only=True)
+    analysis_visibility = serializers.ChoiceField(
+        Player.AnalysisVisibility.choices, source="player.analysis_visibility", read_only=True
+    )
     country = serializers.CharField(source="player.country", read_only=True)
     federation_number = serializers.CharField(source="player.federation_number", read_only=True)
 
     class Meta:
         model = User
         fields = (
-            "email", "display_name", "language", "time_zone", "theme", "initials_only", "country", "federation_number",
-            "player", "date_joined",
+            "email", "display_name", "language", "time_zone", "theme", "initials_only", "analysis_visibility",
+            "country", "federation_number", "player", "date_joined",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -227,19 +231,45 @@ class PreferencesSerializer(serializers.Serializer[Any]):
     time_zone = ZoneField(required=False, allow_blank=True)
     theme = serializers.ChoiceField(User.Theme.choices, required=False)
     initials_only = serializers.BooleanField(required=False)
+    analysis_visibility = serializers.ChoiceField(
+        Player.AnalysisVisibility.choices, required=False, help_text="Who may see how well the player played."
+    )
     country = serializers.CharField(
         max_length=2, required=False, allow_blank=True, help_text="ISO 3166 code, such as DK."
     )
 
 
 class CredentialsSerializer(serializers.Serializer[Any]):
-    """Credentials to sign in with."""
+    """Credentials to sign in with, and the token to create."""
 
     email = serializers.EmailField()
     password = serializers.CharField(trim_whitespace=False, max_length=128, style={"input_type": "password"})
+    one_time_code = serializers.CharField(
+        max_length=40, default="", help_text="Of an account with a second factor; a recovery code will do."
+    )
+    name = serializers.CharField(max_length=60, default="API client")
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(ApiToken.Scope.choices), default=list(ApiToken.Scope.values)
+    )
+    days = serializers.IntegerField(
+        min_value=1, max_value=3650, default=365, allow_null=True, help_text="Until the token expires; null: never."
+    )
 
 
-class TokenSerializer(serializers.Serializer[Any]):
-    """A token, sent with each request as `Authorization: Token …`."""
+class ApiTokenSerializer(serializers.ModelSerializer[ApiToken]):
+    """A token without its key."""
+
+    scopes = serializers.ListField(child=serializers.ChoiceField(ApiToken.Scope.choices))
+
+    class Meta:
+        model = ApiToken
+        fields: tuple[str, ...] = ("id", "name", "scopes", "created_at", "expires_at", "last_used_on")
+
+
+class TokenSerializer(ApiTokenSerializer):
+    """A new token, sent with each request as `Authorization: Token …`."""
 
     token = serializers.CharField()
+
+    class Meta(ApiTokenSerializer.Meta):
+        fields = ("token", *ApiTokenSerializer.Meta.fields)

@@ -1,5 +1,6 @@
 """Creating accounts and changing them."""
 
+import uuid
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -8,15 +9,17 @@ from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from rest_framework.authtoken.models import Token
+from django.db.models import Q
+from django.utils import timezone
 
 from core import time_zones as zones
 from core.countries import check_country
-from core.locks import lock_row
+from core.locks import for_update, lock_row
 from core.names import clean_name
 from engine.errors import Refused
+from players.accounts.emails import request_email
 from players.actors import Actor, log
-from players.models import Player, User
+from players.models import NO_ADDRESS, AccountEmail, Player, User
 from players.people.services.invitations import accept_invitation
 from players.people.topics import player_topic, user_topic
 
@@ -34,12 +37,17 @@ def register_user(
 ) -> User:
     """Create an account with a player: a new one, or the player of the invitation with this secret.
 
+    The address is to be verified. If it is that of another account, the new one has no address until then: the answer
+    must not say whose addresses are known.
+
     `by` is the new user unless somebody else is given.
-    Refused: `email_taken`, `weak_password`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, and
+    Refused: `weak_password`, `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, and
     whatever accept_invitation refuses.
     """
+    typed = User.objects.normalize_email(email.strip())
     user = User(
-        email=User.objects.normalize_email(email.strip()),
+        email=typed,
+        new_email=typed,
         display_name=clean_name(display_name),
         language=check_language(language),
         time_zone=check_time_zone(time_zone),
@@ -47,19 +55,58 @@ def register_user(
     check_password_strength(password, user)
     user.set_password(password)
     try:
-        with transaction.atomic():
-            user.save(force_insert=True)
-            by = by or Actor.of(user)
-            log(by, "registered", user_topic(user))
-            if invitation:
-                accept_invitation(secret=invitation, user=user, by=by, now=now)
-            else:
-                ensure_player(user=user, by=by)
+        _save_new(user, by, invitation, now)
     except IntegrityError:
-        if not User.objects.filter(email__iexact=user.email).exists():
+        if not User.objects.filter(email__iexact=typed).exists():
             raise
-        raise Refused("email_taken") from None
+        user.pk, user.email = None, without_address()
+        _save_new(user, by, invitation, now)
     return user
+
+
+@transaction.atomic
+def _save_new(user: User, by: Actor | None, invitation: str, now: datetime) -> None:
+    user.save(force_insert=True)
+    by = by or Actor.of(user)
+    log(by, "registered", user_topic(user))
+    if invitation:
+        accept_invitation(secret=invitation, user=user, by=by, now=now)
+    else:
+        ensure_player(user=user, by=by)
+    request_email(kind=AccountEmail.Kind.VERIFY, email=user.new_email, user=user, now=now)
+
+
+def without_address() -> str:
+    """Return the placeholder of an account that has no e-mail address."""
+    return f"{uuid.uuid4().hex}{NO_ADDRESS}"
+
+
+@transaction.atomic
+def verify_email(*, user: User, email: str, by: Actor, now: datetime) -> User:
+    """Make a confirmed address that of the account; harmless when repeated.
+
+    Another account with this address loses it unless it has confirmed it.
+    Refused: `email_taken`, `email_changed_since`.
+    """
+    # In one order, and with all who may confirm the address: two may do so at the same moment.
+    concerned = Q(email__iexact=email) | Q(new_email__iexact=email) | Q(pk=user.pk)
+    rows = list(for_update(User.objects.filter(concerned).order_by("pk")))
+    locked = next(row for row in rows if row.pk == user.pk)
+    if locked.email == email and locked.email_verified_at is not None:
+        return locked
+    if locked.new_email != email:
+        raise Refused("email_changed_since")
+    for other in rows:
+        if other.pk == locked.pk or other.email.casefold() != email.casefold():
+            continue
+        if other.email_verified_at is not None:
+            raise Refused("email_taken")
+        other.email = without_address()
+        other.save(update_fields=["email"])
+    locked.email, locked.new_email, locked.email_verified_at = email, "", now
+    locked.save(update_fields=["email", "new_email", "email_verified_at"])
+    log(by, "email_verified", user_topic(locked))
+    return locked
 
 
 @transaction.atomic
@@ -77,9 +124,15 @@ PREFERENCES = ("display_name", "language", "time_zone", "theme")
 
 @transaction.atomic
 def update_preferences(
-    *, user: User, by: Actor, initials_only: bool | None = None, country: str | None = None, **changes: str
+    *,
+    user: User,
+    by: Actor,
+    initials_only: bool | None = None,
+    analysis_visibility: Player.AnalysisVisibility | None = None,
+    country: str | None = None,
+    **changes: str,
 ) -> User:
-    """Change any of display_name, language, time_zone, theme, initials_only and country.
+    """Change any of display_name, language, time_zone, theme, initials_only, analysis_visibility and country.
 
     The player takes the name of the account.
     Refused: `name_missing`, `name_too_long`, `bad_time_zone`, `bad_language`, `bad_theme`, `bad_country`.
@@ -93,6 +146,7 @@ def update_preferences(
         log(by, "preferences_changed", user_topic(locked), changed=changed)
     own_fields: dict[str, Any] = {
         "initials_only": initials_only,
+        "analysis_visibility": analysis_visibility,
         "country": None if country is None else check_country(country),
     }
     _update_own_player(locked, by, {name: value for name, value in own_fields.items() if value is not None})
@@ -119,25 +173,22 @@ def apply(row: Any, values: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 @transaction.atomic
-def change_email(*, user: User, email: str, password: str, by: Actor) -> User:
-    """Change the e-mail address, which needs the password. The log does not contain addresses.
+def change_email(*, user: User, email: str, password: str, by: Actor, now: datetime) -> User:
+    """Ask the owner of a new e-mail address to confirm it, which needs the password. The log contains no addresses.
 
-    Refused: `wrong_password`, `email_taken`.
+    The answer does not say whether another account has this address.
+    Refused: `wrong_password`.
     """
     if not user.check_password(password):
         raise Refused("wrong_password")
     email = User.objects.normalize_email(email.strip())
     locked = lock_row(User, user.pk)
-    if locked.email == email:
+    if locked.email == email and locked.email_verified_at is not None:
         return locked
-    locked.email = email
-    try:
-        with transaction.atomic():
-            locked.save(update_fields=["email"])
-    except IntegrityError:
-        raise Refused("email_taken") from None
+    locked.new_email = user.new_email = email
+    locked.save(update_fields=["new_email"])
     log(by, "email_changed", user_topic(locked))
-    user.email = email
+    request_email(kind=AccountEmail.Kind.VERIFY, email=email, user=locked, now=now)
     return locked
 
 
@@ -151,7 +202,14 @@ def change_password(*, user: User, password: str, new_password: str, by: Actor) 
 
 @transaction.atomic
 def reset_password(*, user: User, new_password: str, by: Actor) -> User:
-    """Set a new password for somebody who followed a link sent to their e-mail address. Refused: `weak_password`."""
+    """Set a new password for somebody who followed a link sent to their e-mail address, which so is verified.
+
+    Refused: `weak_password`.
+    """
+    if user.email_verified_at is None:
+        user.email_verified_at = timezone.now()
+        user.new_email = "" if user.new_email == user.email else user.new_email
+        user.save(update_fields=["email_verified_at", "new_email"])
     return _set_password(user, new_password, by, "password_reset")
 
 
@@ -160,33 +218,10 @@ def _set_password(user: User, password: str, by: Actor, verb: str) -> User:
     check_password_strength(password, user)
     user.set_password(password)
     user.save(update_fields=["password"])
-    Token.objects.filter(user=user).delete()
+    user.api_tokens.all().delete()
+    user.sessions.all().delete()
     log(by, verb, user_topic(user))
     return user
-
-
-@transaction.atomic
-def make_token(*, user: User, by: Actor) -> Token:
-    """Create an API token and delete the previous one."""
-    lock_row(User, user.pk)
-    Token.objects.filter(user=user).delete()
-    log(by, "token_made", user_topic(user))
-    return Token.objects.create(user=user)
-
-
-@transaction.atomic
-def token_of(*, user: User, by: Actor) -> Token:
-    """Return the API token of an account, creating it if there is none."""
-    lock_row(User, user.pk)
-    return Token.objects.filter(user=user).first() or make_token(user=user, by=by)
-
-
-@transaction.atomic
-def revoke_token(*, user: User, by: Actor) -> None:
-    """Delete the API token; harmless if there is none."""
-    deleted, _ = Token.objects.filter(user=user).delete()
-    if deleted:
-        log(by, "token_revoked", user_topic(user))
 
 
 def check_password_strength(password: str, user: User) -> None:

@@ -4,6 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 VERBS: dict[str, Promise] = {
+    "data_exported": _("copy of the data made"),
     "alias_remembered": _("name added"),
     "invitation_withdrawn": _("invitation withdrawn"),
     "invited": _("invited"),

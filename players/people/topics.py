@@ -1,5 +1,8 @@
-"""The topics of log entries about people and clubs."""
+"""The topics of people and clubs, in the log and in the event stream."""
 
+from collections.abc import Iterable
+
+from core.live.publishing import touch_on_commit
 from players.models import Club, Player, User
 
 
@@ -16,3 +19,13 @@ def player_topic(player: Player) -> str:
 def club_topic(club: Club) -> str:
     """Return the topic of a club, by its id, since its slug may change."""
     return f"club:{club.pk}"
+
+
+def touch_users_on_commit(player_ids: Iterable[int]) -> None:
+    """Publish, once the transaction has committed, that what the accounts of these players see of theirs has changed.
+
+    Takes one query, however many players there are. Players without an account are left out.
+    """
+    accounts = Player.objects.filter(pk__in=set(player_ids)).values_list("user_id", "merged_into__user_id")
+    users = {user for row in accounts for user in row if user is not None}
+    touch_on_commit(*(f"user:{user}" for user in sorted(users)))

@@ -1,8 +1,13 @@
-"""Template filters for roles and log verbs."""
+"""Template tags for roles, log verbs and notifications."""
+
+from typing import NamedTuple
 
 from django import template
 
-from players.models import Membership
+from core.live.publishing import now_shown
+from players.models import Membership, User
+from players.notifications.selectors import unread_count
+from players.notifications.services import topic_of
 from players.people.labels import VERBS
 
 register = template.Library()
@@ -18,3 +23,16 @@ def role_name(role: str) -> str:
 def verb_name(verb: str) -> str:
     """Return the label of a log verb; the verb itself if it has none."""
     return str(VERBS.get(verb, verb))
+
+
+class Bell(NamedTuple):
+    """The bell in the header of a page."""
+
+    unread: int
+    topics: str
+
+
+@register.simple_tag
+def bell_of(user: User) -> Bell:
+    """Return the bell of a signed-in user."""
+    return Bell(unread_count(user), f"{topic_of(user.pk)}={now_shown()}")

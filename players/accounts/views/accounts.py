@@ -4,12 +4,14 @@ from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import authenticate, login, views
+from django.contrib import messages
+from django.contrib.auth import authenticate, views
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
@@ -18,11 +20,14 @@ from core import throttle
 from engine.errors import Refused
 from players.accounts import kept_input
 from players.accounts import services as account_services
+from players.accounts.second_factor import has_second_factor
+from players.accounts.sessions import begin
 from players.accounts.views.pages import account_needed, page, safe_next, sent
+from players.accounts.views.second_factor import wait_for_code
+from players.actors import Actor
 from players.forms import ForgottenForm, NewPasswordForm, SignInForm, SignUpForm
 from players.models import User
-
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+from players.people.services.invitations import accept_invitation
 
 
 @sensitive_post_parameters("new_password")
@@ -43,35 +48,38 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 def open_account(request: HttpRequest, form: SignUpForm, invitation: str = "") -> User | None:
     """Create an account and sign in; return None, with the reason in the form, if that was refused.
 
-    Somebody who submits the form twice already has an account and is signed in with the password just chosen.
+    Somebody who submits the form twice already has an account and is signed in with the password just chosen; with an
+    invitation that account accepts it. The answer is the same, and takes as long, whether another account has the
+    address or not.
     """
     fields = form.cleaned_data
     try:
         throttle.count(throttle.SIGN_UP_FROM, throttle.client_network(request))
-        user = account_services.register_user(
-            email=fields["email"],
-            password=fields["new_password"],
-            display_name=fields["display_name"],
-            now=timezone.now(),
-            invitation=invitation,
-        )
+        user = _known(request, fields)
+        if user is None:
+            user = account_services.register_user(
+                email=fields["email"],
+                password=fields["new_password"],
+                display_name=fields["display_name"],
+                now=timezone.now(),
+                invitation=invitation,
+            )
+        elif invitation:
+            accept_invitation(secret=invitation, user=user, by=Actor.of(user), now=timezone.now())
     except Refused as refused:
-        known = _known(request, fields) if refused.code == "email_taken" and not invitation else None
-        if known is None:
-            form.refuse(refused)
-            return None
-        user = known
-    login(request, user, backend=BACKEND)
+        form.refuse(refused)
+        return None
+    begin(request, user)
+    if user.new_email:
+        text = gettext("We sent a link to {email}. Open it to confirm that this address is yours.")
+        messages.info(request, text.format(email=user.new_email))
     return user
 
 
 def _known(request: HttpRequest, fields: dict[str, Any]) -> User | None:
-    throttle.count_sign_in(request, fields["email"])
-    user = authenticate(request, username=fields["email"], password=fields["new_password"])
-    if not isinstance(user, User):
-        return None
-    throttle.reset_sign_in(fields["email"])
-    return user
+    typed = {"username": fields["email"], "password": fields["new_password"]}
+    user = authenticate(request, **typed, is_sign_up=True)
+    return user if isinstance(user, User) and not has_second_factor(user) else None
 
 
 class SignIn(views.LoginView):
@@ -90,6 +98,14 @@ class SignIn(views.LoginView):
         if self.request.method == "POST" and kept_input.read(self.request) is not None:
             return reverse("send-kept-input")
         return super().get_success_url()
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Sign in, or ask for the code of the second factor first."""
+        user = form.get_user()
+        if has_second_factor(user):
+            return wait_for_code(self.request, user, self.get_success_url())
+        begin(self.request, user)
+        return redirect(self.get_success_url())
 
     def form_invalid(self, form: Any) -> HttpResponse:
         """Show the form again; 429 after too many attempts."""
@@ -121,10 +137,8 @@ class Forgotten(views.PasswordResetView):
     """First step: ask for the e-mail address. The answer is the same whether the account exists or not."""
 
     template_name = "players/accounts/password_forgotten.html"
-    form_class = ForgottenForm
+    form_class = ForgottenForm  # type: ignore[assignment]  # the view calls is_valid and save only
     success_url = reverse_lazy("password-sent")
-    email_template_name = "players/accounts/mail/password.txt"
-    subject_template_name = "players/accounts/mail/password_subject.txt"
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """Pass the request, since attempts are counted by its IP address."""
@@ -151,12 +165,14 @@ class Choose(views.PasswordResetConfirmView):
     success_url = reverse_lazy("password-done")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Save the password, unless it is too weak."""
+        """Save the password, unless it is too weak. Guesses from elsewhere do not keep the owner out after that."""
         try:
-            return super().form_valid(form)
+            response = super().form_valid(form)
         except Refused as refused:
             form.refuse(refused)
             return self.form_invalid(form)
+        throttle.SignInAttempt(self.request, form.user.email).owner_is_here()
+        return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
         """Show the form again."""

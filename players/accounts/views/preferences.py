@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
-from rest_framework.authtoken.models import Token
 
 from core import throttle
 from core import time_zones as zones
 from engine.errors import Refused
+from players.accounts import api_tokens
 from players.accounts import services as account_services
 from players.accounts.views.pages import account_needed, by, me, page, sent
 from players.forms import DeleteForm, EmailForm, PasswordForm, PreferencesForm
@@ -32,13 +32,14 @@ def _page(request: HttpRequest, **bound: Any) -> HttpResponse:
     fields = ("display_name", "language", "time_zone", "theme")
     initial = {name: getattr(user, name) for name in fields} | {
         "initials_only": player.initials_only,
+        "analysis_visibility": player.analysis_visibility,
         "country": player.country,
     }
     context: dict[str, Any] = {
         "form": PreferencesForm(initial=initial, auto_id=IDS["form"]),
         "email_form": EmailForm(auto_id=IDS["email_form"]),
         "password_form": PasswordForm(auto_id=IDS["password_form"]),
-        "has_token": Token.objects.filter(user=user).exists(),
+        "tokens": api_tokens.live_tokens(user, timezone.now()).count(),
         "zones": zones.offered(),
         **bound,
     }
@@ -73,11 +74,12 @@ def change_email(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             _count_password(me(request))
-            account_services.change_email(user=me(request), by=by(request), **form.cleaned_data)
+            account_services.change_email(user=me(request), by=by(request), now=timezone.now(), **form.cleaned_data)
         except Refused as refused:
             form.refuse(refused)
         else:
-            messages.success(request, _("You now sign in with this email address."))
+            text = _("We sent a link to {email}. Open it to confirm that this address is yours.")
+            messages.success(request, text.format(email=form.cleaned_data["email"]))
             return redirect("preferences")
     return _page(request, email_form=form)
 
@@ -129,21 +131,3 @@ def delete_account(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Your account was deleted."))
             return redirect("home")
     return page(request, "players/accounts/delete_account.html", {"form": form}, form)
-
-
-@account_needed
-@require_POST
-@never_cache
-def make_token(request: HttpRequest) -> HttpResponse:
-    """Create an API token and show it once."""
-    token = account_services.make_token(user=me(request), by=by(request))
-    return page(request, "players/accounts/token.html", {"token": token.key})
-
-
-@account_needed
-@require_POST
-def revoke_token(request: HttpRequest) -> HttpResponse:
-    """Delete the API token."""
-    account_services.revoke_token(user=me(request), by=by(request))
-    messages.success(request, _("Token revoked."))
-    return redirect("preferences")

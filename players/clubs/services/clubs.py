@@ -10,6 +10,7 @@ from django.utils.text import slugify
 from core.locks import lock_row
 from core.names import clean_name, fold
 from engine.errors import Refused
+from players.accounts.second_factor import has_second_factor
 from players.accounts.services import apply, check_time_zone, ensure_player
 from players.actors import Actor, log
 from players.models import Club, Membership, User
@@ -93,7 +94,7 @@ def _free_slug(name: str) -> str:
 
 @transaction.atomic
 def update_club(*, club: Club, by: Actor, **changes: str) -> Club:
-    """Change any of name, slug, city, about and time_zone.
+    """Change any of name, slug, city, about, time_zone and embed_hosts.
 
     Refused: `slug_taken`, `bad_slug`, `name_missing`, `name_too_long`, `bad_time_zone`.
     """
@@ -109,10 +110,22 @@ def update_club(*, club: Club, by: Actor, **changes: str) -> Club:
     return locked
 
 
+@transaction.atomic
+def set_second_factor(*, club: Club, required: bool, by: Actor) -> Club:
+    """Say whether owners need a second factor. Refused: `second_factor_first` if whoever wants it has none."""
+    locked = lock_club(club)
+    if required and (by.user is None or not has_second_factor(by.user)):
+        raise Refused("second_factor_first")
+    if changed := apply(locked, {"second_factor": required}):
+        log(by, "club_changed", club_topic(locked), club=locked, changed=changed)
+    return locked
+
+
 _CHECKS: dict[str, Callable[[str], str]] = {
     "name": clean_name,
     "slug": check_slug,
     "city": str,
     "about": str,
+    "embed_hosts": str,
     "time_zone": check_time_zone,
 }

@@ -12,9 +12,9 @@ from core.htmx import is_htmx
 from core.pagination import page_of
 from engine.errors import Refused
 from players import access, selectors
-from players.accounts.views.pages import account_needed, by, me, page, refused_back, sent
+from players.accounts.views.pages import account_needed, by, page, refused_back, sent
 from players.clubs import services as club_services
-from players.forms import ClubForm
+from players.forms import ClubForm, EditClubForm, SecondFactorForm
 from players.models import User
 
 
@@ -31,8 +31,8 @@ def club_list(request: HttpRequest) -> HttpResponse:
 @account_needed
 @require_http_methods(["GET", "HEAD", "POST"])
 def create_club(request: HttpRequest) -> HttpResponse:
-    """Create a club owned by the user."""
-    form = ClubForm(sent(request), initial={"time_zone": me(request).time_zone or "UTC"})
+    """Create a club owned by the user; the time zone is that of the account, or else of the browser."""
+    form = ClubForm(sent(request), initial={"time_zone": timezone.get_current_timezone_name()})
     if form.is_valid():
         try:
             club = club_services.create_club(by=by(request), **form.cleaned_data)
@@ -43,8 +43,8 @@ def create_club(request: HttpRequest) -> HttpResponse:
                 return redirect("club", refused.params["slug"])
             form.refuse(refused)
         else:
-            messages.success(request, _("Club created. Now add its players."))
-            return redirect("club-members", club.slug)
+            messages.success(request, _("Club created. Now set up its first event."))
+            return redirect("event-create", club.slug)
     return page(request, "players/clubs/club_form.html", {"form": form, "zones": zones.offered()}, form)
 
 
@@ -53,7 +53,7 @@ def create_club(request: HttpRequest) -> HttpResponse:
 def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit a club."""
     club = access.club_for_director(request.user, slug)
-    form = ClubForm.of(club, sent(request))
+    form = EditClubForm.of(club, sent(request))
     if form.is_valid():
         try:
             club_services.update_club(club=club, by=by(request), **form.cleaned_data)
@@ -62,7 +62,24 @@ def edit_club(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return redirect("club", club.slug)
-    return page(request, "players/clubs/club_form.html", {"form": form, "club": club, "zones": zones.offered()}, form)
+    is_owner = access.role_in(request.user, club) == access.Role.OWNER
+    context = {"form": form, "club": club, "zones": zones.offered(), "is_owner": is_owner}
+    return page(request, "players/clubs/club_form.html", context, form)
+
+
+@account_needed
+@require_POST
+def set_second_factor(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say whether owners need a second factor; for owners."""
+    club = access.club_for_owner(request.user, slug)
+    form = SecondFactorForm(request.POST)
+    form.full_clean()
+    try:
+        club_services.set_second_factor(club=club, required=form.cleaned_data["required"], by=by(request))
+    except Refused as refused:
+        return refused_back(request, refused, "edit-club", slug)
+    messages.success(request, _("Saved."))
+    return redirect("edit-club", slug)
 
 
 @account_needed

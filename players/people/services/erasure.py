@@ -3,36 +3,40 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from django.contrib.admin.models import LogEntry as AdminLogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Q
 
 from core.locks import for_update
 from engine.errors import Refused
 from players.actors import Actor, log
-from players.models import Alias, Invitation, LogEntry, Membership, Player, User
+from players.models import AccountEmail, Alias, DataExport, Invitation, LogEntry, Membership, Player, User
 from players.people.canonical import canonical
 from players.people.locks import lock_club, lock_players
 from players.people.topics import club_topic, player_topic, user_topic
+from players.privacy.mentions import erase_mentions, names_to_erase
 
 Role = Membership.Role
 Forget = Callable[[list[Player], User | None], None]
 
-_rooms: list[Forget] = []
+_erasers: list[Forget] = []
 
 
 def also_forget(forget: Forget) -> None:
     """Register a function that erases a person's data in another app, called in the same transaction, before the
     account.
     """
-    _rooms.append(forget)
+    _erasers.append(forget)
 
 
 @transaction.atomic
-def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
+def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[Player], None] | None = None) -> Player:
     """Delete the account, aliases and invitations, and blank the name, also of players merged with this one.
 
-    Results stay. Refused: `owner_leaves_club` if a club with other members would have no owner left, `erased`,
-    `stale` if the player was merged at the same moment.
+    The name is removed from what others have written as well. Results stay.
+    Refused: `owner_leaves_club` if a club with other members would have no owner left, `erased`, `stale` if the player
+    was merged at the same moment, and what `check` refuses of the locked player.
     """
     player = canonical(player)
     # Locked first, so that a second click finds the account deleted.
@@ -46,11 +50,16 @@ def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
     player = everybody[player.pk]
     if player.erased_at is not None:
         raise Refused("erased")
+    if check is not None:
+        check(player)
     user = player.user
-    for forget in _rooms:
+    emails = {user.email, user.new_email} - {""} if user is not None else set()
+    names = names_to_erase(everybody.values(), emails | {user.display_name} if user is not None else ())
+    for forget in _erasers:
         forget(list(everybody.values()), user)
     Alias.objects.filter(player__in=everybody).delete()
     Invitation.objects.filter(player__in=everybody).delete()
+    DataExport.objects.filter(player__in=everybody).delete()
     for member in everybody.values():
         member.name, member.federation_number, member.country, member.time_zone, member.initials_only = (
             "",
@@ -62,8 +71,13 @@ def erase_player(*, player: Player, by: Actor, now: datetime) -> Player:
         member.user, member.erased_at = None, now
         member.save()
     _forget_in_log(list(everybody.values()), user)
+    erase_mentions(names, everybody.values())
     log(by, "player_erased", player_topic(player), own=by.user is not None and by.user == user)
     if user is not None:
+        if user.email_verified_at is not None:
+            # An address that was only typed may be somebody else's.
+            AccountEmail.objects.filter(email__iexact=user.email).delete()
+            Invitation.objects.filter(email__iexact=user.email).delete()
         user.delete()
     return player
 
@@ -92,3 +106,11 @@ def _forget_in_log(players: list[Player], user: User | None) -> None:
     """Remove names from the log entries about the players, but keep the entries."""
     topics = [player_topic(player) for player in players] + ([user_topic(user)] if user else [])
     LogEntry.objects.filter(topic__in=topics).update(params={})
+    _forget_in_admin_log(Player, [player.pk for player in players])
+    if user is not None:
+        _forget_in_admin_log(User, [user.pk])
+
+
+def _forget_in_admin_log(model: type[Player] | type[User], ids: list[int]) -> None:
+    rows = AdminLogEntry.objects.filter(content_type=ContentType.objects.get_for_model(model))
+    rows.filter(object_id__in=[str(pk) for pk in ids]).update(object_repr="", change_message="")

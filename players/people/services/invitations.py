@@ -115,7 +115,7 @@ def accept_invitation(*, secret: str, user: User, by: Actor, now: datetime) -> P
     lock_players(row.player, *filter(None, [player_of(user)]))
     invitation = lock_row(Invitation, row.pk)
     must_be_open(invitation, now)
-    if invitation.email and invitation.email.casefold() != user.email.casefold():
+    if invitation.email and invitation.email.casefold() != user.shown_email.casefold():
         raise Refused("invitation_for_another", club=invitation.club.name)
     player = claim_player(player=invitation.player, user=user, by=by, now=now)
     # Claiming has withdrawn all open invitations of this player; this one was accepted.

@@ -73,6 +73,13 @@ def must_be_home(player: Player, club: Club) -> None:
         raise Refused("other_club_entered", name=player.shown_name, club=home.name)
 
 
+def must_be_in_care_of(player: Player, club: Club) -> None:
+    """Refused (`account_decides`, `other_club_entered`) unless this club decides about the data of a player."""
+    if player.user_id is not None:
+        raise Refused("account_decides", name=player.name)
+    must_be_home(player, club)
+
+
 def _take_over_memberships(player: Player, into: Player) -> None:
     """Make `into` a member of the clubs of `player`; the old memberships are kept for undoing the merge."""
     theirs = Membership.objects.filter(player=player, left_at__isnull=True).values_list("club_id", flat=True)

@@ -6,12 +6,16 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.test import Client
-from rest_framework.authtoken.models import Token
+from django.utils import timezone
 
+from core.throttle import SIGN_IN_AS_FROM
+from players.accounts.api_tokens import hash_of
+from players.accounts.emails import send
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM
-from players.models import Player, User
+from players.models import AccountEmail, ApiToken, Player, User
 from tests.pages import html
+from tests.tokens import key_for
 
 pytestmark = pytest.mark.django_db
 
@@ -44,11 +48,56 @@ def test_submitting_the_sign_up_form_twice_signs_in(client: Client) -> None:
     assert signed_in(client) == User.objects.get(email="erin@example.org")
 
 
-def test_signing_up_with_a_wrong_password_does_not_open_an_existing_account(client: Client, bob: User) -> None:
-    response = client.post("/sign-up/", {**ERIN, "email": "BOB@example.org", "new_password": "gammon-and-1"})
-    assert response.status_code == 422
-    assert "An account with this email address already exists." in text(response)
-    assert signed_in(client) is None
+def test_signing_up_with_a_known_address_reveals_and_opens_nothing(client: Client, bob: User) -> None:
+    other = Client()
+    known = client.post("/sign-up/", {**ERIN, "email": "BOB@example.org", "new_password": "gammon-and-1"})
+    unknown = other.post("/sign-up/", {**ERIN, "email": "new@example.org", "new_password": "gammon-and-1"})
+    assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
+    assert signed_in(client) not in (None, bob)
+    pages = [text(visitor.get("/preferences/")) for visitor in (client, other)]
+    assert "BOB@example.org is not confirmed yet" in pages[0]
+    assert "new@example.org is not confirmed yet" in pages[1]
+    assert "unverified.invalid" not in pages[0]
+
+
+def test_what_follows_signing_up_with_a_known_address_reveals_nothing_either(bob: User) -> None:
+    for email in (bob.email, "new@example.org"):
+        fields = {**ERIN, "email": email, "new_password": "gammon-and-1"}
+        first, again = Client(), Client()
+        first.post("/sign-up/", fields)
+        assert sign_in(again, email, "gammon-and-1").status_code == 302
+        assert signed_in(again) == signed_in(first) != bob
+        assert again.get("/api/v1/me/").json()["email"] == email
+        twice = Client()
+        twice.post("/sign-up/", fields)
+        assert signed_in(twice) == signed_in(first)
+        assert sign_in(Client(), email, "guess").status_code == 422
+
+
+def test_an_account_with_bobs_address_does_not_help_to_guess_his_password(bob: User, password: str) -> None:
+    Client().post("/sign-up/", {**ERIN, "email": bob.email, "new_password": "gammon-and-1"}, REMOTE_ADDR="192.0.2.9")
+    for number in range(SIGN_IN_AS_FROM.most):
+        sign_in(Client(), bob.email, "gammon-and-1" if number % 2 else "guess")
+    assert sign_in(Client(), bob.email, password).status_code == 429
+
+
+def test_erin_confirms_her_address(client: Client) -> None:
+    client.post("/sign-up/", ERIN)
+    assert mail.outbox == [], "a worker sends it"
+    assert client.post("/preferences/email/send-again/").status_code == 302
+    for row in AccountEmail.objects.all():
+        send(email_id=row.pk, now=timezone.now())
+    assert len(mail.outbox) == 2
+    path = re.findall(r"(/confirm-email/\S+)", str(mail.outbox[0].body))[0]
+    assert "erin@example.org" in text(client.get(path))
+    erin = User.objects.get()
+    assert erin.email_verified_at is None, "opening the link changes nothing"
+    assert client.post(path)["Location"] == "/preferences/"
+    erin.refresh_from_db()
+    assert erin.email_verified_at is not None
+    assert "is not confirmed yet" not in text(client.get("/preferences/"))
+    assert Client().post(path)["Location"] == "/sign-in/"
+    assert client.get(path[:-5] + "xxxx/").status_code == 410
 
 
 @pytest.mark.parametrize(
@@ -88,7 +137,6 @@ def test_signing_in_never_redirects_to_another_site(
 
 
 def test_signing_in_changes_the_session_key(client: Client, bob: User, password: str) -> None:
-    client.post("/theme/", {"theme": "dark"})
     session = client.session
     session["seen"] = True
     session.save()
@@ -122,19 +170,20 @@ def test_a_form_from_another_site_is_refused(bob: User, path: str) -> None:
 
 
 def test_bob_resets_a_forgotten_password(client: Client, bob: User) -> None:
-    Token.objects.create(user=bob)
+    key_for(bob)
     response = client.post("/password/forgotten/", {"email": "BOB@example.org"})
     assert response["Location"] == "/password/sent/"
+    assert send(email_id=AccountEmail.objects.get().pk, now=timezone.now())
     [letter] = mail.outbox
     assert letter.to == ["bob@example.org"]
-    path = re.findall(r"http://testserver(\S+)", str(letter.body))[0]
+    path = re.findall(r"(/password/choose/\S+)", str(letter.body))[0]
     form = client.get(path, follow=True)
     assert "Choose a new password" in text(form)
     address = form.redirect_chain[-1][0]
     assert client.post(address, {"new_password": "12345678"}).status_code == 422
     assert client.post(address, {"new_password": "gammon-and-1"})["Location"] == "/password/done/"
     assert sign_in(client, bob.email, "gammon-and-1").status_code == 302
-    assert not Token.objects.exists(), "programs must sign in again, too"
+    assert not ApiToken.objects.exists(), "programs must sign in again, too"
     assert "This link no longer works" in text(client.get(path, follow=True))
 
 
@@ -142,7 +191,10 @@ def test_a_password_reset_does_not_reveal_accounts(client: Client, bob: User) ->
     known = client.post("/password/forgotten/", {"email": bob.email})
     unknown = client.post("/password/forgotten/", {"email": "nobody@example.org"})
     assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
-    assert len(mail.outbox) == 1
+    assert mail.outbox == [], "that would take longer for an account"
+    for row in AccountEmail.objects.all():
+        assert send(email_id=row.pk, now=timezone.now())
+    assert [message.to for message in mail.outbox] == [[bob.email]]
 
 
 def test_an_invalid_reset_link_is_explained(client: Client) -> None:
@@ -154,6 +206,7 @@ def test_bob_saves_his_preferences(client: Client, bob: User) -> None:
     fields = {
         "display_name": "Robert",
         "initials_only": "on",
+        "analysis_visibility": "private",
         "language": "en",
         "time_zone": "new york",
         "theme": "dark",
@@ -162,6 +215,7 @@ def test_bob_saves_his_preferences(client: Client, bob: User) -> None:
     bob.refresh_from_db()
     assert (bob.display_name, bob.language, bob.time_zone, bob.theme) == ("Robert", "en", "America/New_York", "dark")
     assert Player.objects.get(user=bob).shown_name == "R."
+    assert Player.objects.get(user=bob).analysis_visibility == Player.AnalysisVisibility.PRIVATE
     page = text(client.get("/preferences/"))
     assert 'data-theme="dark"' in page
     assert 'value="America/New_York"' in page
@@ -188,7 +242,7 @@ def test_changing_the_email_address_needs_the_password(client: Client, bob: User
     assert 'id="email_password_error"' in text(wrong)
     client.post("/preferences/email/", {"email": "new@example.org", "password": password})
     bob.refresh_from_db()
-    assert bob.email == "new@example.org"
+    assert (bob.email, bob.new_email) == ("bob@example.org", "new@example.org")
 
 
 def test_changing_the_password_keeps_only_this_session(client: Client, bob: User, password: str) -> None:
@@ -196,19 +250,31 @@ def test_changing_the_password_keeps_only_this_session(client: Client, bob: User
     client.force_login(bob)
     elsewhere.force_login(bob)
     client.post("/preferences/password/", {"password": password, "new_password": "gammon-and-1"})
+    assert text(client.get("/preferences/sessions/")).count('name="session"') == 0, "ended sessions are not listed"
+    assert bob.sessions.count() == 1
     assert client.get("/preferences/").status_code == 200
     assert elsewhere.get("/preferences/").status_code == 302
 
 
-def test_a_token_is_shown_once_and_revoked(client: Client, bob: User) -> None:
+def test_a_token_is_shown_once_and_revoked(client: Client, bob: User, carol: User) -> None:
     client.force_login(bob)
-    shown = client.post("/preferences/token/")
-    token = Token.objects.get(user=bob)
-    assert token.key in text(shown)
+    shown = client.post("/preferences/token/", {"name": "Scoreboard", "scopes": ["play"], "days": "30"})
+    token = ApiToken.objects.get(user=bob)
+    assert token.scopes == ["read", "play"]
+    key = re.findall(r"bp_[\w-]{43}", text(shown))[0]
+    assert hash_of(key) == token.key_hash
     assert shown["Cache-Control"].find("no-store") >= 0
-    assert token.key not in text(client.get("/preferences/"))
-    client.post("/preferences/token/revoke/")
-    assert not Token.objects.exists()
+    page = text(client.get("/preferences/token/"))
+    assert "Scoreboard" in page
+    assert "Never used." in page
+    assert key not in page
+    assert client.post("/preferences/token/", {"name": "", "days": "7"}).status_code == 422
+    elsewhere = Client()
+    elsewhere.force_login(carol)
+    elsewhere.post("/preferences/token/revoke/", {"token": token.pk})
+    assert ApiToken.objects.exists(), "only its owner can revoke it"
+    client.post("/preferences/token/revoke/", {"token": token.pk})
+    assert not ApiToken.objects.exists()
 
 
 def test_deleting_the_account_needs_the_password_and_a_tick(client: Client, bob: User, password: str) -> None:

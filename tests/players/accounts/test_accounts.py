@@ -1,13 +1,36 @@
 """Services of accounts: creating, changing, erasing."""
 
 import pytest
+from django.core import mail
 
+from core.public_ids import new_public_id
+from core.queue import claim_lasts
 from engine.errors import Refused
 from matches.models import Submission
-from players.accounts.services import change_email, change_password, ensure_player, register_user, update_preferences
+from players.accounts.emails import KEPT_FOR, request_email, send, send_again
+from players.accounts.services import (
+    change_email,
+    change_password,
+    ensure_player,
+    register_user,
+    update_preferences,
+    verify_email,
+)
 from players.actors import SYSTEM, Actor
 from players.clubs.services import set_role
-from players.models import Alias, Club, Invitation, LogEntry, Membership, Player, User
+from players.models import (
+    AccountEmail,
+    Alias,
+    Club,
+    Delivery,
+    Invitation,
+    LogEntry,
+    Membership,
+    Notification,
+    Player,
+    User,
+)
+from players.notifications.emails import send_emails
 from players.people.services import erase_player, invite, merge_players, remember_alias
 from tests.players.conftest import NOW, Enter, Join
 
@@ -30,9 +53,64 @@ def test_an_account_comes_with_a_player(db: None) -> None:
     assert LogEntry.objects.get(verb="registered").user == erin
 
 
-def test_an_email_address_has_one_account(bob: User) -> None:
-    assert refusal(email="BOB@example.org").code == "email_taken"
-    assert Player.objects.count() == 0
+def test_signing_up_with_the_address_of_another_account_looks_the_same(bob: User) -> None:
+    stranger = register("BOB@example.org")
+    assert (stranger.shown_email, stranger.email_verified_at) == ("BOB@example.org", None)
+    assert stranger.email != bob.email
+    row = AccountEmail.objects.get()
+    assert send(email_id=row.pk, now=NOW)
+    assert "it belongs to your account already" in str(mail.outbox[0].body)
+    assert "confirm-email" not in str(mail.outbox[0].body)
+    with pytest.raises(Refused, match="email_taken"):
+        verify_email(user=stranger, email="BOB@example.org", by=Actor.of(stranger), now=NOW)
+
+
+def test_whoever_confirms_an_address_first_has_it(db: None) -> None:
+    squatter, owner = register("erin@example.org"), register("erin@example.org")
+    verify_email(user=owner, email="erin@example.org", by=Actor.of(owner), now=NOW)
+    emails = dict(User.objects.values_list("pk", "email"))
+    assert emails[owner.pk] == "erin@example.org"
+    assert emails[squatter.pk].endswith("@unverified.invalid")
+    with pytest.raises(Refused, match="email_taken"):
+        verify_email(user=squatter, email="erin@example.org", by=Actor.of(squatter), now=NOW)
+
+
+def test_nothing_but_the_verification_is_sent_to_an_unverified_address(db: None) -> None:
+    erin = register("erin@example.org")
+    _notify_by_email(erin)
+    assert send_emails(user=erin.pk, now=NOW) == 0
+    verify_email(user=erin, email=erin.email, by=Actor.of(erin), now=NOW)
+    _notify_by_email(erin)
+    assert send_emails(user=erin.pk, now=NOW) == 1
+
+
+def _notify_by_email(user: User) -> None:
+    opponent = Player.objects.get(user=user).pk
+    row = Notification.objects.create(
+        user=user,
+        kind="ruled",
+        params={"opponent": opponent},
+        url="/my/",
+        key=new_public_id(),
+        on_site=True,
+        created_at=NOW,
+    )
+    Delivery.objects.create(notification=row, channel=Delivery.Channel.EMAIL, next_at=NOW)
+
+
+def test_an_email_is_sent_once_and_again_after_a_failure(bob: User, settings) -> None:  # type: ignore[no-untyped-def]
+    row = request_email(kind="reset", email=bob.email, user=None, now=NOW)
+    settings.EMAIL_BACKEND, settings.EMAIL_PORT = "django.core.mail.backends.smtp.EmailBackend", 1
+    assert not send(email_id=row.pk, now=NOW)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    assert not send(email_id=row.pk, now=NOW), "claimed"
+    later = NOW + claim_lasts()
+    assert send(email_id=row.pk, now=later)
+    assert not send(email_id=row.pk, now=later)
+    assert len(mail.outbox) == 1
+    request_email(kind="reset", email=bob.email, user=None, now=NOW - KEPT_FOR)
+    assert send_again(now=NOW) == 0
+    assert not AccountEmail.objects.exists()
 
 
 @pytest.mark.parametrize("password", ["short", "password123", "erin@example.org"])
@@ -77,21 +155,19 @@ def test_other_fields_are_not_preferences(bob: User) -> None:
         update_preferences(user=bob, by=SYSTEM, is_staff="yes")
 
 
-def test_changing_the_email_address_needs_the_password(bob: User, carol: User, password: str) -> None:
+def test_a_new_address_is_used_once_it_is_confirmed(bob: User, carol: User, password: str) -> None:
     with pytest.raises(Refused) as refused:
-        change_email(user=bob, email="new@example.org", password="guess", by=Actor.of(bob))
+        change_email(user=bob, email="new@example.org", password="guess", by=Actor.of(bob), now=NOW)
     assert refused.value.code == "wrong_password"
-    with pytest.raises(Refused) as refused:
-        change_email(user=bob, email="CAROL@example.org", password=password, by=Actor.of(bob))
-    assert refused.value.code == "email_taken"
-    change_email(user=bob, email="new@example.org", password=password, by=Actor.of(bob))
+    change_email(user=bob, email="CAROL@example.org", password=password, by=Actor.of(bob), now=NOW)
+    change_email(user=bob, email="new@example.org", password=password, by=Actor.of(bob), now=NOW)
+    assert User.objects.get(pk=bob.pk).email == "bob@example.org"
+    with pytest.raises(Refused, match="email_changed_since"):
+        verify_email(user=bob, email="CAROL@example.org", by=Actor.of(bob), now=NOW)
+    for _twice in range(2):
+        verify_email(user=bob, email="new@example.org", by=Actor.of(bob), now=NOW)
     assert User.objects.get(pk=bob.pk).email == "new@example.org"
-    assert "example.org" not in str(LogEntry.objects.get(verb="email_changed").params)
-
-
-def test_an_email_address_may_change_its_case(bob: User, password: str) -> None:
-    change_email(user=bob, email="Bob@example.org", password=password, by=Actor.of(bob))
-    assert User.objects.get(pk=bob.pk).email == "Bob@example.org"
+    assert "example.org" not in str(LogEntry.objects.get(verb="email_verified").params)
 
 
 def test_changing_the_password_needs_the_current_one(bob: User, password: str) -> None:

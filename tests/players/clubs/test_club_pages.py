@@ -114,7 +114,7 @@ def test_olga_creates_a_club(client: Client, olga: User) -> None:
     client.force_login(olga)
     fields = {"name": "Aarhus Backgammon", "city": "Aarhus", "time_zone": "copenhagen"}
     response = client.post("/clubs/new/", fields, follow=True)
-    assert response.redirect_chain == [("/clubs/aarhus-backgammon/members/", 302)]
+    assert response.redirect_chain == [("/events/new/aarhus-backgammon/", 302)]
     club = Club.objects.get()
     assert (club.time_zone, role_in(olga, club)) == ("Europe/Copenhagen", Role.OWNER)
     again = client.post("/clubs/new/", fields)
@@ -282,7 +282,7 @@ def test_queries_do_not_grow_with_the_number_of_members(client: Client, club: Cl
         assert member.player is not None
         merge_players(player=member.player, into=Player.objects.get(user=olga), by=SYSTEM, now=NOW)
     assert queries() <= few
-    assert few <= 12
+    assert few <= 13  # one of them for unread notifications
 
 
 def test_htmx_gets_only_the_list(client: Client, full_club: Club, olga: User) -> None:

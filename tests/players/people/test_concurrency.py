@@ -9,7 +9,7 @@ from django.db import connection
 
 from engine.errors import Refused
 from players.access import Role
-from players.accounts.services import ensure_player, register_user
+from players.accounts.services import ensure_player, register_user, verify_email
 from players.actors import SYSTEM, Actor
 from players.clubs.services import add_member, create_club, leave_club, set_role
 from players.models import Alias, Club, Membership, Player, User
@@ -64,8 +64,19 @@ def test_two_registrations_with_one_address() -> None:
             ]
             * 2
         )
+        assert outcomes == ["done", "done"]
+        assert User.objects.filter(email=f"erin{number}@example.org").count() == 1
+    assert Player.objects.count() == User.objects.count() == 2 * ROUNDS
+
+
+def test_two_accounts_confirm_one_address_at_once() -> None:
+    for number in range(ROUNDS):
+        email = f"erin{number}@example.org"
+        rows = [register_user(email=email, password="crawford-1969", display_name="Erin", now=NOW) for _ in range(2)]
+        outcomes = at_once(
+            *[lambda row=row: verify_email(user=row, email=row.new_email, by=Actor.of(row), now=NOW) for row in rows]
+        )
         assert outcomes == ["done", "email_taken"]
-    assert Player.objects.count() == User.objects.count() == ROUNDS
 
 
 def test_two_clicks_on_create_club(olga: User) -> None:

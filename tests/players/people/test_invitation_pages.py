@@ -64,8 +64,34 @@ def test_a_signed_out_user_returns_to_the_link(client: Client, link: str) -> Non
     assert response["Location"] == f"/sign-in/?next={link}"
 
 
-def test_an_error_in_the_form_leaves_the_link_valid(client: Client, link: str, jens: Player, bob: User) -> None:
-    for fields in ({"new_password": "short"}, {"email": "bob@example.org"}):
+@pytest.mark.parametrize("invited", ["", "bob@example.org"])
+def test_an_invitation_does_not_reveal_whose_addresses_are_known(client: Client, jens: Player, invited: str) -> None:
+    def answer() -> tuple[int, str, int]:
+        link = link_for(jens, email=invited)
+        response = client.post(f"{link}sign-up/", {**JENS, "email": "bob@example.org"}, follow=True)
+        client.logout()
+        return response.status_code, response.redirect_chain[-1][0], client.get(link).status_code
+
+    unknown = answer()
+    jens.refresh_from_db()
+    assert jens.user is not None
+    Player.objects.filter(pk=jens.pk).update(user=None)
+    assert answer() == unknown
+    jens.refresh_from_db()
+    assert jens.user is not None
+    assert jens.user.shown_email == "bob@example.org"
+
+
+def test_bob_accepts_with_the_form_to_sign_up_and_his_own_password(
+    client: Client, jens: Player, link: str, bob: User, password: str
+) -> None:
+    client.post(f"{link}sign-up/", {**JENS, "email": bob.email, "new_password": password})
+    jens.refresh_from_db()
+    assert jens.user == bob
+
+
+def test_an_error_in_the_form_leaves_the_link_valid(client: Client, link: str, jens: Player) -> None:
+    for fields in ({"new_password": "short"}, {"email": "no address"}):
         assert client.post(f"{link}sign-up/", {**JENS, **fields}).status_code == 422
     assert User.objects.filter(email="jens@example.org").exists() is False
     assert client.post(f"{link}sign-up/", JENS).status_code == 302

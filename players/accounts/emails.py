@@ -1,0 +1,125 @@
+"""E-mails about accounts, sent by workers: the verification of an address, and links to choose a new password."""
+
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
+from django.core import signing
+from django.db import transaction
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext, override
+
+from core.locks import for_update
+from core.mail import send_mail
+from core.queue import claim_lasts, hint
+from players.models import AccountEmail, User
+
+logger = structlog.get_logger(__name__)
+
+SEND = "players.send_account_email"
+SALT = "players.accounts.emails"
+VERIFICATION_LASTS = timedelta(days=3)
+KEPT_FOR = timedelta(hours=4)
+"""An e-mail that could not be sent for so long is given up; whoever still wants it asks again."""
+SWEEP_AT_ONCE = 200
+Kind = AccountEmail.Kind
+
+
+@transaction.atomic
+def request_email(*, kind: str, email: str, user: User | None, now: datetime) -> AccountEmail:
+    """Store an e-mail for a worker to send."""
+    row = AccountEmail.objects.create(kind=kind, email=email, user=user, created_at=now)
+    transaction.on_commit(lambda: hint(SEND, row.pk), robust=True)
+    return row
+
+
+def verification_secret(user: User, email: str) -> str:
+    """Return the secret of the link by which this user confirms this address."""
+    return signing.dumps([user.pk, email], salt=SALT)
+
+
+def read_verification(secret: str) -> tuple[int, str] | None:
+    """Return the id of the user and the address of a link; None if it is forged or has expired."""
+    try:
+        user_id, email = signing.loads(secret, salt=SALT, max_age=VERIFICATION_LASTS)
+    except signing.BadSignature:
+        return None
+    return int(user_id), str(email)
+
+
+def send(*, email_id: int, now: datetime) -> bool:
+    """Send a stored e-mail, if no other worker does; return whether it was sent or is not needed."""
+    row = _claim(email_id, now)
+    if row is None:
+        return False
+    try:
+        _send(row)
+    except OSError as error:
+        logger.warning("account_email_failed", kind=row.kind, error=type(error).__name__)
+        AccountEmail.objects.filter(pk=row.pk).update(claimed_at=now)
+        return False
+    row.delete()
+    return True
+
+
+@transaction.atomic
+def _claim(email_id: int, now: datetime) -> AccountEmail | None:
+    unclaimed = Q(claimed_at=None) | Q(claimed_at__lte=now - claim_lasts())
+    row = for_update(AccountEmail.objects.filter(unclaimed, pk=email_id), skip_locked=True).first()
+    if row is not None:
+        row.claimed_at = now
+        row.save(update_fields=["claimed_at"])
+    return row
+
+
+def send_again(*, now: datetime) -> int:
+    """Give up e-mails that are too old, publish the tasks of the others again, and return how many."""
+    AccountEmail.objects.filter(created_at__lte=now - KEPT_FOR).delete()
+    unclaimed = Q(claimed_at=None) | Q(claimed_at__lte=now - claim_lasts())
+    due = list(AccountEmail.objects.filter(unclaimed).order_by("pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+    for pk in due:
+        hint(SEND, pk)
+    return len(due)
+
+
+def _send(row: AccountEmail) -> None:
+    if row.kind == Kind.VERIFY:
+        _send_verification(row)
+    else:
+        _send_reset(row)
+
+
+def _send_verification(row: AccountEmail) -> None:
+    """Send the link, or a hint to the owner of a verified account that somebody signed up with their address."""
+    user = row.user
+    if user is None or user.new_email != row.email:
+        return
+    owner = User.objects.filter(email__iexact=row.email, email_verified_at__isnull=False).exclude(pk=user.pk).first()
+    with override((owner or user).language or settings.LANGUAGE_CODE):
+        path = reverse("sign-in") if owner else reverse("confirm-email", args=[verification_secret(user, row.email)])
+        send_mail(
+            to=row.email,
+            subject=gettext("You already have a Barpoint account") if owner else gettext("Confirm your email address"),
+            template=f"players/accounts/mail/{'known' if owner else 'verify'}.txt",
+            context={"user": owner or user, "url": settings.SITE_URL + path},
+        )
+
+
+def _send_reset(row: AccountEmail) -> None:
+    """Send the link, if there is an account. It reaches the owner of the address, so that it verifies the address."""
+    user = User.objects.filter(email__iexact=row.email, is_active=True).first()
+    if user is None or not user.has_usable_password():
+        return
+    uid = urlsafe_base64_encode(force_bytes(user.pk))
+    path = reverse("password-choose", args=[uid, default_token_generator.make_token(user)])
+    with override(user.language or settings.LANGUAGE_CODE):
+        send_mail(
+            to=user.email,
+            subject=gettext("Reset your Barpoint password"),
+            template="players/accounts/mail/password.txt",
+            context={"user": user, "url": settings.SITE_URL + path},
+        )

@@ -1,0 +1,83 @@
+"""The session engine: Django's, in a table that says whose a session is. Named by settings.SESSION_ENGINE."""
+
+import hashlib
+import secrets
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth import SESSION_KEY, login
+from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from players.accounts.backend import BACKEND
+from players.models import AccountSession, User
+
+BROWSER, STARTED = "browser", "started"
+"""Session keys of what the list of sessions shows."""
+BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
+SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+class SessionStore(DatabaseSessionStore):
+    """Stores the account beside the data."""
+
+    @classmethod
+    def get_model_class(cls) -> type[AccountSession]:
+        """Return the model of the table."""
+        return AccountSession
+
+    def create_model_instance(self, data: dict[str, Any]) -> AccountSession:
+        """Return the row for these data."""
+        row: AccountSession = super().create_model_instance(data)  # type: ignore[assignment]
+        row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
+        row.browser = data.get(BROWSER, "")
+        if STARTED in data:
+            row.started_at = datetime.fromisoformat(data[STARTED])
+        return row
+
+
+def begin(request: HttpRequest, user: User) -> None:
+    """Sign a user in, and note what their list of sessions shows."""
+    login(request, user, backend=BACKEND)
+    request.session[BROWSER] = browser_of(request.headers.get("User-Agent", ""))
+    request.session[STARTED] = timezone.now().isoformat()
+
+
+def browser_of(user_agent: str) -> str:
+    """Return browser and system by name; empty if neither is known."""
+    browser = next((name for mark, name in BROWSERS if mark in user_agent), "")
+    system = next((name for mark, name in SYSTEMS if mark in user_agent), "")
+    return " · ".join(filter(None, (browser, system)))
+
+
+def sessions_of(user: User) -> QuerySet[AccountSession]:
+    """The sessions of an account that have not expired, the newest first."""
+    return user.sessions.filter(expire_date__gt=timezone.now())
+
+
+def name_of(session_key: str) -> str:
+    """Return what a form calls a session: its key would open it."""
+    return hashlib.sha256(session_key.encode()).hexdigest()[:32]
+
+
+def end(*, user: User, name: str) -> bool:
+    """End one session of the user; return whether there was one."""
+    for session in sessions_of(user):
+        if secrets.compare_digest(name_of(session.session_key), name):
+            session.delete()
+            return True
+    return False
+
+
+def end_others(*, user: User, current: str | None) -> int:
+    """End all sessions of the user but the current one; return how many."""
+    return user.sessions.exclude(session_key=current or "").delete()[0]

@@ -1,0 +1,58 @@
+"""Celery tasks; each calls a service."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from players.accounts import emails as account_emails
+from players.notifications import deliveries, emails, pushes
+from players.notifications.services import SEND_EMAILS, SEND_PUSH
+from players.privacy import retention
+from players.privacy import services as privacy
+
+
+@shared_task(name=SEND_EMAILS)
+def send_notification_emails(user_id: int) -> None:
+    """Send a user what is due by e-mail."""
+    emails.send_emails(user=user_id, now=timezone.now())
+
+
+@shared_task(name=SEND_PUSH)
+def send_push(delivery_id: int) -> None:
+    """Send one notification to one browser, if it is due."""
+    pushes.send_push(delivery=delivery_id, now=timezone.now())
+
+
+@shared_task(name="players.sweep_deliveries")
+def sweep_deliveries() -> None:
+    """Publish the tasks of deliveries that are due, and of those whose message was lost or whose worker crashed."""
+    deliveries.send_again(now=timezone.now())
+
+
+@shared_task(name=privacy.MAKE_EXPORT)
+def make_data_export(export_id: int) -> None:
+    """Make a copy of a person's data, if it still has to be made."""
+    privacy.make_export(export_id=export_id, now=timezone.now())
+
+
+@shared_task(name="players.sweep_data_exports")
+def sweep_data_exports() -> None:
+    """Publish the task again for copies whose message was lost or whose worker crashed."""
+    privacy.send_again(now=timezone.now())
+
+
+@shared_task(name="players.delete_expired")
+def delete_expired() -> None:
+    """Delete what is older than the site keeps it."""
+    retention.delete_expired(now=timezone.now())
+
+
+@shared_task(name=account_emails.SEND)
+def send_account_email(email_id: int) -> None:
+    """Send an e-mail about an account."""
+    account_emails.send(email_id=email_id, now=timezone.now())
+
+
+@shared_task(name="players.sweep_account_emails")
+def sweep_account_emails() -> None:
+    """Publish the tasks of e-mails that no worker has sent."""
+    account_emails.send_again(now=timezone.now())
