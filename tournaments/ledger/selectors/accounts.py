@@ -1,0 +1,246 @@
+"""What each player of an event owes and has paid, derived from entries, fees, side pools and payments."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from engine.errors import Refused
+from players.models import Player
+from tournaments.ledger.fees import Fees
+from tournaments.models import (
+    CashDesk,
+    Division,
+    Entry,
+    Payment,
+    PoolMember,
+    PrizePlan,
+    SidePool,
+    Tournament,
+    Withdrawal,
+)
+from tournaments.state.names import shown
+
+FEE_KINDS = (
+    Payment.Kind.ENTRY,
+    Payment.Kind.REGISTRATION,
+    Payment.Kind.REENTRY,
+    Payment.Kind.POOL,
+    Payment.Kind.REFUND,
+)
+"""Kinds of payments that settle what a player owes."""
+Plans = Mapping[int, PrizePlan]
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """One thing that a player owes: an entry or the fee of a side pool."""
+
+    entry: Entry
+    pool: SidePool | None
+    kind: str
+    due: int
+    paid: int
+
+    @property
+    def owes(self) -> int:
+        """What is still owed; negative if it is to be refunded."""
+        return self.due - self.paid
+
+
+@dataclass(slots=True)
+class Account:
+    """The account of a player in an event."""
+
+    player: Player
+    name: str
+    lines: list[DueLine] = field(default_factory=list)
+    by_method: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def due(self) -> int:
+        """The sum of all fees."""
+        return sum(line.due for line in self.lines)
+
+    @property
+    def paid(self) -> int:
+        """What was paid, less what was refunded."""
+        return sum(line.paid for line in self.lines)
+
+    @property
+    def owes(self) -> int:
+        """What is still owed; negative if it is to be refunded."""
+        return self.due - self.paid
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """An entry that has to be paid for."""
+
+    entry: Entry
+    is_reentry: bool
+
+
+def fees_of(division: Division, plan: PrizePlan | None) -> Fees:
+    """Return the fees of a division; a registration share larger than the entry fee counts as all of it."""
+    if plan is None:
+        return Fees(division.fee)
+    return Fees(division.fee, min(plan.registration, division.fee), plan.reentry)
+
+
+def plans_of(divisions: Iterable[Division]) -> dict[int, PrizePlan]:
+    """Return division id -> its prize plan: the highest published version, or else the highest version."""
+    rows = list(PrizePlan.objects.filter(division__in=list(divisions)).order_by("version"))
+    newest = {row.division_id: row for row in rows}
+    return newest | {row.division_id: row for row in rows if row.published}
+
+
+def charges_of(division: Division, entries: Iterable[Entry], withdrawn: set[int]) -> list[Charge]:
+    """Return the entries of a division that have to be paid for, in the order in which they were entered.
+
+    They are the entries that are in and those that withdrew after the draw; nothing is due in a cancelled division.
+    A later entry of the same player is a re-entry.
+    """
+    cancelled = (division.status, division.tournament.status)
+    if Division.Status.CANCELLED in cancelled:
+        return []
+    charges: list[Charge] = []
+    seen: set[int] = set()
+    for entry in entries:
+        if entry.status == Entry.Status.IN or (entry.status == Entry.Status.OUT and entry.pk in withdrawn):
+            charges.append(Charge(entry, person_of(entry.player) in seen))
+            seen.add(person_of(entry.player))
+    return charges
+
+
+def person_of(player: Player) -> int:
+    """Return the id of the player that this one was merged into, or their own."""
+    return player.merged_into_id or player.pk
+
+
+def withdrawn_after_draw(divisions: Iterable[Division]) -> set[int]:
+    """Return the ids of entries that withdrew from their division after its draw."""
+    rows = Withdrawal.objects.filter(entry__division__in=list(divisions), bracket=None, taken_back_at=None)
+    return set(rows.values_list("entry", flat=True))
+
+
+def division_charges(division: Division) -> list[Charge]:
+    """Return the entries of one division that have to be paid for."""
+    entries = division.entries.select_related("player").order_by("pk")
+    return charges_of(division, entries, withdrawn_after_draw([division]))
+
+
+def accounts_of(tournament: Tournament) -> list[Account]:
+    """Return the account of every player who owes or has paid something: who owes first, then by name.
+
+    The number of queries does not depend on the number of players.
+    """
+    divisions = list(tournament.divisions.select_related("tournament"))
+    accounts: dict[int, Account] = {}
+    for line in _lines(divisions):
+        person = line.entry.player.merged_into or line.entry.player
+        account = accounts.setdefault(person.pk, Account(person, shown(person, staff=True)))
+        account.lines.append(line)
+    for person_id, method, amount in _paid_by_method(tournament):
+        if person_id in accounts and amount:
+            accounts[person_id].by_method[method] = amount
+    return sorted(accounts.values(), key=lambda account: (account.owes == 0, account.name.casefold()))
+
+
+def _paid_by_method(tournament: Tournament) -> list[tuple[int, str, int]]:
+    """Return (player, method, sum) of the payments that settle fees."""
+    sums: dict[tuple[int, str], int] = defaultdict(int)
+    rows = Payment.objects.filter(tournament=tournament, kind__in=FEE_KINDS).select_related("entry__player")
+    for row in rows:
+        if row.entry is not None:
+            sums[person_of(row.entry.player), row.method] += row.amount
+    return [(person, method, amount) for (person, method), amount in sums.items()]
+
+
+def _lines(divisions: list[Division]) -> list[DueLine]:
+    """Return what is due and paid by entry and side pool; withdrawn entries only if something was paid for them."""
+    plans, withdrawn = plans_of(divisions), withdrawn_after_draw(divisions)
+    rows = Entry.objects.filter(division__in=divisions).select_related("player__merged_into").order_by("pk")
+    by_division: dict[int, list[Entry]] = defaultdict(list)
+    for entry in rows:
+        by_division[entry.division_id].append(entry)
+    paid = _paid(divisions)
+    joined: dict[int, list[SidePool]] = defaultdict(list)
+    for member in PoolMember.objects.filter(pool__division__in=divisions, taken_back_at=None).select_related("pool"):
+        joined[member.entry_id].append(member.pool)
+    pools = {pool.pk: pool for pool in SidePool.objects.filter(division__in=divisions)}
+    lines: list[DueLine] = []
+    for division in divisions:
+        fees = fees_of(division, plans.get(division.pk))
+        charges = {row.entry.pk: row for row in charges_of(division, by_division[division.pk], withdrawn)}
+        for entry in by_division[division.pk]:
+            entry.division = division
+            own = {pool.pk for pool in joined[entry.pk]} if entry.pk in charges else set()
+            lines += _lines_of(entry, charges.get(entry.pk), fees, own, pools, paid)
+    return lines
+
+
+def _lines_of(
+    entry: Entry,
+    charge: Charge | None,
+    fees: Fees,
+    joined: set[int],
+    pools: Mapping[int, SidePool],
+    paid: Mapping[tuple[int, int | None], int],
+) -> list[DueLine]:
+    """Return the lines of one entry."""
+    again = charge is not None and charge.is_reentry
+    due = fees.of(is_reentry=again) if charge is not None else 0
+    kind = Payment.Kind.REENTRY if again else Payment.Kind.ENTRY
+    lines = []
+    if charge is not None or paid.get((entry.pk, None)):
+        lines.append(DueLine(entry, None, kind, due, paid.get((entry.pk, None), 0)))
+    for pk, pool in pools.items():
+        so_far = paid.get((entry.pk, pk), 0)
+        if pk in joined or so_far:
+            lines.append(DueLine(entry, pool, Payment.Kind.POOL, pool.fee if pk in joined else 0, so_far))
+    return lines
+
+
+def _paid(divisions: list[Division]) -> dict[tuple[int, int | None], int]:
+    """Return (entry, side pool) -> what was paid for it, less refunds."""
+    paid: dict[tuple[int, int | None], int] = defaultdict(int)
+    rows = Payment.objects.filter(entry__division__in=divisions, kind__in=FEE_KINDS)
+    for entry, pool, amount in rows.values_list("entry", "pool", "amount"):
+        paid[entry, pool] += amount
+    return paid
+
+
+def account_of(tournament: Tournament, player: Player) -> Account:
+    """Return the account of one player, which may be empty."""
+    person = player.merged_into or player
+    found = (account for account in accounts_of(tournament) if account.player.pk == person.pk)
+    return next(found, Account(person, shown(person, staff=True)))
+
+
+# Who has paid: for entries, check-in and the draw
+
+
+def owed_by_entry(division: Division) -> dict[int, int]:
+    """Return entry id -> what is still owed for it, for the entries that are not paid in full."""
+    owed: dict[int, int] = defaultdict(int)
+    for line in _lines([division]):
+        owed[line.entry.pk] += line.owes
+    return {entry: amount for entry, amount in owed.items() if amount > 0}
+
+
+def refuse_unpaid(division: Division) -> None:
+    """Refuse to draw a division before everybody in it has paid, if its event asks for that. Refused: `unpaid_entries`.
+
+    What is owed is read without a lock: a payment that is taken back at the same moment does not stop the draw.
+    """
+    if CashDesk.objects.filter(tournament=division.tournament_id, draw_needs_payment=True).exists():
+        names = unpaid_names(division)
+        if names:
+            raise Refused("unpaid_entries", names=", ".join(names))
+
+
+def unpaid_names(division: Division) -> list[str]:
+    """Return the names of those who have not paid in full for a division."""
+    owed = owed_by_entry(division)
+    rows = Entry.objects.filter(pk__in=owed, status=Entry.Status.IN).select_related("player")
+    return sorted(shown(entry.player, staff=True) for entry in rows)
